@@ -76,10 +76,11 @@ test('a new flow of three nodes is drawn by keyboard, and runs', async () => {
   await page.getByRole('button', { name: 'Deploy' }).press('Enter');
   await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
   expect(await page.getByText('with warnings').count()).toBe(0);
-  await page.getByRole('button', { name: 'Start' }).press('Enter');
+  await page.getByRole('button', { name: 'Run', exact: true }).press('Enter');
   await page.getByRole('textbox', { name: 'greeting' }).fill('good day');
   await page.keyboard.press('Tab');
-  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Run' }).press('Enter');
+  await page.getByRole('region', { name: 'Last run' }).getByRole('link', { name: 'Open the run' }).press('Enter');
   await page.waitForURL(/\/runs\//);
   const run = await finishedRun(person, page.url().split('/').at(-1)!);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { told: { S: 'good day' } } } });
@@ -300,7 +301,7 @@ test('axe finds no serious fault in the editor and its dialogs, in light and in 
   await panelOf(page).getByRole('textbox', { name: 'Name' }).waitFor();
   await panelOf(page).getByRole('switch', { name: 'Try again when it fails' }).click();
   await opened.checkAccessibilityInBoth();
-  for (const name of ['Start', 'Flow settings']) {
+  for (const name of ['Run', 'Flow settings']) {
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('dialog', { name }).waitFor();
     await page.getByRole('dialog').getByRole('textbox').first().waitFor();

@@ -18,7 +18,7 @@ async function download(page: Page): Promise<{ name: string; text: string }> {
   return { name: file.suggestedFilename(), text: readFileSync(await file.path(), 'utf8') };
 }
 
-test('a user imports a flow, deploys and starts it, and it ends with the right output', async () => {
+test('a user imports a flow, deploys and runs it, and it ends with the right output', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -33,12 +33,13 @@ test('a user imports a flow, deploys and starts it, and it ends with the right o
   await canvas.getByRole('group', { name: 'Price times quantity', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
-  await page.getByRole('button', { name: 'Start' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Start' });
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Run' });
   await dialog.getByRole('textbox', { name: 'item' }).fill('tea');
   // The flow's default is a number, so the field accepts JSON.
   await dialog.getByRole('textbox', { name: 'quantity' }).fill('3');
-  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('region', { name: 'Last run' }).getByRole('link', { name: 'Open the run' }).click();
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
   const run = await finishedRun(person, page.url().split('/').at(-1)!);
   expect(run).toMatchObject({

@@ -64,7 +64,7 @@ async function signUp(page: Page) {
 
 type Session = Awaited<ReturnType<typeof signUp>>;
 
-/** Draws the flow of the documentation like a user: imported, deployed and started in the page. */
+/** Draws the flow of the documentation like a user: imported, deployed and run in the page. */
 async function takeEditor(page: Page): Promise<void> {
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
@@ -77,10 +77,11 @@ async function takeEditor(page: Page): Promise<void> {
   await take(page, 'flow');
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
-  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'item' }).fill('tea');
   await take(page, 'start');
-  await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
+  await page.getByRole('region', { name: 'Last run' }).getByRole('link', { name: 'Open the run' }).click();
   await page.waitForURL(/\/runs\//);
   await page.getByRole('status').getByText('succeeded').waitFor();
   await page.getByRole('heading', { name: 'Timeline' }).waitFor();

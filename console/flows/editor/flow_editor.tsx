@@ -6,6 +6,7 @@ import { Canvas } from './canvas.tsx';
 import { ConflictDialog } from './conflict_dialog.tsx';
 import { DeployResult } from './deploy_result.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
+import { LastRunProvider } from './last_run/last_run_context.tsx';
 import { BottomDrawer } from './layout/bottom_drawer.tsx';
 import { FirstNode } from './layout/first_node.tsx';
 import { Messages } from './layout/messages.tsx';
@@ -18,14 +19,13 @@ import { useShortcuts } from './shortcuts.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useAdding } from './use_adding.ts';
 import { useDeploying } from './use_deploying.ts';
-import { useSaving } from './use_saving.ts';
+import { type Saving, useSaving } from './use_saving.ts';
 
 /** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */
-export function FlowEditor() {
+function OpenEditor({ saving }: { saving: Saving }) {
   const { isOwner } = useEditor();
   const { document } = useEditorState();
   const canvas = useRef<HTMLDivElement>(null);
-  const saving = useSaving();
   const deploying = useDeploying(saving);
   const palette = usePalette();
   const { add, error: addingError } = useAdding(canvas);
@@ -83,5 +83,15 @@ export function FlowEditor() {
       </div>
       <ConflictDialog saving={saving} />
     </div>
+  );
+}
+
+/** The editor of a flow, with its last run. */
+export function FlowEditor() {
+  const saving = useSaving();
+  return (
+    <LastRunProvider saving={saving}>
+      <OpenEditor saving={saving} />
+    </LastRunProvider>
   );
 }

@@ -3,6 +3,7 @@ import { ErrorBoundary } from '../../shared/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
+import { NodeRuns } from './last_run/node/node_runs.tsx';
 import { NodeFailure } from './node_failure.tsx';
 import { NodeFields } from './node_fields.tsx';
 import { NodeRetry } from './node_retry.tsx';
@@ -62,6 +63,7 @@ export function NodePanel({ json }: { json: PlainObject }) {
           <CloseButton aria-label='Close the node' onClick={() => store.select(new Set())} />
         </Group>
         <Documentation json={json} />
+        <NodeRuns key={`run ${id}`} json={json} />
         <NodeName json={json} />
         <ErrorBoundary key={id}>
           <NodeFields json={json} />

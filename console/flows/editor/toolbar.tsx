@@ -11,7 +11,7 @@ import { duplicateSelected, removeSelected } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { layOutDocument, moveNodes } from './flow_document.ts';
 import { FlowSettingsDialog } from './flow_settings_dialog.tsx';
-import { StartDialog } from './start_dialog.tsx';
+import { RunButton } from './last_run/run_button.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
 
@@ -81,7 +81,6 @@ function DrawingTools() {
 /** The buttons of the editor. */
 export function Toolbar({ saving, deploying }: { saving: Saving; deploying: Deploying }) {
   const { isOwner } = useEditor();
-  const [isStarting, start] = useDisclosure();
   const [isSetting, settings] = useDisclosure();
   return (
     <Group gap='xs'>
@@ -95,11 +94,10 @@ export function Toolbar({ saving, deploying }: { saving: Saving; deploying: Depl
               Save
             </Button>
             <Button size='xs' variant='default' loading={deploying.isPending} onClick={deploying.deploy}>Deploy</Button>
-            <Button size='xs' onClick={start.open}>Start</Button>
+            <RunButton />
           </>
         )
         : <Button size='xs' loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
-      {isStarting && <StartDialog onClose={start.close} />}
       {isSetting && <FlowSettingsDialog onClose={settings.close} />}
     </Group>
   );

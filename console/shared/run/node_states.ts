@@ -39,7 +39,7 @@ const WEIGHTS: Record<NodeState, number> = {
 export function nodeStates(
   nodeIds: Iterable<string>,
   executions: readonly ShownExecution[],
-  run: RunRow,
+  run: Pick<RunRow, 'end_time'>,
 ): Map<string, NodeState> {
   const hasEnded = run.end_time !== null;
   const states = new Map<string, NodeState>();

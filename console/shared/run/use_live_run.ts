@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import type { RunRow } from 'flow-deployments-client';
 import { useUserId } from '../../session/use_user_id.ts';
 import { type Api, useApi } from '../api.tsx';
@@ -22,6 +22,8 @@ export interface ShownExecution {
   is_taken_over: boolean;
   /** True if the node waits for a value or a signature that a person gives. */
   waits_for_person?: boolean;
+  /** True if the start found the outputs in `flow_pins`, so the node was not executed. */
+  is_pinned: boolean;
 }
 
 /** A run with the present state of its nodes. */
@@ -42,10 +44,12 @@ const PAGE = 1_000;
 /** The most executions that are read: a loop may have many more. */
 export const EXECUTIONS_READ = 5 * PAGE;
 
-const COLUMNS = 'node_id, times, start_time, end_time, errors, error_handled, attempt, retry_at, is_taken_over';
+const COLUMNS =
+  'node_id, times, start_time, end_time, errors, error_handled, attempt, retry_at, is_taken_over, is_pinned';
 const NONE: readonly ShownExecution[] = [];
 
-async function readExecutions(db: Api['db'], runId: string, signal: AbortSignal): Promise<ShownExecution[]> {
+/** Reads the executions of a run, in the order of their starts. */
+export async function readExecutions(db: Api['db'], runId: string, signal: AbortSignal): Promise<ShownExecution[]> {
   const executions: ShownExecution[] = [];
   while (executions.length < EXECUTIONS_READ) {
     const { data } = await db.from('node_run').select(COLUMNS)
@@ -93,7 +97,8 @@ export function useLiveRun(id: string, isEnabled: boolean): LiveRun {
     queryKey: [...runKey(id), 'executions', { isLive }],
     queryFn: ({ signal }) => readStates(db, id, isLive, signal),
     enabled: isOwner,
-    placeholderData: keepPreviousData,
+    // The key changes at the end of the run. Executions of another run are not shown.
+    placeholderData: (before, query) => query?.queryKey[2] === id ? before : undefined,
   });
   return {
     run,

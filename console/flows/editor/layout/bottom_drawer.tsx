@@ -1,5 +1,5 @@
 import { CloseButton, Tabs } from '@mantine/core';
-import { type ComponentType, Suspense } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Loading } from '../../../shared/loading.tsx';
 import { type DrawerName, useDrawers } from './drawers.tsx';
 import { useResizing } from './use_resizing.ts';
@@ -12,7 +12,13 @@ interface DrawerTab {
 }
 
 /** The tabs of the drawer, in their order. */
-const TABS: DrawerTab[] = [];
+const TABS: DrawerTab[] = [
+  {
+    name: 'run',
+    label: 'Last run',
+    Content: lazy(async () => ({ default: (await import('../last_run/region/last_run_region.tsx')).LastRunRegion })),
+  },
+];
 
 function OpenDrawer({ current }: { current: DrawerName }) {
   const { open, close } = useDrawers();
@@ -32,10 +38,12 @@ function OpenDrawer({ current }: { current: DrawerName }) {
         keepMounted={false}
         className='editor-drawer-tabs'
       >
-        <Tabs.List>
-          {TABS.map(({ name, label }) => <Tabs.Tab key={name} value={name}>{label}</Tabs.Tab>)}
-          <CloseButton ml='auto' aria-label='Close the drawer' onClick={close} />
-        </Tabs.List>
+        <div className='editor-drawer-head'>
+          <Tabs.List flex={1}>
+            {TABS.map(({ name, label }) => <Tabs.Tab key={name} value={name}>{label}</Tabs.Tab>)}
+          </Tabs.List>
+          <CloseButton aria-label='Close the drawer' onClick={close} />
+        </div>
         {TABS.map(({ name, Content }) => (
           <Tabs.Panel key={name} value={name} className='editor-drawer-content'>
             <Suspense fallback={<Loading />}>

@@ -1,0 +1,18 @@
+import { ErrorAlert } from '../../../shared/error_alert.tsx';
+import { splitCode } from '../../../shared/run_error.ts';
+import { useRemedy } from '../../../shared/use_remedy.ts';
+
+interface FailureProps {
+  /** An error of a node or of a run, such as `value_missing: no value …`. */
+  line: string;
+  /** The names of the node's inputs: an error about an input begins with its name. */
+  inputs?: ReadonlySet<string> | undefined;
+  onRetry?: (() => void) | undefined;
+}
+
+/** Explains an error of a run: its message, its code, and what to do. */
+export function Failure({ line, inputs, onRetry }: FailureProps) {
+  const { code, message } = splitCode(line, inputs);
+  const hint = useRemedy(code);
+  return <ErrorAlert error={{ message, code, hint }} {...(onRetry && { onRetry })} />;
+}

@@ -1,0 +1,153 @@
+import type { DeploymentInput, PlainValues, RunRow, ValueMap } from 'flow-deployments-client';
+import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from 'react';
+import { useUserId } from '../../../session/use_user_id.ts';
+import { toFormValues } from '../../../shared/form/inputs_schema.ts';
+import { isObject } from '../../../shared/graph/drawn_node.ts';
+import { plainOf } from '../../../shared/plain_json.ts';
+import { useEditor, useEditorState } from '../editor_context.tsx';
+import { nodeIdOf } from '../flow_document.ts';
+import { useDrawers } from '../layout/drawers.tsx';
+import type { Saving } from '../use_saving.ts';
+import { drawnNode } from '../view.ts';
+import { draftInputs } from './store/draft_inputs.ts';
+import { useDraftRuns } from './store/draft_runs.ts';
+import { type NodeResult, nodeResults } from './store/node_results.ts';
+import { usePins } from './store/pins.ts';
+import { isSameGraph, keepRun, keptRuns } from './store/started_runs.ts';
+import { type RunRequest, useStarting } from './store/starting.ts';
+
+const InputsDialog = lazy(async () => ({ default: (await import('./inputs_dialog.tsx')).InputsDialog }));
+
+/** The last run of the drawn flow, which stays visible while the user edits. */
+export interface LastRunState {
+  /** The row of the newest run; undefined if there is none, or until it is read. */
+  row: RunRow | undefined;
+  /** The nodes of a partial run; undefined for a run of all nodes. */
+  only: readonly string[] | undefined;
+  /** True until the run has ended. */
+  isLive: boolean;
+  /** True if the flow has changed since the run was started. Moving a node is no change. */
+  hasChanged: boolean;
+  /** The newest result of each node, by the node's id. */
+  results: ReadonlyMap<string, NodeResult>;
+  /** The outputs of a node by name, as tagged values: the pinned ones, or else those of the newest run. */
+  outputs: (nodeId: string) => ValueMap | undefined;
+  /** The pinned outputs of nodes, by the nodes' ids. */
+  pins: ReadonlyMap<string, ValueMap>;
+  /** Saves and starts the flow. Asks for the inputs before, if there are some to ask for. */
+  run: (request?: RunRequest) => void;
+  isStarting: boolean;
+  /** The reason why the last start was refused, or why the run can't be read. */
+  error: unknown;
+}
+
+const LastRunContext = createContext<LastRunState | undefined>(undefined);
+
+const NO_VALUES: PlainValues = {};
+
+/** Returns the inputs of a run as plain values; undefined if it had none. */
+function valuesOf(run: RunRow | undefined): PlainValues | undefined {
+  const plain = plainOf(run?.inputs);
+  // SAFETY: plainOf returns plain JSON.
+  return isObject(plain) && Object.keys(plain).length > 0 ? plain as PlainValues : undefined;
+}
+
+/** True if the run of a partial request has to ask for values that no earlier run had. */
+const lacksValues = (inputs: readonly DeploymentInput[], values: PlainValues): boolean =>
+  inputs.some(({ name, required }) => required && values[name] === undefined);
+
+/** Returns the values of inputs that the flow still has. */
+const knownValues = (inputs: readonly DeploymentInput[], values: PlainValues): PlainValues =>
+  Object.fromEntries(
+    inputs.filter(({ name }) => values[name] !== undefined).map(({ name }) => [name, values[name]!]),
+  );
+
+/** Starts the flow, and asks for its inputs before. */
+function useRunning(start: (request: RunRequest) => void, lastValues: PlainValues) {
+  const { store } = useEditor();
+  const [asked, setAsked] = useState<{ request: RunRequest; inputs: DeploymentInput[] }>();
+  const run = (request: RunRequest = {}) => {
+    const { document } = store.state();
+    const inputs = draftInputs(document);
+    const values = knownValues(inputs, lastValues);
+    const executesInput = request.only === undefined ||
+      document.nodes.some((json) => request.only?.has(nodeIdOf(json)) && drawnNode(json).nodeId === 'flow_input');
+    const mustAsk = inputs.length > 0 &&
+      (request.only === undefined || (executesInput && lacksValues(inputs, values)));
+    if (mustAsk) setAsked({ request, inputs });
+    else start({ ...request, ...(inputs.length > 0 && { values }) });
+  };
+  const dialog = asked && (
+    <Suspense>
+      <InputsDialog
+        inputs={asked.inputs}
+        initial={toFormValues(asked.inputs, lastValues) as PlainValues}
+        onClose={() => setAsked(undefined)}
+        onSubmit={(values) => {
+          setAsked(undefined);
+          start({ ...asked.request, values });
+        }}
+      />
+    </Suspense>
+  );
+  return { run, dialog };
+}
+
+/** Reads the last run of the open flow, and starts further ones. */
+export function LastRunProvider({ saving, children }: { saving: Saving; children: ReactNode }) {
+  const { flow, isOwner } = useEditor();
+  const { document, saved, version } = useEditorState();
+  const userId = useUserId();
+  const drawers = useDrawers();
+  const [started, setStarted] = useState(() => isOwner ? keptRuns(userId, flow.id) : []);
+  const [givenValues, setGivenValues] = useState<PlainValues>();
+  const { newest, runs, isLive, error: readError } = useDraftRuns(started);
+  const pins = usePins();
+  // As text, which stays the same while nodes are moved.
+  const nodeIds = document.nodes.map(nodeIdOf).join(' ');
+  const results = useMemo(() => nodeResults(runs, nodeIds.split(' ')), [runs, nodeIds]);
+  const { mutate, isPending: isStarting, error: startError } = useStarting(
+    saving,
+    { results, pins },
+    (run) => {
+      setStarted((before) => keepRun(before, run, userId, flow.id));
+      drawers.open('run');
+    },
+  );
+  const row = newest?.row;
+  const values = useMemo(() => givenValues ?? valuesOf(row) ?? NO_VALUES, [givenValues, row]);
+  const { run, dialog } = useRunning((request) => {
+    if (request.values !== undefined) setGivenValues(request.values);
+    mutate(request);
+  }, values);
+  const [first] = started;
+  const hasChanged = first !== undefined &&
+    (first.document === undefined
+      ? first.version !== version || document !== saved
+      : !isSameGraph(first.document, document));
+  const lastRun: LastRunState = {
+    row,
+    only: first?.only,
+    isLive,
+    hasChanged,
+    results,
+    outputs: (id) => pins.get(id) ?? results.get(id)?.outputs,
+    pins,
+    run,
+    isStarting,
+    error: startError ?? readError,
+  };
+  return (
+    <LastRunContext value={lastRun}>
+      {children}
+      {dialog}
+    </LastRunContext>
+  );
+}
+
+/** Returns the last run of the open flow. Throws outside of a LastRunProvider. */
+export function useLastRun(): LastRunState {
+  const lastRun = use(LastRunContext);
+  if (lastRun === undefined) throw new Error('There is no LastRunProvider.');
+  return lastRun;
+}

@@ -1,0 +1,23 @@
+import { Badge } from '@mantine/core';
+import { STATE_ICONS } from '../../../shared/graph/node_state_icons.ts';
+import type { NodeState } from '../../../shared/graph/node_card.tsx';
+
+const COLOURS: Partial<Record<NodeState, string>> = {
+  succeeded: 'teal',
+  handled: 'orange',
+  failed: 'red',
+  running: 'blue',
+};
+
+/** The state of a node as a sign, a text and a colour. */
+export const NodeStateBadge = ({ state }: { state: NodeState }) => (
+  <Badge
+    variant='light'
+    color={COLOURS[state] ?? 'gray'}
+    className='console-status'
+    tt='none'
+    leftSection={<span aria-hidden='true'>{STATE_ICONS[state]}</span>}
+  >
+    {state}
+  </Badge>
+);

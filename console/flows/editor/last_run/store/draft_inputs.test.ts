@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { FlowBuilder } from '../../../../../tests/support/flow_builder.ts';
+import { draftInputs } from './draft_inputs.ts';
+
+test('a flow has the inputs of its flow_input nodes, with the types of the ports that they feed', () => {
+  const flow = new FlowBuilder();
+  const count = flow.input('count');
+  flow.input('greeting', 'good day');
+  const large = flow.input('large');
+  const wait = flow.node('wait', { inputs: ['milliseconds', 'limit?'] });
+  flow.connect(count, wait.input('milliseconds')).connect(large, wait.input('limit'));
+  flow.declare(wait, 'milliseconds', { type_bounds: ['u32'] });
+  flow.declare(wait, 'limit', { type_bounds: ['u64'] });
+  // SAFETY: the nodes and edges of a flow are JSON objects.
+  const { nodes, edges } = JSON.parse(JSON.stringify({ nodes: flow.nodes, edges: flow.edges }));
+  expect(draftInputs({ nodes, edges })).toMatchObject([
+    { name: 'count', type_bounds: ['u32'], required: true, json_schema: { type: 'integer', minimum: 0 } },
+    { name: 'greeting', type_bounds: ['free'], required: false, default: 'good day', json_schema: {} },
+    { name: 'large', required: false, json_schema: { type: 'string', pattern: '^[0-9]{1,20}$' } },
+  ]);
+});

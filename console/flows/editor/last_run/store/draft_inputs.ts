@@ -1,0 +1,79 @@
+import type { DeploymentInput } from 'flow-deployments-client';
+import { fieldOf } from '../../../../../types/values/port_types.ts';
+import { isObject, objectAt, type PlainObject, readEdge } from '../../../../shared/graph/drawn_node.ts';
+import { type FlowDocument, nodeIdOf } from '../../flow_document.ts';
+import { drawnNode } from '../../view.ts';
+
+/** The types that both lists have; the second list if the first one accepts everything. */
+const inCommon = (known: readonly string[], added: readonly string[]): string[] =>
+  known.includes('free')
+    ? [...added]
+    : added.includes('free')
+    ? [...known]
+    : known.filter((one) => added.includes(one));
+
+/** The types whose numbers JavaScript would round. Their fields hold texts of digits, which a start converts. */
+const WIDE: Record<string, string> = {
+  u64: '^[0-9]{1,20}$',
+  u128: '^[0-9]{1,39}$',
+  i64: '^-?[0-9]{1,19}$',
+  i128: '^-?[0-9]{1,39}$',
+  decimal: '^-?[0-9]{1,29}([.][0-9]{1,28})?$',
+};
+
+/** The JSON Schema of an input's field; empty if the types do not determine one. */
+function schemaOf(types: readonly string[]): DeploymentInput['json_schema'] {
+  const pattern = types.map((type) => WIDE[type]).find((one) => one !== undefined);
+  const field = types[0] === 'bytes' ? undefined : fieldOf(types);
+  if (pattern !== undefined && field !== undefined) return { type: 'string', pattern };
+  if (field === 'integer') return { type: 'integer', ...(types[0]?.startsWith('u') && { minimum: 0 }) };
+  if (field === 'number' || field === 'boolean') return { type: field };
+  return field === undefined || field === 'json' ? {} : { type: 'string' };
+}
+
+/** The name of a flow input: its label, or else the name of its output. A start uses the same name. */
+function nameOf(json: PlainObject): string {
+  const { label } = objectAt(json, 'data', 'targets_form', 'form_data');
+  return typeof label === 'string' ? label : drawnNode(json).outputs[0]?.name ?? '';
+}
+
+const isInput = (json: PlainObject): boolean => {
+  const { kind, nodeId } = drawnNode(json);
+  return kind === 'native' && nodeId === 'flow_input';
+};
+
+/**
+ * Returns the inputs of a flow as it is drawn, for the form of a start. The start itself checks and converts the values,
+ * so it is enough here to know the most probable types.
+ */
+export function draftInputs(document: FlowDocument): DeploymentInput[] {
+  const inputs = new Map<string, DeploymentInput>();
+  const nameById = new Map<string, string>();
+  for (const json of document.nodes.filter(isInput)) {
+    const name = nameOf(json);
+    const formData = objectAt(json, 'data', 'targets_form').form_data;
+    const given = isObject(formData) ? formData.form_label ?? null : null;
+    const known = inputs.get(name);
+    nameById.set(nodeIdOf(json), name);
+    inputs.set(name, {
+      name,
+      description: '',
+      type_bounds: ['free'],
+      required: false,
+      json_schema: {},
+      default: known?.default ?? given,
+    });
+  }
+  const nodes = new Map(document.nodes.map((json) => [nodeIdOf(json), json]));
+  for (const { source, target, targetHandle } of document.edges.map(readEdge)) {
+    const input = inputs.get(nameById.get(source) ?? '');
+    const fed = nodes.get(target);
+    if (input === undefined || !nameById.has(source) || fed === undefined) continue;
+    const port = drawnNode(fed).inputs.find(({ id }) => id === targetHandle);
+    if (port === undefined) continue;
+    input.type_bounds = inCommon(input.type_bounds, port.types);
+    input.required ||= port.isRequired && input.default === null;
+    input.description ||= port.description;
+  }
+  return [...inputs.values()].map((input) => ({ ...input, json_schema: schemaOf(input.type_bounds) }));
+}

@@ -1,0 +1,81 @@
+import type { ValueMap } from 'flow-deployments-client';
+import type { NodeState } from '../../../../shared/graph/node_card.tsx';
+import { nodeFaults, nodeStates } from '../../../../shared/run/node_states.ts';
+import type { ShownExecution } from '../../../../shared/run/use_live_run.ts';
+
+/** The parts of a run from which the results of its nodes are computed. */
+export interface DraftRun {
+  id: string;
+  end_time: string | null;
+  /** The nodes that never started; null until the run has ended. */
+  not_run: readonly string[] | null;
+  /** The nodes of a partial run, if this page has started it; undefined for all nodes of the flow. */
+  only: ReadonlySet<string> | undefined;
+  executions: readonly ShownExecution[];
+  /** The outputs of the first execution of each node. */
+  outputs: ReadonlyMap<string, ValueMap>;
+}
+
+/** The result of a node in the newest run that executes the node. */
+export interface NodeResult {
+  runId: string;
+  state: NodeState;
+  /** The executions, more than one in a loop. */
+  executions: readonly ShownExecution[];
+  /** The outputs of the first execution; undefined if there are none yet. */
+  outputs: ValueMap | undefined;
+  /** The first errors that the flow does not handle. */
+  faults: readonly string[];
+  /** True if the run used the pinned outputs instead of executing the node. */
+  isPinned: boolean;
+  /** False if a later run executed only other nodes. */
+  isNewest: boolean;
+}
+
+const NO_FAULTS: readonly string[] = [];
+
+/** Returns the nodes that a run executes. */
+function selectedBy({ end_time, not_run, only, executions }: DraftRun, nodeIds: readonly string[]): Set<string> {
+  // An ended partial run lists those of its nodes that did not start, and no others.
+  const others = end_time !== null ? not_run ?? [] : only ?? nodeIds;
+  return new Set([...executions.map(({ node_id }) => node_id), ...others]);
+}
+
+function executionsByNode(executions: readonly ShownExecution[]): Map<string, ShownExecution[]> {
+  const byNode = new Map<string, ShownExecution[]>();
+  for (const execution of executions) {
+    const known = byNode.get(execution.node_id);
+    if (known === undefined) byNode.set(execution.node_id, [execution]);
+    else known.push(execution);
+  }
+  return byNode;
+}
+
+/**
+ * Returns the result of each node. A partial run executes only some nodes, so the results of the others come from the
+ * runs before it.
+ *
+ * @param runs The runs, the newest first.
+ */
+export function nodeResults(runs: readonly DraftRun[], nodeIds: readonly string[]): Map<string, NodeResult> {
+  const results = new Map<string, NodeResult>();
+  for (const run of runs) {
+    const decided = [...selectedBy(run, nodeIds)].filter((id) => !results.has(id));
+    const states = nodeStates(decided, run.executions, run);
+    const faults = nodeFaults(run.executions);
+    const byNode = executionsByNode(run.executions);
+    for (const id of decided) {
+      const executions = byNode.get(id) ?? [];
+      results.set(id, {
+        runId: run.id,
+        state: states.get(id) ?? 'waiting',
+        executions,
+        outputs: run.outputs.get(id),
+        faults: faults.get(id) ?? NO_FAULTS,
+        isPinned: executions[0]?.is_pinned === true,
+        isNewest: run === runs[0],
+      });
+    }
+  }
+  return results;
+}

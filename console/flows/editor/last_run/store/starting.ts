@@ -1,0 +1,88 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { PlainValues, ValueMap } from 'flow-deployments-client';
+import { type Api, useApi } from '../../../../shared/api.tsx';
+import { callFunction } from '../../../../shared/call_function.ts';
+import { readEdge } from '../../../../shared/graph/drawn_node.ts';
+import { showError } from '../../../../shared/shown_error.ts';
+import { useEditor } from '../../editor_context.tsx';
+import { faultsOf, readFindings } from '../../findings.ts';
+import type { FlowDocument } from '../../flow_document.ts';
+import type { Saving } from '../../use_saving.ts';
+import type { NodeResult } from './node_results.ts';
+import type { StartedRun } from './started_runs.ts';
+
+/** A request to run the flow as it is drawn. */
+export interface RunRequest {
+  /** The inputs of the flow as plain values. */
+  values?: PlainValues | undefined;
+  /** The nodes that run; undefined for all nodes. */
+  only?: ReadonlySet<string> | undefined;
+  /** Inputs of nodes that run, by node and input. They replace the values that edges carry. */
+  inline?: { [nodeId: string]: ValueMap } | undefined;
+}
+
+/** Returns the run from which each node before the chosen ones takes its outputs. */
+export function runsOfSources(
+  document: FlowDocument,
+  only: ReadonlySet<string>,
+  results: ReadonlyMap<string, NodeResult>,
+  pins: ReadonlyMap<string, ValueMap>,
+): { [nodeId: string]: string } {
+  const runs: { [nodeId: string]: string } = {};
+  for (const { source, target } of document.edges.map(readEdge)) {
+    const result = only.has(target) && !only.has(source) ? results.get(source) : undefined;
+    // A run that is named here would be used instead of the pin.
+    if (result !== undefined && result.executions.length > 0 && !pins.has(source)) runs[source] = result.runId;
+  }
+  return runs;
+}
+
+interface Known {
+  results: ReadonlyMap<string, NodeResult>;
+  pins: ReadonlyMap<string, ValueMap>;
+}
+
+async function startDraft(
+  api: Api,
+  flowId: number,
+  document: FlowDocument,
+  { values, only, inline }: RunRequest,
+  { results, pins }: Known,
+): Promise<string> {
+  const started = await callFunction<{ flow_run_id: string }>(api, `flow/start/${flowId}`, {
+    ...(values !== undefined && { values }),
+    ...(only !== undefined && {
+      partial_config: {
+        only_nodes: [...only],
+        values_config: {
+          nodes: runsOfSources(document, only, results, pins),
+          ...(inline !== undefined && { inline }),
+        },
+      },
+    }),
+  });
+  return started.flow_run_id;
+}
+
+/** Saves the flow if it was changed, and starts it. `onStarted` gets the run. */
+export function useStarting(saving: Saving, known: Known, onStarted: (run: StartedRun) => void) {
+  const { flow, store } = useEditor();
+  const api = useApi();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (request: RunRequest) => {
+      store.showFaults(new Map());
+      // The page shows why it could not be saved.
+      if (!await saving.save()) return;
+      const { document, version } = store.state();
+      const id = await startDraft(api, flow.id, document, request, known);
+      onStarted({ id, only: request.only && [...request.only], version, document });
+      void queries.invalidateQueries({ queryKey: ['runs', 'list'] });
+      void queries.invalidateQueries({ queryKey: ['flows', 'last run', flow.id] });
+    },
+    onError: (error) => {
+      if (showError(error).code !== 'flow_invalid') return;
+      store.showFaults(faultsOf(readFindings(Reflect.get(error, 'details'), store.state().document, flow.id)));
+    },
+  });
+}
