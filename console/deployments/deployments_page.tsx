@@ -1,4 +1,4 @@
-import { Anchor, Group, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { EmptyState } from '../shared/empty_state.tsx';
@@ -84,12 +84,13 @@ export function DeploymentsPage() {
           <EmptyState
             title={flow === undefined ? 'You have no deployments yet' : 'This flow has no deployments yet'}
             action={
-              <Anchor component={Link} href={flow === undefined ? '/flows' : `/flows/${flow}`}>
+              <Button component={Link} href={flow === undefined ? '/flows' : `/flows/${flow}`}>
                 Go to the flow{flow === undefined && 's'}
-              </Anchor>
+              </Button>
             }
           >
-            Open a flow and choose “Deploy”: it is frozen as it is then, and may be started.
+            Open a flow and choose “Deploy”: it is frozen as it is then, and may be started. For example: the nightly
+            report goes on as it was deployed while you draw its next version.
           </EmptyState>
         }
       />

@@ -80,8 +80,12 @@ export function NodesPage() {
         list={list}
         empty={searched === ''
           ? (
-            <EmptyState title={isOwnOnly ? 'You have no definitions yet' : 'There are no definitions'}>
-              Write one: it says which inputs and outputs a node has, and which form.
+            <EmptyState
+              title={isOwnOnly ? 'You have no definitions yet' : 'There are no definitions'}
+              action={<Button component={Link} href='/nodes/new'>Write a definition</Button>}
+            >
+              A definition says which inputs and outputs a node has, and which form. For example: a copy of{' '}
+              <q>HTTP Request</q> with the fields of your server.
             </EmptyState>
           )
           : <EmptyState title='Nothing was found'>No definition has this name, tag or text.</EmptyState>}

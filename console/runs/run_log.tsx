@@ -1,12 +1,12 @@
 import { Anchor, Badge, Text } from '@mantine/core';
 import type { RunLogLine } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
+import { timeOfDay, useDateFormat } from '../shared/dates.ts';
 import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { runKey } from '../shared/use_run_events.ts';
 
 const COLOURS: Record<string, string> = { Warn: 'yellow', Error: 'red', Info: 'blue' };
-const timeOfDay = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
 
 interface RunLogProps {
   runId: string;
@@ -20,6 +20,7 @@ type Line = Pick<RunLogLine, 'log_index' | 'time' | 'log_level' | 'content' | 'n
 /** The log of the run and its nodes, in order. */
 export function RunLog({ runId, isLive, titles, onSelect }: RunLogProps) {
   const { db } = useApi();
+  const format = useDateFormat();
   const list = usePagedRows<Line>({
     queryKey: [...runKey(runId), 'log', { isLive }],
     parameter: 'log',
@@ -32,7 +33,7 @@ export function RunLog({ runId, isLive, titles, onSelect }: RunLogProps) {
   const columns: Column<Line>[] = [
     {
       header: 'Time',
-      cell: ({ time }) => <time dateTime={time} title={time}>{timeOfDay.format(new Date(time))}</time>,
+      cell: ({ time }) => <time dateTime={time} title={time}>{timeOfDay(new Date(time), format)}</time>,
     },
     {
       header: 'Level',

@@ -13,8 +13,12 @@ export function SchedulesPage() {
     <Page title='Schedules' description='Deployments that start by themselves.' actions={newButton}>
       <ScheduleTable
         empty={
-          <EmptyState title='You have no schedules yet'>
-            A schedule starts a deployment at the times that you plan, such as every night at two.
+          <EmptyState
+            title='You have no schedules yet'
+            action={<Button component={Link} href='/schedules/new'>Plan the first one</Button>}
+          >
+            A schedule starts a deployment at the times that you plan. For example: the nightly report, each night at
+            two.
           </EmptyState>
         }
       />

@@ -2,6 +2,7 @@ import { Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi } from '../shared/api.tsx';
+import { type DateFormat, useDateFormat } from '../shared/dates.ts';
 import { showError } from '../shared/shown_error.ts';
 import type { ScheduleSettings } from './schedule.ts';
 import { deploymentLimits } from '../../types/limits/deployments.ts';
@@ -35,26 +36,29 @@ function useNextTimes({ cron, time_zone }: ScheduleSettings) {
 }
 
 /** Makes a format for the zone's time, or for UTC if only the database knows the zone. */
-function timeFormat(timeZone: string): Intl.DateTimeFormat {
+function timeFormat(timeZone: string, format: DateFormat): Intl.DateTimeFormat {
+  const isInDigits = format === 'digits';
+  // Canada writes dates in digits as ISO 8601 does, with English names of days.
+  const language = isInDigits ? 'en-CA' : 'en';
   const options: Intl.DateTimeFormatOptions = {
     weekday: 'short',
     year: 'numeric',
-    month: 'short',
-    day: 'numeric',
+    month: isInDigits ? '2-digit' : 'short',
+    day: isInDigits ? '2-digit' : 'numeric',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
     timeZoneName: 'short',
   };
   try {
-    return new Intl.DateTimeFormat('en', { ...options, timeZone });
+    return new Intl.DateTimeFormat(language, { ...options, timeZone });
   } catch {
-    return new Intl.DateTimeFormat('en', { ...options, timeZone: 'UTC' });
+    return new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' });
   }
 }
 
 function NextTimes({ zone, times }: { zone: string; times: string[] }) {
-  const format = timeFormat(zone);
+  const format = timeFormat(zone, useDateFormat());
   return (
     <Stack gap={2}>
       <Text size='sm' id='next-times'>The next starts would be:</Text>

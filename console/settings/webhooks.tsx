@@ -1,5 +1,6 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { EmptyState } from '../shared/empty_state.tsx';
 import { NewWebhook } from '../shared/webhooks/new_webhook.tsx';
 import { WEBHOOKS_KEY } from '../shared/webhooks/webhook.ts';
@@ -8,6 +9,7 @@ import { WebhookTable } from '../shared/webhooks/webhook_table.tsx';
 /** The URLs with which others start deployments of the user. */
 export function Webhooks() {
   const queries = useQueryClient();
+  const opener = useRef<HTMLButtonElement>(null);
   return (
     <Stack component='section' aria-labelledby='webhooks'>
       <Group justify='space-between' align='flex-end'>
@@ -15,12 +17,19 @@ export function Webhooks() {
           <Title order={2} size='h4' id='webhooks'>Webhooks</Title>
           <Text size='sm' c='dimmed'>Anybody who posts JSON to the URL of a webhook starts a deployment as you.</Text>
         </Stack>
-        <NewWebhook onMade={() => void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY })} />
+        <NewWebhook
+          buttonRef={opener}
+          onMade={() => void queries.invalidateQueries({ queryKey: WEBHOOKS_KEY })}
+        />
       </Group>
       <WebhookTable
         empty={
-          <EmptyState title='You have no webhooks yet'>
-            Make one for each sender, such as a repository on GitHub: it gets a URL of its own.
+          <EmptyState
+            title='You have no webhooks yet'
+            action={<Button onClick={() => opener.current?.click()}>Make a webhook</Button>}
+          >
+            For example: a repository on GitHub posts each push to the URL, and each push starts a run. Make one for
+            each sender.
           </EmptyState>
         }
       />

@@ -1,4 +1,5 @@
 import { Tooltip } from '@mantine/core';
+import { exactTime, useDateFormat } from './dates.ts';
 
 const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_536_000],
@@ -10,7 +11,6 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 ];
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /**
  * The part of a unit by which a time may fall short of it. So an input that can be answered for seven days is shown as
@@ -26,13 +26,16 @@ export function describeAge(then: Date, now: Date): string {
   return relative.format(Math.trunc(seconds / size + slack), unit);
 }
 
-/** Shows a time as an age, with the exact time on request. */
+/** Shows a time as the user has chosen: its age, with the exact time on request, or the other way round. */
 export function When({ at }: { at: string }) {
+  const format = useDateFormat();
   const then = new Date(at);
-  const exact = absolute.format(then);
+  const exact = exactTime(then, format);
+  const age = describeAge(then, new Date());
+  const [shown, more] = format === 'age' ? [age, exact] : [exact, age];
   return (
-    <Tooltip label={exact}>
-      <time dateTime={at} title={exact}>{describeAge(then, new Date())}</time>
+    <Tooltip label={more}>
+      <time dateTime={at} title={more}>{shown}</time>
     </Tooltip>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, PasswordInput, Stack, Tabs, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type Ref, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { callFunction } from '../shared/call_function.ts';
 import { ErrorAlert } from '../shared/error_alert.tsx';
@@ -106,11 +106,11 @@ function WalletForm({ kind, onDone }: { kind: Kind; onDone: () => void }) {
 }
 
 /** A button that adds a wallet. */
-export function AddWallet() {
+export function AddWallet({ buttonRef }: { buttonRef: Ref<HTMLButtonElement> }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
-      <Button onClick={open} leftSection={<Icon name='plus' />}>Add a wallet</Button>
+      <Button ref={buttonRef} onClick={open} leftSection={<Icon name='plus' />}>Add a wallet</Button>
       <Modal opened={isOpen} onClose={close} title='Add a wallet' centered>
         <Tabs defaultValue='ADAPTER' keepMounted={false}>
           <Tabs.List aria-label='Kind of wallet'>

@@ -1,5 +1,6 @@
-import { Badge, Code, Group, Text } from '@mantine/core';
+import { Badge, Button, Code, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useApi } from '../shared/api.tsx';
 import { ConfirmButton } from '../shared/confirm_button.tsx';
 import { EmptyState } from '../shared/empty_state.tsx';
@@ -63,6 +64,7 @@ const COLUMNS: Column<WalletRow>[] = [
 
 export function WalletsPage() {
   const { db } = useApi();
+  const opener = useRef<HTMLButtonElement>(null);
   const list = usePagedRows({
     queryKey: ['wallets', 'list'],
     read: async (from, to, signal) => {
@@ -72,16 +74,20 @@ export function WalletsPage() {
     },
   });
   return (
-    <Page title='Wallets' description='The keys in whose name flows act.' actions={<AddWallet />}>
+    <Page title='Wallets' description='The keys in whose name flows act.' actions={<AddWallet buttonRef={opener} />}>
       <PagedTable
         label='wallets'
         columns={COLUMNS}
-        rowKey={({ id }) => id}
+        rowKey={({ id }) =>
+          id}
         list={list}
         empty={
-          <EmptyState title='You have no wallets yet'>
-            Add the public key of a wallet whose key stays with you, or a key pair with which the runner signs by
-            itself.
+          <EmptyState
+            title='You have no wallets yet'
+            action={<Button onClick={() => opener.current?.click()}>Add the first one</Button>}
+          >
+            For example: the wallet from which a flow pays out prizes. Add its public key, and you are asked to sign; or
+            add its key pair, and the runner signs by itself.
           </EmptyState>
         }
       />

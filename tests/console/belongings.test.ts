@@ -47,7 +47,7 @@ test('an API key is made, shown once, works, and is deleted', async () => {
   const { page } = opened;
   await enterConsole(opened);
   await opened.goto('settings');
-  await page.getByRole('button', { name: 'New API key' }).click();
+  await page.getByRole('button', { name: 'Make an API key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('nightly script');
   await dialog.getByRole('button', { name: 'Make' }).click();
@@ -63,4 +63,23 @@ test('an API key is made, shown once, works, and is deleted', async () => {
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('You have no API keys yet').waitFor();
   expect((await ask()).status).toBe(401);
+});
+
+test('the theme and the format of dates are chosen, and kept in the browser', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const { client } = await enterConsole(opened);
+  await client.rpc('create_api_key', { name: 'nightly script' }).throwOnError();
+  await opened.goto('settings');
+  const time = page.getByRole('table', { name: 'API keys' }).locator('time');
+  expect(await time.innerText()).toMatch(/ago$|^now$/);
+  const appearance = page.getByRole('region', { name: 'Appearance' });
+  await appearance.getByText('Dark', { exact: true }).click();
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+  await appearance.getByRole('radio', { name: /^\d{4}-\d\d-\d\d/ }).click();
+  await expect.poll(() => time.innerText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  await opened.checkAccessibility();
+  await page.reload();
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+  await expect.poll(() => time.innerText()).toMatch(/^\d{4}-\d\d-\d\d/);
 });

@@ -132,7 +132,7 @@ test('texts of another user stay texts, in light and in dark', async () => {
   await opened.goto(`nodes/${data.id}`);
   await heading(page, HOSTILE).waitFor();
   expect(await page.title()).toContain(HOSTILE);
-  expect(await page.getByRole('link', { name: /Documentation/ }).count()).toBe(0);
+  expect(await page.getByRole('main').getByRole('link', { name: /Documentation/ }).count()).toBe(0);
   await opened.checkAccessibilityInBoth();
 });
 

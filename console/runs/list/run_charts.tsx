@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useApi } from '../../shared/api.tsx';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
 import { describeDuration } from '../../shared/run/duration.ts';
+import { shortTime, useDateFormat } from '../../shared/dates.ts';
 import '../runs.css';
 import { chartDurations, type Counts, countsOfParts, describeCounts } from './chart_data.ts';
 import { Failures } from './failures.tsx';
@@ -15,17 +16,18 @@ const HEIGHT = 120;
 /** The height below the bars and points, for the times. */
 const FOOT = 18;
 
-const shortTime = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
-
 /** The times at which the charts begin and end. */
-const Times = ({ overview: { since, until } }: { overview: RunOverview }) => (
-  <>
-    <text className='runs-axis' x={0} y={HEIGHT + FOOT - 4}>{shortTime.format(new Date(since))}</text>
-    <text className='runs-axis' x={WIDTH} y={HEIGHT + FOOT - 4} textAnchor='end'>
-      {shortTime.format(new Date(until))}
-    </text>
-  </>
-);
+function Times({ overview: { since, until } }: { overview: RunOverview }) {
+  const format = useDateFormat();
+  return (
+    <>
+      <text className='runs-axis' x={0} y={HEIGHT + FOOT - 4}>{shortTime(new Date(since), format)}</text>
+      <text className='runs-axis' x={WIDTH} y={HEIGHT + FOOT - 4} textAnchor='end'>
+        {shortTime(new Date(until), format)}
+      </text>
+    </>
+  );
+}
 
 /** The runs of each part of the time, as a bar of stacked statuses. */
 function PartBars({ parts }: { parts: Counts[] }) {

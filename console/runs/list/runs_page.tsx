@@ -1,4 +1,4 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useApi } from '../../shared/api.tsx';
@@ -97,9 +97,9 @@ export function RunsPage() {
           : (
             <EmptyState
               title='There are no runs yet'
-              action={<Anchor component={Link} href='/flows'>Go to the flows</Anchor>}
+              action={<Button component={Link} href='/flows'>Go to the flows</Button>}
             >
-              Open a flow, deploy it, and start it.
+              For example: open a flow and press “Run”. Its run appears here, with its output.
             </EmptyState>
           )}
       />

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type Ref, useState } from 'react';
 import { useApi } from '../api.tsx';
 import { Icon } from '../icon.tsx';
 import { SecretDialog } from '../secret_dialog.tsx';
@@ -10,8 +10,15 @@ import { type WebhookDraft, WebhookFields } from './webhook_fields.tsx';
 const NEW: WebhookDraft = { flow: null, tag: 'latest', deployment_id: null, input: '', headers: [] };
 const UNVERIFIED: VerificationDraft = { verification: '', secret: '', hmac: draftOfHmac(null) };
 
-/** A button that makes a webhook, and shows its URL once. `target` is chosen when the dialog opens. */
-export function NewWebhook({ onMade, target }: { onMade: () => void; target?: StartTarget }) {
+interface NewWebhookProps {
+  onMade: () => void;
+  /** The target that is chosen when the dialog opens. */
+  target?: StartTarget;
+  buttonRef?: Ref<HTMLButtonElement>;
+}
+
+/** A button that makes a webhook, and shows its URL once. */
+export function NewWebhook({ onMade, target, buttonRef }: NewWebhookProps) {
   const { db } = useApi();
   const initial = { ...NEW, ...target };
   const [draft, setDraft] = useState(initial);
@@ -35,6 +42,7 @@ export function NewWebhook({ onMade, target }: { onMade: () => void; target?: St
       title='New webhook'
       secretLabel='URL'
       dialogSize='lg'
+      {...(buttonRef && { buttonRef })}
       leftSection={<Icon name='plus' />}
       make={make}
       onOpen={() => {
