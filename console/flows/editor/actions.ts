@@ -1,6 +1,6 @@
 import { type DrawnEdge, readEdge } from '../../shared/graph/drawn_node.ts';
 import { copyPart, readPart, selectedPart } from './clipboard.ts';
-import { findEnds, refusal } from './edge_refusals.ts';
+import { findEnds, makeRefusal } from './edge_refusals.ts';
 import type { EditorStore } from './editor_store.ts';
 import { type FlowDocument, makeEdge, nodeIdOf, removeNodes } from './flow_document.ts';
 import { nodesById } from './view.ts';
@@ -48,7 +48,7 @@ export function whyRefused(store: EditorStore, edge: DrawnEdge): string | undefi
   const { document } = store.state();
   const ends = findEnds(edge, nodesById(document));
   if (ends === undefined) return 'An edge leads from an output to an input.';
-  return refusal(ends.start, ends.target, ends.input, document.edges.map(readEdge));
+  return makeRefusal(document.edges.map(readEdge))(ends.start, ends.target, ends.input);
 }
 
 /** Draws an edge, or shows why it may not be drawn. */

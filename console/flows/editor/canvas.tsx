@@ -2,27 +2,34 @@ import { useComputedColorScheme } from '@mantine/core';
 import {
   type Connection,
   Controls,
+  type Edge,
   type EdgeChange,
-  type FinalConnectionState,
   type NodeChange,
   ReactFlow,
   useReactFlow,
 } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { type DragEvent, useCallback, useMemo, useState } from 'react';
+import { type DragEvent, type MouseEvent, useCallback, useMemo, useState } from 'react';
 import type { DrawnEdge, Point } from '../../shared/graph/drawn_node.ts';
 import { GraphBackground } from '../../shared/graph/graph_background.tsx';
+import { EdgeLayer } from '../../shared/graph/edge_layer.tsx';
 import { GraphMap } from '../../shared/graph/graph_map.tsx';
-import { type GraphNode, nodeTypes, TogglePorts } from '../../shared/graph/graph_node.tsx';
+import { DrawsOwnEdges, type GraphNode, MarkedPorts, nodeTypes, TogglePorts } from '../../shared/graph/graph_node.tsx';
+import { edgeNear, MANY_EDGES } from '../../shared/graph/many_edges.ts';
 import { MIN_ZOOM, showAll, WHOLE_GRAPH } from '../../shared/graph/show_all.ts';
 import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
+import { useConnecting } from './connecting/use_connecting.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { moveNodes } from './flow_document.ts';
 import { makeEdgeView, makeNodeView } from './view.ts';
 
 /** The data type of a definition that is dragged from the palette. */
 export const DRAGGED_DEFINITION = 'application/x-flow-definition';
+
+/** The distance in pixels within which a click selects one of many edges. */
+const NEAR = 10;
+const NO_EDGES: Edge[] = [];
 
 const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): DrawnEdge => ({
   source,
@@ -31,20 +38,11 @@ const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): Dra
   targetHandle: targetHandle ?? '',
 });
 
-/** Returns the edge of a drag that ended at a handle, whichever end was first. */
-function edgeOf({ fromHandle, toHandle }: FinalConnectionState): DrawnEdge | undefined {
-  if (!fromHandle || !toHandle) return undefined;
-  const [source, target] = fromHandle.type === 'source' ? [fromHandle, toHandle] : [toHandle, fromHandle];
-  return {
-    source: source.nodeId,
-    sourceHandle: source.id ?? '',
-    target: target.nodeId,
-    targetHandle: target.id ?? '',
-  };
-}
-
-/** Applies the canvas's changes of nodes to the store: positions and selection. */
-function useNodeChanges() {
+/**
+ * Applies the canvas's changes of nodes to the store: positions and selection. If the library does not draw the edges,
+ * it does not unselect them either.
+ */
+function useNodeChanges(drawsOwnEdges: boolean) {
   const { store } = useEditor();
   return useCallback((changes: NodeChange<GraphNode>[]) => {
     const places = new Map<string, Point>();
@@ -59,16 +57,19 @@ function useNodeChanges() {
         else selected.delete(change.id);
       }
     }
-    if (changes.some(({ type }) => type === 'select')) store.select(selected, store.state().selectedEdges);
+    if (changes.some(({ type }) => type === 'select')) {
+      const isUnselecting = drawsOwnEdges && changes.some((change) => change.type === 'select' && change.selected);
+      store.select(selected, isUnselecting ? new Set() : store.state().selectedEdges);
+    }
     if (places.size > 0) store[isDragging ? 'preview' : 'change']((document) => moveNodes(document, places));
-  }, [store]);
+  }, [store, drawsOwnEdges]);
 }
 
 /** The canvas on which the graph is drawn. */
 export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at: Point) => void }) {
   const { store, isOwner } = useEditor();
   const state = useEditorState();
-  const { screenToFlowPosition } = useReactFlow();
+  const { screenToFlowPosition, getZoom } = useReactFlow();
   const colorMode = useComputedColorScheme('light');
   const [expanded, toggle] = useExpanded();
   const [viewNodes] = useState(makeNodeView);
@@ -88,7 +89,9 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
     selected,
     selectedEdges,
   ]);
-  const onNodesChange = useNodeChanges();
+  const hasMany = edges.length > MANY_EDGES;
+  const onNodesChange = useNodeChanges(hasMany);
+  const connecting = useConnecting();
   const onEdgesChange = useCallback((changes: EdgeChange[]) => {
     const chosen = new Set(store.state().selectedEdges);
     for (const change of changes) {
@@ -98,6 +101,13 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
     }
     store.select(store.state().selected, chosen);
   }, [store]);
+  const selectNear = (event: MouseEvent) => {
+    const at = screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const edge = edgeNear(edges, nodes, at, NEAR / getZoom());
+    if (edge !== undefined || selectedEdges.size > 0) {
+      store.select(new Set(), new Set(edge === undefined ? [] : [Number(edge.id)]));
+    }
+  };
   const onDrop = (event: DragEvent) => {
     const id = event.dataTransfer.getData(DRAGGED_DEFINITION);
     if (id === '') return;
@@ -112,30 +122,35 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
       onDrop={onDrop}
     >
       <TogglePorts value={toggle}>
-        <ReactFlow<GraphNode>
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={nodeTypes}
-          colorMode={colorMode}
-          onNodesChange={onNodesChange}
-          onEdgesChange={onEdgesChange}
-          onConnect={(connection) => connect(store, asEdge(connection))}
-          onConnectEnd={(_, connection) => {
-            const edge = connection.isValid === false ? edgeOf(connection) : undefined;
-            if (edge !== undefined) store.tell(whyRefused(store, edge) ?? '');
-          }}
-          isValidConnection={(edge) => whyRefused(store, asEdge(edge as Connection)) === undefined}
-          deleteKeyCode={null}
-          nodesConnectable={isOwner}
-          onlyRenderVisibleElements
-          onInit={showAll}
-          minZoom={MIN_ZOOM}
-        >
-          <GraphBackground />
-          <Controls showInteractive={false} fitViewOptions={WHOLE_GRAPH} />
-          <GraphMap nodes={nodes.length} label='Map of the flow' />
-        </ReactFlow>
+        <DrawsOwnEdges value={hasMany}>
+          <MarkedPorts value={connecting.fits}>
+            <ReactFlow<GraphNode>
+              nodes={nodes}
+              edges={hasMany ? NO_EDGES : edges}
+              nodeTypes={nodeTypes}
+              colorMode={colorMode}
+              onNodesChange={onNodesChange}
+              onEdgesChange={onEdgesChange}
+              onConnect={(connection) => connect(store, asEdge(connection))}
+              onConnectStart={connecting.onConnectStart}
+              onConnectEnd={connecting.onConnectEnd}
+              isValidConnection={(edge) => whyRefused(store, asEdge(edge as Connection)) === undefined}
+              {...(hasMany && { onPaneClick: selectNear })}
+              deleteKeyCode={null}
+              nodesConnectable={isOwner}
+              onlyRenderVisibleElements
+              onInit={showAll}
+              minZoom={MIN_ZOOM}
+            >
+              <GraphBackground />
+              <Controls showInteractive={false} fitViewOptions={WHOLE_GRAPH} />
+              {hasMany && <EdgeLayer nodes={nodes} edges={edges} />}
+              <GraphMap nodes={nodes.length} label='Map of the flow' />
+            </ReactFlow>
+          </MarkedPorts>
+        </DrawsOwnEdges>
       </TogglePorts>
+      {connecting.element}
     </section>
   );
 }

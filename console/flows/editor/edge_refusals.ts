@@ -19,53 +19,62 @@ export const edgeStarts = (node: DrawnNode): EdgeStart[] => [
     .map(({ id, name, types }) => ({ node, handle: passedOnHandle(id), name, types, isPassedOn: true })),
 ];
 
-/** True if edges lead from the first node to the second. */
-function reaches(from: string, to: string, edges: readonly DrawnEdge[]): boolean {
-  const next = new Map<string, string[]>();
-  for (const { source, target } of edges) {
-    const targets = next.get(source);
-    if (targets === undefined) next.set(source, [target]);
-    else targets.push(target);
+/** Lists for each node the ones at the other ends of its edges, in one direction. */
+function neighbours(edges: readonly DrawnEdge[], from: 'source' | 'target', to: 'source' | 'target') {
+  const lists = new Map<string, string[]>();
+  for (const edge of edges) {
+    const list = lists.get(edge[from]);
+    if (list === undefined) lists.set(edge[from], [edge[to]]);
+    else list.push(edge[to]);
   }
+  return lists;
+}
+
+/** Returns a node and all nodes to which one comes from it. */
+function reachable(from: string, next: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const seen = new Set([from]);
   const waiting = [from];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (node === to) return true;
-    for (const target of next.get(node) ?? []) {
-      if (seen.has(target)) continue;
-      seen.add(target);
-      waiting.push(target);
+    for (const other of next.get(node) ?? []) {
+      if (seen.has(other)) continue;
+      seen.add(other);
+      waiting.push(other);
     }
   }
-  return false;
+  return seen;
 }
 
 const quote = (name: string): string => name === '' ? 'it' : `“${name}”`;
 
+/** Returns the reason why an edge may not be drawn, as a sentence; undefined if it may. */
+export type Refusal = (start: EdgeStart, target: DrawnNode, input: DrawnInput) => string | undefined;
+
 /**
- * Returns the reason why an edge may not be drawn, as a sentence; undefined if it may. `whyRefused` in `actions.ts`
- * asks for it, and `flow_editor.tsx` shows it as a notice.
+ * Makes the function that refuses edges beside the existing ones. It can test thousands of edges at once, if they all
+ * begin at one node or all lead to the node `onlyTarget`.
  */
-export function refusal(
-  start: EdgeStart,
-  target: DrawnNode,
-  input: DrawnInput,
-  edges: readonly DrawnEdge[],
-): string | undefined {
-  if (!typesMeet(start, input.types)) {
-    return `The output ${quote(start.name)} gives ${start.types.join(' or ')}, but the input ${quote(input.name)} ` +
-      `wants ${input.types.join(' or ')}.`;
-  }
-  const isThere = ({ source, sourceHandle, target: to, targetHandle }: DrawnEdge) =>
-    source === start.node.id && sourceHandle === start.handle && to === target.id && targetHandle === input.id;
-  if (edges.some(isThere)) return 'This edge is there already.';
-  if (edges.some((edge) => edge.target === target.id && edge.targetHandle === input.id)) {
-    return `The input ${quote(input.name)} has an edge already. Remove that one first.`;
-  }
-  if (reaches(target.id, start.node.id, edges)) {
-    return 'The nodes would wait for each other in a circle.';
-  }
-  return undefined;
+export function makeRefusal(edges: readonly DrawnEdge[], onlyTarget?: string): Refusal {
+  const taken = new Map(edges.map((edge) => [`${edge.target} ${edge.targetHandle}`, edge]));
+  const behind = onlyTarget === undefined ? undefined : reachable(onlyTarget, neighbours(edges, 'source', 'target'));
+  let before: ReadonlyMap<string, readonly string[]> | undefined;
+  const reaching = new Map<string, ReadonlySet<string>>();
+  const isCircle = (from: string, to: string): boolean => {
+    if (behind !== undefined && to === onlyTarget) return behind.has(from);
+    before ??= neighbours(edges, 'target', 'source');
+    const known = reaching.get(from) ?? reachable(from, before);
+    reaching.set(from, known);
+    return known.has(to);
+  };
+  return (start, target, input) => {
+    if (!typesMeet(start, input.types)) {
+      return `The output ${quote(start.name)} gives ${start.types.join(' or ')}, but the input ${quote(input.name)} ` +
+        `wants ${input.types.join(' or ')}.`;
+    }
+    const there = taken.get(`${target.id} ${input.id}`);
+    if (there?.source === start.node.id && there.sourceHandle === start.handle) return 'This edge is there already.';
+    if (there !== undefined) return `The input ${quote(input.name)} has an edge already. Remove that one first.`;
+    return isCircle(start.node.id, target.id) ? 'The nodes would wait for each other in a circle.' : undefined;
+  };
 }
 
 /** Finds the ports at an edge's ends by their handles; undefined if a handle is not a port of the node. */

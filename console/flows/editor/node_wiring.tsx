@@ -1,5 +1,5 @@
 import { Select, Stack, Text, Title } from '@mantine/core';
-import { useMemo } from 'react';
+import { memo, useMemo, useState } from 'react';
 import {
   type DrawnEdge,
   type DrawnInput,
@@ -8,7 +8,7 @@ import {
   readEdge,
 } from '../../shared/graph/drawn_node.ts';
 import { connect, disconnect } from './actions.ts';
-import { type EdgeStart, edgeStarts, refusal } from './edge_refusals.ts';
+import { type EdgeStart, edgeStarts, makeRefusal } from './edge_refusals.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { drawnNode } from './view.ts';
 import { WhenAbsentSwitch } from './wiring/when_absent_switch.tsx';
@@ -20,7 +20,15 @@ const keyOf = (source: string, handle: string): string => `${source}\n${handle}`
 
 const labelOf = ({ node, name }: EdgeStart): string => name === '' ? node.title : `${node.title} · ${name}`;
 
-function InputEdge({ node, input, starts, edges }: {
+/** Returns the list of an earlier call while it has the same members, as when nodes are moved. */
+function useSameList<T>(list: readonly T[]): readonly T[] {
+  const [kept, setKept] = useState(list);
+  const isSame = kept.length === list.length && kept.every((member, index) => member === list[index]);
+  if (!isSame) setKept(list);
+  return isSame ? kept : list;
+}
+
+const InputEdge = memo(function InputEdge({ node, input, starts, edges }: {
   node: DrawnNode;
   input: DrawnInput;
   starts: readonly EdgeStart[];
@@ -29,10 +37,10 @@ function InputEdge({ node, input, starts, edges }: {
   const { store, isOwner } = useEditor();
   const current = edges.find(({ target, targetHandle }) => target === node.id && targetHandle === input.id);
   const others = useMemo(() => edges.filter((edge) => edge !== current), [edges, current]);
-  const offered = useMemo(
-    () => starts.filter((start) => start.node.id !== node.id && refusal(start, node, input, others) === undefined),
-    [starts, node, input, others],
-  );
+  const offered = useMemo(() => {
+    const refusal = makeRefusal(others, node.id);
+    return starts.filter((start) => start.node.id !== node.id && refusal(start, node, input) === undefined);
+  }, [starts, node, input, others]);
   const data = offered.map((start) => ({ value: keyOf(start.node.id, start.handle), label: labelOf(start) }));
   const value = current === undefined ? null : keyOf(current.source, current.sourceHandle);
   const isListed = value === null || data.some((option) => option.value === value);
@@ -57,13 +65,14 @@ function InputEdge({ node, input, starts, edges }: {
       }}
     />
   );
-}
+});
 
 /** Lists and edits the edges into a node without a mouse. Only outputs whose type fits the input are offered. */
 export function NodeWiring({ json }: { json: PlainObject }) {
   const { document } = useEditorState();
   const node = drawnNode(json);
-  const starts = useMemo(() => document.nodes.flatMap((other) => edgeStarts(drawnNode(other))), [document.nodes]);
+  const nodes = useSameList(useMemo(() => document.nodes.map(drawnNode), [document.nodes]));
+  const starts = useMemo(() => nodes.flatMap(edgeStarts), [nodes]);
   const edges = useMemo(() => document.edges.map(readEdge), [document.edges]);
   const connected = new Set(
     edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle),

@@ -1,19 +1,27 @@
 import type { Edge } from '@xyflow/react';
-import { type DrawnNode, type PlainObject, readEdge, readNode, readPosition } from '../../shared/graph/drawn_node.ts';
+import {
+  type DrawnNode,
+  isObject,
+  type PlainObject,
+  readEdge,
+  readNode,
+  readPosition,
+} from '../../shared/graph/drawn_node.ts';
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { nodeGeometry } from '../../shared/graph/geometry.ts';
 import { type ConnectedPorts, connectedPorts, type ShownPorts, shownPorts } from '../../shared/graph/shown_ports.ts';
 import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 
-/** Parsed nodes by their JSON, so that an unchanged node is not parsed again. */
+/** Parsed nodes by their `data`, so that a node is not parsed again when something else changes, or when it moves. */
 const drawnNodes = new WeakMap<PlainObject, DrawnNode>();
 
 export function drawnNode(json: PlainObject): DrawnNode {
-  const known = drawnNodes.get(json);
-  if (known !== undefined) return known;
+  const key = isObject(json.data) ? json.data : json;
+  const known = drawnNodes.get(key);
+  if (known !== undefined && known.id === json.id) return known;
   const node = readNode(json);
-  drawnNodes.set(json, node);
+  drawnNodes.set(key, node);
   return node;
 }
 

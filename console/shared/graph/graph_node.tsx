@@ -1,5 +1,13 @@
-import { Handle, type Node, type NodeHandle, type NodeProps, Position, useStore } from '@xyflow/react';
-import { createContext, memo, use, useCallback } from 'react';
+import {
+  Handle,
+  type Node,
+  type NodeHandle,
+  type NodeProps,
+  Position,
+  useStore,
+  useUpdateNodeInternals,
+} from '@xyflow/react';
+import { createContext, memo, use, useCallback, useEffect, useRef } from 'react';
 import { type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts';
 import { NodeCard, type NodeCardProps, type NodeState, NodeSummary, type PortDot } from './node_card.tsx';
 import type { ShownPorts } from './shown_ports.ts';
@@ -22,6 +30,16 @@ export type GraphNode = Node<GraphNodeData, 'drawn'>;
 /** Shows all ports of a node, or hides those that it does not need. The canvas provides the function. */
 export const TogglePorts = createContext<(nodeId: string) => void>(() => {});
 
+/** The ports at which a drag may end, and their nodes. */
+export interface FittingPorts {
+  /** `in`, or `out`, and the ids of the node and of the handle. */
+  ports: ReadonlySet<string>;
+  nodes: ReadonlySet<string>;
+}
+
+/** The ports that are marked while an edge is dragged; undefined otherwise. */
+export const MarkedPorts = createContext<FittingPorts | undefined>(undefined);
+
 const KINDS: Record<PortDot['side'], string> = {
   input: 'Input',
   output: 'Output',
@@ -32,6 +50,31 @@ const describe = (port: DrawnPort, side: PortDot['side']) => `${KINDS[side]} ${p
 
 const isFarOff = ({ transform }: { transform: [x: number, y: number, zoom: number] }): boolean =>
   transform[2] < SUMMARY_ZOOM;
+
+/** A port's dot, at which edges begin and end. */
+function PortHandle({ nodeId, port, dot, isConnectable }: {
+  nodeId: string;
+  port: DrawnPort;
+  dot: PortDot;
+  isConnectable: boolean;
+}) {
+  const marked = use(MarkedPorts);
+  const isInput = dot.side === 'input';
+  const handle = dot.side === 'passed on' ? passedOnHandle(port.id) : port.id;
+  return (
+    <Handle
+      type={isInput ? 'target' : 'source'}
+      position={isInput ? Position.Left : Position.Right}
+      id={handle}
+      isConnectable={isConnectable}
+      role='img'
+      aria-label={describe(port, dot.side)}
+      data-colour={dot.colour}
+      data-mark={dot.mark}
+      data-fits={marked?.ports.has(`${isInput ? 'in' : 'out'} ${nodeId} ${handle}`)}
+    />
+  );
+}
 
 /** The ends of edges at a summary. The canvas measures them when a node is drawn, and edges need them. */
 const SummaryHandles = memo(function SummaryHandles({ id, handles }: { id: string; handles: readonly NodeHandle[] }) {
@@ -47,32 +90,37 @@ const SummaryHandles = memo(function SummaryHandles({ id, handles }: { id: strin
   ));
 });
 
+/** True if the canvas itself draws the edges, so that summaries need no handles. */
+export const DrawsOwnEdges = createContext(false);
+
+/** Lets the canvas find the handles of a node that was a summary without them. */
+function useFoundHandles(id: string, hasHandles: boolean): void {
+  const update = useUpdateNodeInternals();
+  const had = useRef(hasHandles);
+  useEffect(() => {
+    if (hasHandles && !had.current) update(id);
+    had.current = hasHandles;
+  }, [id, hasHandles, update]);
+}
+
 /** A node with handles for edges; from afar a summary. */
 export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
   const { id, data, selected, isConnectable, height } = props;
   const toggle = use(TogglePorts);
   const isSummary = useStore(isFarOff);
+  const marked = use(MarkedPorts);
+  const isBare = use(DrawsOwnEdges) && isSummary;
+  useFoundHandles(id, !isBare);
   const onToggle = useCallback(() => toggle(id), [toggle, id]);
   const renderHandle: NonNullable<NodeCardProps['renderHandle']> = useCallback(
-    (port, { side, colour, mark }) => (
-      <Handle
-        type={side === 'input' ? 'target' : 'source'}
-        position={side === 'input' ? Position.Left : Position.Right}
-        id={side === 'passed on' ? passedOnHandle(port.id) : port.id}
-        isConnectable={isConnectable}
-        role='img'
-        aria-label={describe(port, side)}
-        data-colour={colour}
-        data-mark={mark}
-      />
-    ),
-    [isConnectable],
+    (port, dot) => <PortHandle nodeId={id} port={port} dot={dot} isConnectable={isConnectable} />,
+    [id, isConnectable],
   );
   const { node, shown, handles, state, faults = NO_FAULTS } = data;
   if (isSummary) {
     return (
       <NodeSummary node={node} height={height} isSelected={selected} state={state} isFaulty={faults.length > 0}>
-        <SummaryHandles id={id} handles={handles} />
+        {!isBare && <SummaryHandles id={id} handles={handles} />}
       </NodeSummary>
     );
   }
@@ -82,6 +130,7 @@ export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphN
       isSelected={selected}
       state={state}
       shown={shown}
+      isFitting={marked?.nodes.has(id)}
       faults={faults}
       renderHandle={renderHandle}
       onToggle={onToggle}

@@ -6,10 +6,12 @@ import { Loading } from '../loading.tsx';
 import { type DrawnEdge, type DrawnNode, type Point, readEdge, readNode, readPosition } from './drawn_node.ts';
 import { nodeGeometry } from './geometry.ts';
 import { GraphBackground } from './graph_background.tsx';
+import { EdgeLayer } from './edge_layer.tsx';
 import { GraphMap } from './graph_map.tsx';
-import { type GraphNode, nodeTypes, TogglePorts } from './graph_node.tsx';
+import { DrawsOwnEdges, type GraphNode, nodeTypes, TogglePorts } from './graph_node.tsx';
 import { layOut } from './layout.ts';
 import type { NodeState } from './node_card.tsx';
+import { MANY_EDGES } from './many_edges.ts';
 import { MIN_ZOOM, showAll, WHOLE_GRAPH } from './show_all.ts';
 import { type ConnectedPorts, connectedPorts, shownPorts } from './shown_ports.ts';
 import { useExpanded } from './use_expanded.ts';
@@ -39,6 +41,7 @@ const drawEdges = (edges: readonly DrawnEdge[], selected: string | undefined): E
     ...((edge.source === selected || edge.target === selected) && { className: 'graph-edge-near' }),
   }));
 
+const NO_EDGES: Edge[] = [];
 const NO_FAULTS: readonly string[] = [];
 
 interface PlacedGraph {
@@ -111,28 +114,32 @@ function PlacedGraphView(props: GraphViewProps & { graph: PlacedGraph }) {
       };
     }), [graph, states, faults, selected, expanded]);
   const edges = useMemo(() => drawEdges(graph.edges, selected), [graph.edges, selected]);
+  const hasMany = edges.length > MANY_EDGES;
   return (
     <TogglePorts value={toggle}>
-      <ReactFlow<GraphNode>
-        nodes={drawn}
-        edges={edges}
-        nodeTypes={nodeTypes}
-        colorMode={colorMode}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        onlyRenderVisibleElements
-        onInit={showAll}
-        minZoom={MIN_ZOOM}
-        onNodesChange={(changes) => {
-          const chosen = changes.find((change) => change.type === 'select' && change.selected);
-          if (chosen?.type === 'select') onSelect?.(chosen.id);
-        }}
-      >
-        <GraphBackground />
-        <Controls showInteractive={false} fitViewOptions={WHOLE_GRAPH} />
-        <GraphMap nodes={drawn.length} label={`Map of ${label}`} />
-      </ReactFlow>
+      <DrawsOwnEdges value={hasMany}>
+        <ReactFlow<GraphNode>
+          nodes={drawn}
+          edges={hasMany ? NO_EDGES : edges}
+          nodeTypes={nodeTypes}
+          colorMode={colorMode}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          onlyRenderVisibleElements
+          onInit={showAll}
+          minZoom={MIN_ZOOM}
+          onNodesChange={(changes) => {
+            const chosen = changes.find((change) => change.type === 'select' && change.selected);
+            if (chosen?.type === 'select') onSelect?.(chosen.id);
+          }}
+        >
+          <GraphBackground />
+          <Controls showInteractive={false} fitViewOptions={WHOLE_GRAPH} />
+          {hasMany && <EdgeLayer nodes={drawn} edges={edges} />}
+          <GraphMap nodes={drawn.length} label={`Map of ${label}`} />
+        </ReactFlow>
+      </DrawsOwnEdges>
     </TogglePorts>
   );
 }

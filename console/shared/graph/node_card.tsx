@@ -30,6 +30,8 @@ export interface NodeCardProps {
   isSelected?: boolean;
   /** The state decides the colour, and is also shown as text. */
   state?: NodeState | undefined;
+  /** While an edge is dragged: whether it may end at the node. */
+  isFitting?: boolean | undefined;
   /** The ports to show, and their states; all ports if undefined. */
   shown?: ShownPorts | undefined;
   /** The faults of the node. */
@@ -140,7 +142,7 @@ export const NodeSummary = memo(function NodeSummary({ node, height, isSelected,
 
 /** A node as drawn on the canvas: its name and category, its inputs with their values, and its outputs. */
 export const NodeCard = memo(function NodeCard(props: NodeCardProps) {
-  const { node, isSelected = false, state, shown, faults = [], renderHandle, onToggle } = props;
+  const { node, isSelected = false, state, isFitting, shown, faults = [], renderHandle, onToggle } = props;
   const { inputs, outputs } = shown ?? node;
   return (
     <div
@@ -149,6 +151,7 @@ export const NodeCard = memo(function NodeCard(props: NodeCardProps) {
       data-state={state}
       data-faulty={faults.length > 0 || undefined}
       data-category={categoryOf(node)}
+      data-fits={isFitting}
     >
       <NodeHead node={node} />
       {state !== undefined && <div className='graph-state'>{state}</div>}

@@ -1,0 +1,147 @@
+import { type FinalConnectionState, type OnConnectStartParams, useReactFlow } from '@xyflow/react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import type { DrawnEdge, Point } from '../../../shared/graph/drawn_node.ts';
+import type { FittingPorts } from '../../../shared/graph/graph_node.tsx';
+import { connect, whyRefused } from '../actions.ts';
+import { useEditor } from '../editor_context.tsx';
+import type { EditorStore } from '../editor_store.ts';
+import { usePalette } from '../palette/palette_context.tsx';
+import { nodesById } from '../view.ts';
+import { type DragFrom, edgesTo, fittingPorts, type PossibleEdge, whyNoPort } from './drag.ts';
+import { paletteRequest } from './palette_request.ts';
+import './connecting.css';
+
+const PortMenu = lazy(() => import('./port_menu.tsx'));
+
+/** Milliseconds after which a reason disappears. A click or a key removes it at once. */
+const REASON_MS = 8_000;
+
+/** The answer to a drop, shown at the pointer: why nothing happened, or the ports to choose from. */
+interface DropAnswer {
+  /** The place in the canvas, in pixels. */
+  at: Point;
+  reason?: string;
+  menu?: { title: string; choices: PossibleEdge[] };
+}
+
+/** Returns the edge of a drag that ended at a handle, whichever end was first. */
+function edgeOf({ fromHandle, toHandle }: FinalConnectionState): DrawnEdge | undefined {
+  if (!fromHandle || !toHandle) return undefined;
+  const [source, target] = fromHandle.type === 'source' ? [fromHandle, toHandle] : [toHandle, fromHandle];
+  return {
+    source: source.nodeId,
+    sourceHandle: source.id ?? '',
+    target: target.nodeId,
+    targetHandle: target.id ?? '',
+  };
+}
+
+const pointOf = (event: MouseEvent | TouchEvent): Point => {
+  const { clientX, clientY } = 'changedTouches' in event ? event.changedTouches[0]! : event;
+  return { x: clientX, y: clientY };
+};
+
+/** Answers a drop on a node: draws the only edge that fits, or offers several, or says why there is none. */
+function dropOnNode(store: EditorStore, from: DragFrom, nodeId: string): Omit<DropAnswer, 'at'> | undefined {
+  const { document } = store.state();
+  const node = nodesById(document).get(nodeId);
+  if (node === undefined || nodeId === from.nodeId) return undefined;
+  const edges = edgesTo(document, from, node);
+  const choices = edges.filter(({ reason }) => reason === undefined);
+  const [only, ...others] = choices;
+  if (only === undefined) return { reason: whyNoPort(from, node, edges) };
+  if (others.length > 0) return { menu: { title: `Ports of “${node.title}”`, choices } };
+  connect(store, only.edge);
+  return undefined;
+}
+
+/** Removes the answer when time has passed, or the user does something else. */
+function useEnding(answer: DropAnswer | undefined, end: () => void): void {
+  useEffect(() => {
+    if (answer === undefined) return;
+    const stop = new AbortController();
+    const { signal } = stop;
+    const onPointer = (event: Event) => {
+      if (!(event.target instanceof Element && event.target.closest('.connecting-answer'))) end();
+    };
+    document.addEventListener('pointerdown', onPointer, { signal, capture: true });
+    if (answer.reason !== undefined) document.addEventListener('keydown', end, { signal, capture: true });
+    const timer = answer.reason === undefined ? undefined : setTimeout(end, REASON_MS);
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [answer, end]);
+}
+
+interface AnswerProps {
+  answer: DropAnswer | undefined;
+  onChoose: (choice: PossibleEdge) => void;
+  onClose: () => void;
+}
+
+const Answer = ({ answer, onChoose, onClose }: AnswerProps): ReactNode => (
+  <div className='connecting-answer' style={{ left: answer?.at.x, top: answer?.at.y }}>
+    <div role='status'>
+      {answer?.reason !== undefined && <div className='connecting-reason'>{answer.reason}</div>}
+    </div>
+    {answer?.menu && (
+      <Suspense>
+        <PortMenu {...answer.menu} onChoose={onChoose} onClose={onClose} />
+      </Suspense>
+    )}
+  </div>
+);
+
+/** The properties of the canvas for drawing edges with a pointer, the ports that fit, and what to show at the pointer. */
+export function useConnecting() {
+  const { store } = useEditor();
+  const palette = usePalette();
+  const { screenToFlowPosition } = useReactFlow();
+  const [fits, setFits] = useState<FittingPorts>();
+  const [answer, setAnswer] = useState<DropAnswer>();
+  const [close] = useState(() => () => setAnswer(undefined));
+  useEnding(answer, close);
+  const onConnectStart = (_: unknown, { nodeId, handleId, handleType }: OnConnectStartParams) => {
+    if (nodeId === null) return;
+    const from: DragFrom = { nodeId, handle: handleId ?? '', side: handleType === 'target' ? 'input' : 'output' };
+    setFits(fittingPorts(store.state().document, from));
+    close();
+  };
+  const onConnectEnd = (event: MouseEvent | TouchEvent, connection: FinalConnectionState) => {
+    setFits(undefined);
+    const { fromHandle } = connection;
+    if (fromHandle === null || connection.isValid === true) return;
+    const from: DragFrom = {
+      nodeId: fromHandle.nodeId,
+      handle: fromHandle.id ?? '',
+      side: fromHandle.type === 'target' ? 'input' : 'output',
+    };
+    const point = pointOf(event);
+    const under = document.elementFromPoint(point.x, point.y);
+    const canvas = under?.closest('.graph-canvas');
+    if (!canvas) return;
+    const box = canvas.getBoundingClientRect();
+    const at = { x: point.x - box.left + 12, y: point.y - box.top + 12 };
+    const edge = edgeOf(connection);
+    const nodeId = under?.closest<HTMLElement>('.react-flow__node')?.dataset.id;
+    const found = edge !== undefined
+      ? { reason: whyRefused(store, edge) ?? '' }
+      : nodeId === undefined
+      ? undefined
+      : dropOnNode(store, from, nodeId);
+    if (found !== undefined) setAnswer({ at, ...found });
+    else if (nodeId === undefined) palette.open(paletteRequest(store, from, screenToFlowPosition(point)));
+  };
+  const element = (
+    <Answer
+      answer={answer}
+      onClose={close}
+      onChoose={({ edge }) => {
+        connect(store, edge);
+        close();
+      }}
+    />
+  );
+  return { onConnectStart, onConnectEnd, fits, element };
+}

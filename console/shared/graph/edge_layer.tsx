@@ -1,0 +1,33 @@
+import { type Edge, ViewportPortal } from '@xyflow/react';
+import { memo, useMemo } from 'react';
+import type { GraphNode } from './graph_node.tsx';
+import { makeEnds, pathOfAll } from './many_edges.ts';
+
+interface EdgeLayerProps {
+  nodes: readonly GraphNode[];
+  edges: readonly Edge[];
+}
+
+const isNear = ({ className }: Edge): boolean => className === 'graph-edge-near';
+
+/** Draws many edges as two paths: those at the selected nodes, and the others. */
+export const EdgeLayer = memo(function EdgeLayer({ nodes, edges }: EdgeLayerProps) {
+  const { near, others, selected } = useMemo(() => {
+    const endsOf = makeEnds(nodes);
+    const pathOf = (test: (edge: Edge) => boolean) => pathOfAll(edges.filter(test), endsOf);
+    return {
+      near: pathOf((edge) => edge.selected !== true && isNear(edge)),
+      others: pathOf((edge) => edge.selected !== true && !isNear(edge)),
+      selected: pathOf((edge) => edge.selected === true),
+    };
+  }, [nodes, edges]);
+  return (
+    <ViewportPortal>
+      <svg className='graph-edge-layer' aria-hidden='true'>
+        <path d={others} />
+        <path d={near} data-near='true' />
+        <path d={selected} data-near='true' data-selected='true' />
+      </svg>
+    </ViewportPortal>
+  );
+});

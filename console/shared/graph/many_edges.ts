@@ -1,0 +1,92 @@
+import { type Edge, getBezierPath, Position } from '@xyflow/react';
+import type { Point } from './drawn_node.ts';
+import type { GraphNode } from './graph_node.tsx';
+
+/**
+ * The number of edges from which the canvas draws them all as one path. Each edge of the library computes its position
+ * again in every frame in which the view moves.
+ */
+export const MANY_EDGES = 400;
+
+interface Ends {
+  source: Point;
+  target: Point;
+}
+
+/** Returns the function that finds the ends of an edge; undefined if it leads to a port that is not drawn. */
+export function makeEnds(nodes: readonly GraphNode[]): (edge: Edge) => Ends | undefined {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const endOf = (nodeId: string, handleId: string | null | undefined, type: 'source' | 'target') => {
+    const node = byId.get(nodeId);
+    const handle = node?.data.handles.find((one) => one.id === handleId && one.type === type);
+    if (node === undefined || handle === undefined) return undefined;
+    const { width = 0, height = 0 } = handle;
+    const x = node.position.x + handle.x + (type === 'source' ? width : 0);
+    return { x, y: node.position.y + handle.y + height / 2 };
+  };
+  return ({ source, sourceHandle, target, targetHandle }) => {
+    const [from, to] = [endOf(source, sourceHandle, 'source'), endOf(target, targetHandle, 'target')];
+    return from && to && { source: from, target: to };
+  };
+}
+
+/** Returns the path of all edges together, as the library draws each. */
+export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends | undefined): string {
+  const paths: string[] = [];
+  for (const edge of edges) {
+    const ends = endsOf(edge);
+    if (ends === undefined) continue;
+    const { source, target } = ends;
+    paths.push(
+      getBezierPath({
+        sourceX: source.x,
+        sourceY: source.y,
+        sourcePosition: Position.Right,
+        targetX: target.x,
+        targetY: target.y,
+        targetPosition: Position.Left,
+      })[0],
+    );
+  }
+  return paths.join('');
+}
+
+/** Number of points on an edge that are compared with the pointer. */
+const SAMPLES = 24;
+
+/** The distance of a control point from its end, as the library computes it. */
+const reach = (distance: number): number => distance >= 0 ? 0.5 * distance : 0.25 * 25 * Math.sqrt(-distance);
+
+/** Returns the squared distance of a point from an edge. */
+function distanceTo(at: Point, { source, target }: Ends): number {
+  const out = reach(target.x - source.x);
+  const xs = [source.x, source.x + out, target.x - out, target.x] as const;
+  const ys = [source.y, source.y, target.y, target.y] as const;
+  let least = Infinity;
+  for (let step = 0; step <= SAMPLES; step += 1) {
+    const [t, u] = [step / SAMPLES, 1 - step / SAMPLES];
+    const on = ([a, b, c, d]: readonly [number, number, number, number]) =>
+      u ** 3 * a + 3 * u * u * t * b + 3 * u * t * t * c + t ** 3 * d;
+    least = Math.min(least, (on(xs) - at.x) ** 2 + (on(ys) - at.y) ** 2);
+  }
+  return least;
+}
+
+/** Finds the edge nearest to a point; undefined if none is within the distance. */
+export function edgeNear(
+  edges: readonly Edge[],
+  nodes: readonly GraphNode[],
+  at: Point,
+  distance: number,
+): Edge | undefined {
+  const endsOf = makeEnds(nodes);
+  let nearest: Edge | undefined;
+  let least = distance ** 2;
+  for (const edge of edges) {
+    const ends = endsOf(edge);
+    const far = ends === undefined ? Infinity : distanceTo(at, ends);
+    if (far > least) continue;
+    [nearest, least] = [edge, far];
+  }
+  return nearest;
+}

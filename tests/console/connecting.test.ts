@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { nodeRegistry } from '../../runner/nodes/registry.ts';
+import { type ConsolePerson, enterConsole, openConsole } from '../support/browser.ts';
+import { FlowBuilder } from '../support/flow_builder.ts';
+import { storeFlow } from '../support/people.ts';
+
+const canvasOf = (page: Page) => page.getByRole('region', { name: 'Canvas' });
+const nodeOf = (page: Page, name: string) => canvasOf(page).getByRole('group', { name, exact: true });
+
+/** Gives the ports of nodes the types of their definitions. */
+function withTypes(flow: FlowBuilder): FlowBuilder {
+  for (const { data } of flow.nodes) {
+    const definition = nodeRegistry(data.node_id)?.definition;
+    if (definition === undefined) continue;
+    data.sources.forEach((port, index) => Object.assign(port, { type: definition.sources[index]!.type }));
+    data.targets.forEach((port, index) => Object.assign(port, { type_bounds: definition.targets[index]!.type_bounds }));
+  }
+  return flow;
+}
+
+async function storedEdges({ client }: ConsolePerson, id: number) {
+  const { data } = await client.from('flows').select('edges').eq('id', id).single().throwOnError();
+  return data.edges as unknown as { source: string; target: string; data?: { expression?: string } }[];
+}
+
+async function save(page: Page): Promise<void> {
+  await page.keyboard.press('Control+s');
+  await page.getByText('Saved', { exact: true }).waitFor();
+}
+
+test('while an edge is dragged fitting ports are marked, and each drop has an answer', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.use('get_balance', {}, { title: 'Balance' });
+  flow.use('to_vec', {}, { title: 'Pair' });
+  flow.use('to_bytes', {}, { title: 'Bytes' });
+  const places = [{ x: 0, y: 0 }, { x: 400, y: 0 }, { x: 400, y: 300 }];
+  flow.nodes.forEach((node, index) => Object.assign(node, { position: places[index] }));
+  const id = await storeFlow(person, withTypes(flow));
+  await goto(`flows/${id}`);
+  const start = nodeOf(page, 'Balance').getByLabel('Output balance, u64');
+  const begin = async () => {
+    await start.hover();
+    await page.mouse.down();
+  };
+  await begin();
+  await nodeOf(page, 'Pair').getByText('To Vec').or(nodeOf(page, 'Pair').getByText('Pair')).first().hover();
+  const fits = (name: string, label: string) => nodeOf(page, name).getByLabel(label).getAttribute('data-fits');
+  expect(await fits('Pair', 'Input first, free')).toBe('true');
+  expect(await fits('Bytes', 'Input string, string')).toBe('false');
+  // Several ports of the node fit, so the user chooses one.
+  await page.mouse.up();
+  const menu = page.getByRole('menu', { name: 'Ports of “Pair”' });
+  await menu.getByRole('menuitem', { name: /^second/ }).waitFor();
+  await opened.checkAccessibility();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await menu.waitFor({ state: 'hidden' });
+  expect(await start.getAttribute('data-fits')).toBeNull();
+
+  // No port fits: the reason is near the pointer.
+  await begin();
+  const box = (await nodeOf(page, 'Bytes').boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  await page.mouse.up();
+  const reason = page.getByText('The output “balance” gives u64, but the input “string” wants string.');
+  await reason.waitFor();
+  expect(Math.abs((await reason.boundingBox())!.x - box.x - box.width / 2)).toBeLessThan(40);
+  await page.keyboard.press('Escape');
+  await reason.waitFor({ state: 'hidden' });
+
+  // On nothing: the palette lists what takes the value, and connects what is chosen.
+  await begin();
+  const around = (await canvasOf(page).boundingBox())!;
+  await page.mouse.move(around.x + around.width / 2, around.y + around.height - 60);
+  await page.mouse.up();
+  await page.getByText('Nodes that take u64').waitFor();
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('Print');
+  await page.getByRole('option', { name: 'Print', exact: true }).click();
+  await nodeOf(page, 'Print').waitFor();
+  await save(page);
+  const edges = await storedEdges(person, id);
+  expect(edges).toHaveLength(2);
+  expect(edges.every(({ source }) => source === flow.nodes[0]!.id)).toBe(true);
+});
