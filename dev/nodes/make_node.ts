@@ -42,6 +42,8 @@ const definition = (nodeId: string) => ({
   'targets_form.ui_schema': {},
 });
 
+const example = { says: 'Gives its input.', inputs: { input: 3 }, outputs: { output: 3 } };
+
 const indexSource = (nodeId: string) =>
   `import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
@@ -96,6 +98,7 @@ const nextSteps = (nodeId: string) => `
 Next:
   runner/nodes/${nodeId}/index.ts         what it does
   runner/nodes/${nodeId}/definition.json  its name, description and ports, as editors show them
+  runner/nodes/${nodeId}/example.json     an example with values, for the reference and the editor
   npm test -- nodes/${nodeId}/                      its test, which needs no stack
   npm run docs                                      lists it in docs/reference/nodes.md
   npm run check                                     format, types and all else that must hold
@@ -124,6 +127,7 @@ export function makeNode([nodeId, ...rest]: string[], projectDir: string): strin
   const registry = addToRegistry(readFileSync(registryFile, 'utf8'), nodeId);
   const files = {
     'definition.json': `${JSON.stringify(definition(nodeId), null, 2)}\n`,
+    'example.json': `${JSON.stringify(example, null, 2)}\n`,
     'index.ts': indexSource(nodeId),
     'index.test.ts': testSource(nodeId),
   };

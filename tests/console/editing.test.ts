@@ -81,7 +81,7 @@ test('nodes are copied into the flow of another tab, and a text that is selected
   expect(nodes.map(({ data }) => data.display_name)).toEqual(['Other', 'Copied']);
 });
 
-test('a switch lets a node run without the value of an edge, and its edge is dashed', async () => {
+test('the panel of a node lets it run without the value of an edge, and shows its reference', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -98,6 +98,14 @@ test('a switch lets a node run without the value of an edge, and its edge is das
   await panelOf(page).getByRole('switch', { name: 'Run without body' }).check({ force: true });
   await expect.poll(dashes).not.toBe('none');
   await panelOf(page).getByRole('link', { name: 'When a node runs' }).waitFor();
+
+  // The panel also has the reference of the node.
+  await panelOf(page).getByText('query_params: {"day":"2026-11-28"}').waitFor();
+  await panelOf(page).getByRole('button', { name: 'Rules and errors' }).click();
+  await panelOf(page).getByRole('listitem').first().waitFor();
+  const reference = panelOf(page).getByRole('link', { name: 'http_request in the reference' });
+  expect(await reference.getAttribute('href')).toBe('/console/docs/reference/nodes#http_request');
+  await opened.checkAccessibilityInBoth();
   const [, request] = await savedNodes(page, person, id);
   expect(request!.data.targets.filter(({ when_absent }) => when_absent === 'run')).toHaveLength(1);
 });

@@ -68,7 +68,12 @@ describe('nodes:new', () => {
     for (const [index, id] of ids.entries()) expect(outputs[index]).toContain(`npm test -- nodes/${id}/`);
     const folders = ids.map((id) => join('runner/nodes', id));
     for (const folder of folders) {
-      expect(readdirSync(join(copy, folder)).toSorted()).toEqual(['definition.json', 'index.test.ts', 'index.ts']);
+      expect(readdirSync(join(copy, folder)).toSorted()).toEqual([
+        'definition.json',
+        'example.json',
+        'index.test.ts',
+        'index.ts',
+      ]);
     }
     writeFileSync(
       join(copy, 'only_these.config.ts'),

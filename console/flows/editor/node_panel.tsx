@@ -1,6 +1,8 @@
 import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { ErrorBoundary } from '../../shared/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
+import { Loading } from '../../shared/loading.tsx';
 import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
 import { NodeRuns } from './last_run/node/node_runs.tsx';
@@ -9,6 +11,8 @@ import { NodeFields } from './node_fields.tsx';
 import { NodeRetry } from './node_retry.tsx';
 import { NodeWiring } from './node_wiring.tsx';
 import { drawnNode } from './view.ts';
+
+const NodeReference = lazy(() => import('./reference/node_reference.tsx'));
 
 /** Shows the documentation in a node's definition. */
 function Documentation({ json }: { json: PlainObject }) {
@@ -71,6 +75,12 @@ export function NodePanel({ json }: { json: PlainObject }) {
         <NodeWiring json={json} />
         <NodeRetry json={json} />
         <NodeFailure json={json} />
+        <Stack gap='xs'>
+          <Title order={3} size='h5'>Reference</Title>
+          <Suspense fallback={<Loading label='Loading the reference' />}>
+            <NodeReference node={drawnNode(json)} />
+          </Suspense>
+        </Stack>
       </Stack>
     </section>
   );

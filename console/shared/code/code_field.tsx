@@ -29,7 +29,7 @@ export function CodeField(props: CodeFieldProps) {
     <Stack gap={4}>
       <Group justify='space-between' gap='xs'>
         <Text size='sm' fw={500}>{label}</Text>
-        <Button variant='subtle' size='compact-xs' onClick={() => setIsOpen(true)}>Open</Button>
+        <Button variant='default' size='compact-xs' onClick={() => setIsOpen(true)}>Open</Button>
       </Group>
       <Suspense fallback={<Loading label='Loading the code editor' />}>
         <Editor

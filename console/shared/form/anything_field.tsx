@@ -88,7 +88,7 @@ export function AnythingField(props: FieldProps) {
           disabled={common.disabled}
           onChange={(next) => change(text, next)}
         />
-        {kind === 'JSON' && <Button variant='subtle' size='compact-xs' onClick={() => setIsOpen(true)}>Open</Button>}
+        {kind === 'JSON' && <Button variant='default' size='compact-xs' onClick={() => setIsOpen(true)}>Open</Button>}
         <span role='status'>{hint}</span>
       </div>
       {isOpen && (

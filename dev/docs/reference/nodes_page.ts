@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { definitions as scriptDefinitions } from '../../../runner/nodes/rhai_script/definitions.ts';
 import { nodeIds, nodeRegistry } from '../../../runner/nodes/registry.ts';
+import { nodeExampleSchema } from '../../../types/node_example.ts';
 import type { NodeDefinition } from '../../../types/node_definition.ts';
 import { projectDir } from '../../stack/paths.ts';
 import { markdownTable } from '../markdown_table.ts';
@@ -65,6 +66,14 @@ function notesOf(nodeId: string): string[] {
   return existsSync(file) ? [readFileSync(file, 'utf8').trimEnd()] : [];
 }
 
+/** Shows the example in a node's folder, `example.json`. */
+function exampleOf(folder: string): string[] {
+  const file = join(projectDir, 'runner/nodes', folder, 'example.json');
+  const { says, ...values } = nodeExampleSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const members = Object.entries(values).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return [`Example: ${says}`, `\`\`\`json5\n${members.join('\n')}\n\`\`\``];
+}
+
 /** Describes the effects of a node; empty for a node that changes nothing outside. */
 const effectsOf = ({ effects }: NodeDefinition['data']): string =>
   effects == null || effects === 'none' ? '' : `Effects: \`${effects}\`.`;
@@ -77,6 +86,7 @@ const section = ({ data, sources, targets }: NodeDefinition): string[] =>
     inputTable(targets),
     outputTable({ sources, targets }),
     ...notesOf(data.node_id),
+    ...exampleOf(data.node_id),
   ].filter((block) => block !== '');
 
 /** Makes one entry for all scripts, which differ in their numbers of inputs and outputs. */
@@ -91,6 +101,7 @@ function scriptSection(): string[] {
     ),
     inputTable(largest.targets),
     outputTable(largest),
+    ...exampleOf('rhai_script'),
   ];
 }
 
@@ -104,7 +115,7 @@ export function nodesPage(): string {
   const filled = [...groups].filter(([, members]) => members.length > 0);
   return page(
     'Native nodes',
-    '`runner/nodes/<node_id>/definition.json`, the tool tips in it, and `notes.md` beside it',
+    '`runner/nodes/<node_id>/definition.json`, the tool tips in it, and `notes.md` and `example.json` beside it',
     paragraph(
       'The nodes that the runner executes. The same definitions are rows of the table `nodes`, by which editors draw the nodes. An input that is not required may be left without edge and value. If an output is left unset, the branch behind it does not run. Effects are changes outside of the run: a node with `idempotent` may run again, because its changes are made once; a node with `once` is never run again by itself; other nodes have no effects. A node with effects does not run without its values: see [When a node runs](../guides/flow_by_hand.md#when-a-node-runs).',
     ),

@@ -8,7 +8,7 @@ const SOURCES = ['console', 'client', 'types', 'docs', 'runner', 'dev/docs/rhai_
 
 /** Tests for files that do not affect the build. */
 const isLeftOut = (path: string): boolean =>
-  /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|^(?!docs\/).*\.md$|^console\/tools\//.test(path);
+  /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|^(?!docs\/|runner\/nodes\/).*\.md$|^console\/tools\//.test(path);
 
 /** Lists the files of the sources in order, by their paths from the project's root. */
 async function sourceFiles(): Promise<string[]> {
