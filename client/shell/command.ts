@@ -36,6 +36,8 @@ export interface CommandContext {
   environment: Environment;
   /** Asks for a password: a line of stdin that is not echoed. */
   readPassword: () => Promise<string>;
+  /** Asks for the secret of a connection, in the same way. */
+  readSecret: () => Promise<string>;
 }
 
 /** A command of `flows`. */

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { connections } from './commands/connections.ts';
 import { deploy } from './commands/deploy.ts';
 import { inputs } from './commands/inputs.ts';
 import { login } from './commands/login.ts';
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   webhooks,
   webhook,
   webhookDelete,
+  connections,
   tag,
   types,
 ];

@@ -10,6 +10,10 @@ export const environmentVariables = [
     meaning: 'The API key of the user to act as (rpc create_api_key makes one). ' +
       'Without it, calls are unauthenticated; on the local stack, they act as its user or as the user of `flows login`.',
   },
+  {
+    name: 'FLOWS_SECRET',
+    meaning: 'For `flows connections upsert`: the secret. Without it, the command asks for it.',
+  },
   { name: 'FLOWS_PASSWORD', meaning: 'For `flows login`: the password. Without it, the command asks for it.' },
 ] as const;
 

@@ -5,7 +5,7 @@ import { commands } from './commands.ts';
 import { type FindLocalStack, readEnvironment } from './environment.ts';
 import { exitCodeOf } from './exit_codes.ts';
 import { commandHelp, generalHelp } from './help.ts';
-import { readPassword } from './password.ts';
+import { readPassword, readSecret } from './password.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 import { makeScreen, type Screen, type Streams } from './screen.ts';
 import { UsageError } from './usage_error.ts';
@@ -76,6 +76,7 @@ async function run(args: string[], shell: ShellProcess, screen: Screen): Promise
     signal: shell.signal,
     environment,
     readPassword: () => readPassword(shell, screen),
+    readSecret: () => readSecret(shell, screen),
   }, call);
 }
 

@@ -3,18 +3,28 @@ import { Writable } from 'node:stream';
 import type { Screen } from './screen.ts';
 import { UsageError } from './usage_error.ts';
 
-/** The sources of a password. */
-interface PasswordSource {
+/** The sources of a secret. */
+interface SecretSource {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   signal: AbortSignal;
 }
 
-/** Reads a password: FLOWS_PASSWORD, else the first line of stdin, which is not echoed. Throws a UsageError. */
-export async function readPassword({ env, stdin, signal }: PasswordSource, screen: Screen): Promise<string> {
-  const given = env.FLOWS_PASSWORD;
+/** A secret that a command needs: its name, and the variable that can hold it. */
+interface WantedSecret {
+  name: string;
+  variable: 'FLOWS_PASSWORD' | 'FLOWS_SECRET';
+}
+
+/** Reads a secret: its variable, else the first line of stdin, which is not echoed. Throws a UsageError. */
+async function readLine(
+  { env, stdin, signal }: SecretSource,
+  screen: Screen,
+  { name, variable }: WantedSecret,
+): Promise<string> {
+  const given = env[variable];
   if (given) return given;
-  if (stdin.isTTY) screen.note('Password:');
+  if (stdin.isTTY) screen.note(`${name}:`);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: stdin.isTTY === true });
   const abort = () => lines.close();
@@ -26,5 +36,13 @@ export async function readPassword({ env, stdin, signal }: PasswordSource, scree
     signal.removeEventListener('abort', abort);
     lines.close();
   }
-  throw new UsageError('The password is missing: type it, pipe it to stdin, or set FLOWS_PASSWORD.');
+  throw new UsageError(`The ${name.toLowerCase()} is missing: type it, pipe it to stdin, or set ${variable}.`);
 }
+
+/** Reads the password of a user. */
+export const readPassword = (source: SecretSource, screen: Screen): Promise<string> =>
+  readLine(source, screen, { name: 'Password', variable: 'FLOWS_PASSWORD' });
+
+/** Reads the secret of a connection. */
+export const readSecret = (source: SecretSource, screen: Screen): Promise<string> =>
+  readLine(source, screen, { name: 'Secret', variable: 'FLOWS_SECRET' });

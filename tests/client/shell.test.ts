@@ -425,6 +425,28 @@ describe('flows webhook', () => {
   });
 });
 
+describe('flows connections', () => {
+  it('stores a connection with a secret of the environment, tests, lists and deletes it', async () => {
+    const server = createServer((request, response) => {
+      response.writeHead(request.headers.authorization === 'Bearer a-token-of-ours' ? 204 : 401).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const upsert = ['connections', 'upsert', 'shop', '--kind', 'bearer', '--hosts', `${host}, api.example.com`];
+      expect(await call(upsert, { ...environment, FLOWS_SECRET: 'a-token-of-ours' }))
+        .toEqual({ code: 0, stdout: 'connection  shop\n', stderr: '' });
+      expect(await flows('connections', 'test', 'shop', `http://${host}/`)).toMatchObject({ stdout: 'status  204\n' });
+      expect((await flows('connections')).stdout).toBe(`shop  bearer  ${host},api.example.com  unused\n`);
+      expect((await flows('connections', 'list', '--json')).stdout).not.toContain('a-token-of-ours');
+      expect((await flows('connections', 'delete', 'shop')).stdout).toBe('deleted connection shop\n');
+      expect((await flows('connections')).stderr).toBe('There are no connections to show.\n');
+    } finally {
+      server.close();
+    }
+  });
+});
+
 describe('flows as a process', () => {
   it.each([
     [['--help']],
@@ -514,6 +536,11 @@ describe('a mistake is reported with the expected form:', () => {
       ],
       [['webhook', UUID, '--input', 'a'], 1, /\(deployment_not_found\)/],
       [['webhook-delete', UUID], 1, /\(webhook_not_found\)/],
+      [['connections', 'show'], 2, /There is no connections show/],
+      [['connections', 'test', 'a'], 2, /flows connections test takes 2 arguments/],
+      [['connections', 'upsert', 'a', '--kind', 'magic'], 2, /--kind must be one of bearer, basic/],
+      [['connections', 'upsert', 'a', '--kind', 'bearer', '--hosts', 'a.example.com'], 2, /The secret is missing/],
+      [['connections', 'delete', 'a'], 1, /\(connection_not_found\)/],
       [
         ['depoly'],
         2,
