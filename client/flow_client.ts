@@ -130,6 +130,11 @@ export interface StopOptions extends RequestOptions {
 export interface RedriveOptions extends RequestOptions {
   /** Redrive even if failed nodes may have changed something outside, which would then be changed again. */
   acceptUnknown?: boolean | undefined;
+  /**
+   * The id of another deployment of the flow. The new run has its graph and settings. A node execution is taken over if
+   * also the data and the incoming edges of its node are the same there.
+   */
+  deployment?: string | undefined;
   /** The same key returns the same run for 24 hours; random by default. */
   idempotencyKey?: string | undefined;
 }
@@ -406,7 +411,7 @@ export interface FlowClient {
    * Redrives a run of the caller's flow as a new run, which continues where the run failed or was stopped: succeeded
    * nodes are taken over, the others run. The client repeats the request if no answer comes; the idempotency key
    * prevents a second redrive. Throws `run_not_ended`, `run_succeeded`, `run_redriven`, `outcome_unknown`,
-   * `run_not_redrivable`.
+   * `run_not_redrivable`; with a deployment also `deployment_not_found`, `inputs_invalid`, `redrive_graph_changed`.
    */
   redrive<Outputs extends object = PlainValues>(
     run: RunReference<Outputs>,

@@ -89,11 +89,13 @@ export function makeStarting(
           await methods.output<Outputs>(await startTyped(...args), { signal: args[1]?.signal }),
       };
     },
-    redrive: async (run, { acceptUnknown = false, idempotencyKey, signal } = {}) => {
+    redrive: async (run, { acceptUnknown = false, deployment, idempotencyKey, signal } = {}) => {
       // Sent as the owner: the run's token does not permit a redrive.
-      const path = `/functions/v1/flow/redrive/${
-        encodeURIComponent(readReference(run).id)
-      }?accept_unknown=${acceptUnknown}`;
+      const query = new URLSearchParams({
+        accept_unknown: String(acceptUnknown),
+        ...(deployment !== undefined && { deployment }),
+      });
+      const path = `/functions/v1/flow/redrive/${encodeURIComponent(readReference(run).id)}?${query}`;
       return await postStart(send, { path, body: '{}', idempotencyKey, signal }, 'the redrive');
     },
     stop: async (run, { reason, graceMs, signal } = {}) => {

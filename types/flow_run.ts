@@ -68,6 +68,8 @@ export const redriveQuerySchema = z.object({
   accept_unknown: z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true').default(
     false,
   ),
+  /** Another deployment of the flow, whose graph and settings the new run has. */
+  deployment: z.uuid('must be the id of a deployment').optional(),
 });
 export type RedriveQuery = z.output<typeof redriveQuerySchema>;
 

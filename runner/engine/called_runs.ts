@@ -83,6 +83,7 @@ export class CalledRuns implements FlowCalls {
     return await this.#execute(caller, {
       id: known?.id ?? this.#reportBegin(caller, flowId, inputs),
       graph,
+      flow: String(flowId),
       inputs,
       depth: caller.run.depth + 1,
       isNew: known === undefined,

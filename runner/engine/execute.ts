@@ -10,7 +10,7 @@ import type { Halt } from './node.ts';
 import { beginExecution } from './node_execution.ts';
 import { completeInputs, copyMap } from './node_values.ts';
 import type { Participant } from './participants.ts';
-import { type FinishedNodes, type Lack, readiness, reasonOfLack, spreadFinished, take } from './readiness.ts';
+import { type FinishedNodes, type Lack, lookAt, readiness, reasonOfLack, remove, spreadFinished } from './readiness.ts';
 import type { TakeOver } from './redrive.ts';
 import type { Release } from './release.ts';
 import { RunLife } from './run_life.ts';
@@ -102,15 +102,16 @@ class RunExecution {
   #start(node: RunNode): void {
     const { lifecycle: { halted }, counters, services: { history } } = this.#tree;
     const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
-    const positions = this.#takeOver?.positionsOfNext(node);
+    const { values, isElement, fault } = lookAt(node);
+    const inputs = completeInputs(node, values, this.#run.inputs);
+    const positions = this.#takeOver?.positionsOfNext(node, fault === undefined ? inputs : undefined);
     const takenOver = stored === undefined && positions ? this.#takeOver?.find(node, positions) : undefined;
     const onRecord = stored ?? takenOver;
     if (halted.aborted ? onRecord === undefined : !counters.countExecution(onRecord)) return;
-    const { values, isElement, fault } = take(node);
+    remove(node);
     const times = node.times++;
     node.hasStarted = true;
     node.isRunning = true;
-    const inputs = completeInputs(node, values, this.#run.inputs);
     const calledRuns = positions && this.#takeOver?.calledRuns(node, positions);
     const known = { stored, takenOver, calledRuns, fault };
     const { outcome, record, handle, again } = beginExecution(this.#tree, this.#run, node, times, inputs, known);
@@ -121,7 +122,8 @@ class RunExecution {
   #skip(node: RunNode, skipped: Lack): void {
     this.#begun.parking.leaveOut(node, skipped);
     const positions = this.#takeOver?.positionsOfNext(node);
-    const { isElement } = take(node);
+    const { isElement } = lookAt(node);
+    remove(node);
     const times = node.times++;
     node.isRunning = true;
     const outcome = { outputs: copyMap({}) };

@@ -17,6 +17,6 @@ export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOve
   const loops = findLoops(whole.nodes);
   return {
     graph: partial === undefined ? whole : cutGraph(whole, { partial, loops, inputs: run.inputs }),
-    takeOver: earlierRuns && new TakeOver(history.earlierRuns, earlierRuns, loops),
+    takeOver: earlierRuns && new TakeOver(history.earlierRuns, { runIds: earlierRuns, flow: run.flow, loops }),
   };
 }

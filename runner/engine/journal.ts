@@ -92,14 +92,30 @@ export interface StoredChild {
   result: RunResult | null;
 }
 
+/** An execution of an earlier run. Only runs of another snapshot have `input`. */
+export type EarlierNodeRun = StoredNodeRun & { input?: { M: ValueMap } };
+
+/** The nodes of a graph that differ in the snapshot that is executed now. */
+export interface GraphChanges {
+  /** Nodes whose data or incoming edges differ, with the kind of change. */
+  nodes: { [nodeId: string]: string };
+  /** Nodes that call a flow which differs. */
+  calls: string[];
+}
+
+/** The changes of a snapshot, by `entry` or the id of a called flow. */
+export type SnapshotChanges = { [flow: string]: GraphChanges };
+
 /** The runs that a run was redriven from, with those that they called, and the runs that a partial run is fed from. */
 export interface EarlierRuns {
   /** The ids of the runs from which the run was redriven, the newest first; empty if the run is no redrive. */
   roots: readonly string[];
   /** The executions of a node in one of these runs, by `times`, in this order. */
-  executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, StoredNodeRun>;
+  executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, EarlierNodeRun>;
   /** The run that an execution in one of these runs called. */
   calledRun: (caller: Effect) => string | undefined;
+  /** What has changed since each of `roots`; undefined: it executed the same snapshot. */
+  changes: readonly (SnapshotChanges | undefined)[];
 }
 
 /** The rows that earlier claims of a run stored. The engine uses them and does not repeat their work. */
@@ -136,18 +152,20 @@ export interface StoredEarlierRuns {
   roots: string[];
   /** The runs that these called. */
   children: Pick<ChildRow, 'id' | 'parent_flow_run_id' | 'parent_node_id' | 'parent_times'>[];
-  node_runs: StoredNodeRun[];
+  node_runs: EarlierNodeRun[];
+  /** What has changed since those of the roots that executed another snapshot. */
+  changes?: { [rootId: string]: SnapshotChanges } | null;
 }
 
 const callerKey = (row: StoredEarlierRuns['children'][number]): string =>
   executionKey({ flow_run_id: row.parent_flow_run_id, node_id: row.parent_node_id, times: row.parent_times });
 
-function makeEarlierRuns({ roots, children, node_runs }: StoredEarlierRuns): EarlierRuns {
-  const none = new Map<number, StoredNodeRun>();
-  const executions = new Map<string, Map<number, StoredNodeRun>>();
+function makeEarlierRuns({ roots, children, node_runs, changes }: StoredEarlierRuns): EarlierRuns {
+  const none = new Map<number, EarlierNodeRun>();
+  const executions = new Map<string, Map<number, EarlierNodeRun>>();
   for (const run of node_runs.toSorted((a, b) => a.times - b.times)) {
     const key = `${run.flow_run_id}/${run.node_id}`;
-    const ofNode = executions.get(key) ?? new Map<number, StoredNodeRun>();
+    const ofNode = executions.get(key) ?? new Map<number, EarlierNodeRun>();
     executions.set(key, ofNode.set(run.times, run));
   }
   const called = new Map(children.map((row) => [callerKey(row), row.id]));
@@ -155,6 +173,7 @@ function makeEarlierRuns({ roots, children, node_runs }: StoredEarlierRuns): Ear
     roots,
     executions: (flowRunId, nodeId) => executions.get(`${flowRunId}/${nodeId}`) ?? none,
     calledRun: (caller) => called.get(executionKey(caller)),
+    changes: roots.map((id) => changes?.[id]),
   };
 }
 

@@ -84,7 +84,7 @@ export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNod
   return added;
 };
 
-/** The entries that a node takes out of its queues for one execution. */
+/** The entries of a node's queues for its next execution. */
 export interface Taken {
   values: ValueMap;
   /** True if the execution belongs to one iteration of a loop. */
@@ -93,8 +93,8 @@ export interface Taken {
   fault: string | undefined;
 }
 
-/** Takes one iteration's entries out of the queues; entries from outside of loops stay for the next one. */
-const takeHeads = (node: RunNode): Taken => {
+/** The entries of one iteration. */
+const headsOf = (node: RunNode): Taken => {
   const values: ValueMap = Object.create(null);
   let isElement = false;
   let fault: string | undefined;
@@ -103,28 +103,33 @@ const takeHeads = (node: RunNode): Taken => {
     if (head === undefined) continue;
     fault ??= head.fault;
     if (head.value !== undefined) values[edge.input.name] = head.value;
-    if (head.isElement) {
-      isElement = true;
-      edge.queue.shift();
-    }
+    isElement ||= head.isElement;
   }
   return { values, isElement, fault };
 };
 
-/** Takes everything out of the queues, as one array for each input. Entries without a value are left out. */
-const takeAll = (node: RunNode): Taken => {
+/** All entries, as one array for each input. Entries without a value are left out. */
+const allOf = (node: RunNode): Taken => {
   const values: ValueMap = Object.create(null);
   let fault: string | undefined;
   for (const edge of node.incoming) {
-    const entries = edge.queue.drain();
+    const entries = edge.queue.entries();
     fault ??= entries.find((entry) => entry.fault !== undefined)?.fault;
     values[edge.input.name] = { A: entries.flatMap(({ value }) => value ?? []) };
   }
   return { values, isElement: false, fault };
 };
 
-/** Takes what the node's next execution works with. */
-export const take = (node: RunNode): Taken => node.module?.collects ? takeAll(node) : takeHeads(node);
+/** Returns what the node's next execution works with. It stays in the queues. */
+export const lookAt = (node: RunNode): Taken => node.module?.collects ? allOf(node) : headsOf(node);
+
+/** Removes what the node's next execution works with. Entries from outside of loops stay for the next iteration. */
+export function remove(node: RunNode): void {
+  for (const { queue } of node.incoming) {
+    if (node.module?.collects) queue.drain();
+    else if (queue.head?.isElement) queue.shift();
+  }
+}
 
 /**
  * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran

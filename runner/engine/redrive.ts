@@ -1,10 +1,11 @@
-import type { Value } from '../../types/values/value.ts';
+import type { Value, ValueMap } from '../../types/values/value.ts';
 import type { EarlierPosition, EarlierPositions, EarlierRunIds } from './earlier_positions.ts';
 import type { EdgeResult } from './edge_results.ts';
 import { storedErrorOutput } from './error_output.ts';
 import type { RunEdge, RunNode } from './graph.ts';
 import { type EarlierRuns, isDone, type StoredNodeRun } from './journal.ts';
 import type { Loops } from './loops.ts';
+import { ByInputs } from './redrive_by_inputs.ts';
 import { sameList, sameValue, textOfValue } from './same_value.ts';
 
 // earlier_claim.ts continues a run after its worker died. This file continues a failed run as a new run.
@@ -16,6 +17,9 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 // The number of an execution alone does not show its position in the earlier run. If the third element of a loop failed
 // there, a loop inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So
 // each entry of a queue, and by these each execution, carries the position that it had in the earlier run.
+//
+// If the earlier run executed another snapshot, positions mean nothing, because other nodes may have been in its loops.
+// Then redrive_by_inputs.ts finds the execution of the same node with the same inputs.
 
 /** The record does not show the value. */
 const UNKNOWN = Symbol('unknown');
@@ -140,19 +144,33 @@ export class TakeOver {
   readonly #carried: WeakMap<RunEdge, Carried>[];
   /** The results of the expressions on edges, by the text of the value that each was computed from. */
   readonly #results = new Map<RunEdge, Map<string, Value | undefined>>();
+  /** For each of the earlier runs; undefined if it executed the same snapshot. */
+  readonly #byInputs: readonly (ByInputs | undefined)[];
 
-  constructor(earlier: EarlierRuns, runIds: EarlierRunIds, loops: Loops) {
+  constructor(earlier: EarlierRuns, { runIds, flow, loops }: { runIds: EarlierRunIds; flow: string; loops: Loops }) {
     this.#earlier = earlier;
     this.#runIds = runIds;
     this.#loops = loops;
     this.#carried = runIds.map(() => new WeakMap());
+    this.#byInputs = runIds.map((runId, layer) => {
+      const changes = earlier.changes[layer];
+      return changes && new ByInputs(
+        runId === undefined ? () => new Map() : (nodeId) => earlier.executions(runId, nodeId),
+        changes[flow],
+      );
+    });
   }
 
-  /** The positions of the execution that a node begins with what is in its queues now. */
-  positionsOfNext(node: RunNode): EarlierPositions {
-    return this.#runIds.map((_, layer) =>
-      node.module?.collects ? this.#positionOfAll(node, layer) : this.#positionOfHeads(node, layer)
-    );
+  /**
+   * The positions of the execution that a node begins with what is in its queues now. `inputs` is what the queues give
+   * it, with the values of its form; undefined if it gets none, because it is skipped or an expression failed.
+   */
+  positionsOfNext(node: RunNode, inputs?: ValueMap): EarlierPositions {
+    return this.#runIds.map((_, layer) => {
+      const byInputs = this.#byInputs[layer];
+      if (byInputs !== undefined) return inputs && byInputs.positionOf(node, inputs);
+      return node.module?.collects ? this.#positionOfAll(node, layer) : this.#positionOfHeads(node, layer);
+    });
   }
 
   /** The positions of an execution of a fed node: all earlier runs were fed the same values. */
@@ -167,7 +185,7 @@ export class TakeOver {
       if (runId === undefined || !position?.isSame) continue;
       const run = this.#earlier.executions(runId, node.id).get(position.index);
       // The newest run that reached the execution decides: if the execution failed there, it runs again.
-      if (run !== undefined) return isDone(run) ? run : undefined;
+      if (run !== undefined) return isDone(run) && !this.#byInputs[layer]?.hasOtherCall(node) ? run : undefined;
     }
     return undefined;
   }
@@ -193,7 +211,8 @@ export class TakeOver {
     const values = handed.map(({ value }) => value);
     const byLayer = positions.map((position, layer) => {
       const carried = this.#carriedIn(edge, layer);
-      if (position === undefined || carried === undefined) return [];
+      // Positions in a run of another snapshot are found by inputs.
+      if (position === undefined || carried === undefined || this.#byInputs[layer] !== undefined) return [];
       const start = carried.start(position.index);
       const before = Array.from({ length: carried.count(position.index) }, (_, index) => carried.at(start + index));
       return pairUp(values, before).map((pair) => pair && { index: start + pair.index, isSame: pair.isSame });

@@ -101,6 +101,7 @@ const rootRun = ({ root, snapshot, history }: TreeOptions): TreeRun => ({
   id: root.id,
   inputs: copyMap(root.inputs),
   graph: snapshot.entry,
+  flow: 'entry',
   partial: root.partial,
   pins: root.pins,
   depth: 0,

@@ -26,6 +26,8 @@ export interface CallSite {
 export interface TreeRun {
   id: string;
   graph: Graph;
+  /** The flow whose graph it is, by its id as text; `entry` for the root. */
+  flow: string;
   inputs: ValueMap;
   /** 0 for the root. */
   depth: number;

@@ -256,7 +256,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
 
   /** Reads the runs that a run was redriven from or is fed from, in pages too. */
   const readEarlierRuns = async (flow_run_id: string): Promise<StoredEarlierRuns> => {
-    const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [] };
+    const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [], changes: null };
     for (let after: object | null | undefined; after !== null;) {
       const page: StoredEarlierRuns & HistoryPage = await persist('earlier_flow_runs', {
         flow_run_id,
@@ -264,6 +264,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
         max_bytes: options.historyPageBytes,
       });
       earlier.roots.push(...page.roots);
+      earlier.changes ??= page.changes ?? null;
       for (const row of page.children) earlier.children.push(row);
       for (const row of page.node_runs) earlier.node_runs.push(row);
       after = page.next;

@@ -22,6 +22,7 @@ create table private.flow_run_jobs (
   failed_at timestamptz,
   chain_depth smallint not null default 0,
   redriven_from uuid[],
+  redrive_changes jsonb,
   is_complete boolean not null default false,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
   constraint flow_run_jobs_asleep_while_nobody_holds_it
@@ -71,6 +72,9 @@ comment on column private.flow_run_jobs.chain_depth is
 -- until the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
+-- Each member is the result of private.redrive_changes(). A run with the snapshot of the redrive has no member.
+comment on column private.flow_run_jobs.redrive_changes is
+  'For runs in redriven_from that executed another snapshot, by id: the nodes that differ in the snapshot of this run. Null if all had the same snapshot.';
 comment on column private.flow_run_jobs.is_complete is
   'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
 

@@ -95,7 +95,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      select coalesce(sum(e.output_bytes), 0)::bigint
+      -- If the inputs are read, too, count them like the outputs.
+      select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
         select distinct n.run_id::uuid

@@ -1,7 +1,8 @@
 -- If node_ids is given, it has one element for each of run_ids: the node whose rows are read, or null for all nodes of
 -- the run.
 create function private.node_runs_page(
-  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, out node_runs text, out next json
+  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
+  out node_runs text, out next json
 )
 language plpgsql stable security definer
 set search_path = ''
@@ -34,8 +35,7 @@ begin
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
-        n.output, n.errors,
-        n.error_handled
+        n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times) and n.node_id <= v_last_id
       order by n.node_id, n.times
@@ -46,6 +46,9 @@ begin
         'end_time', v_row.end_time,
         'output', v_row.output, 'errors', v_row.errors, 'error_handled', v_row.error_handled
       )::text;
+      if node_runs_page.has_inputs then
+        v_text := left(v_text, -1) || format(', "input": %s}', v_row.input);
+      end if;
       v_rows := array_append(v_rows, v_text);
       v_bytes := v_bytes + octet_length(v_text);
       if v_bytes >= node_runs_page.max_bytes then
@@ -57,7 +60,7 @@ begin
   node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
 $$;
-comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[]) is
+comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
   'A page of the node runs of these runs, or of one node of each, as JSON in the order of their keys. It begins after the key `after`, and ends when it has max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)

@@ -32,11 +32,13 @@ as $$
 declare
   v_roots uuid[];
   v_named jsonb;
+  v_changes jsonb;
   v_tree_ids uuid[];
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
-  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}') into v_roots, v_named
+  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}'), j.redrive_changes
+  into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
   -- Reads all nodes of the runs in the tree, and from each other named run only the nodes for which it is named.
@@ -50,7 +52,8 @@ begin
     ) as r
   ) as rows
   cross join lateral private.node_runs_page(
-    rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids
+    rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids,
+    v_changes is not null
   ) as p;
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
@@ -58,6 +61,7 @@ begin
       select coalesce(json_agg(t), '[]')
       from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
     ) else '[]' end,
+    'changes', case when v_is_first then v_changes end,
     'node_runs', v_page.node_runs::json,
     'next', v_page.next
   );
@@ -77,7 +81,8 @@ $$;
 -- The first page has roots, the runs that this run was redriven from, the newest first. It also has children, the runs
 -- that the roots called. All pages have node runs of roots and children, like flow_run_history_page. Called runs whose
 -- calls succeeded are left out, because the outputs of the calls are taken over. Of a
--- partial run, node_runs also has the executions whose outputs feed the nodes of the run.
+-- partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some of the roots executed
+-- another snapshot, the first page has changes, private.flow_run_jobs.redrive_changes, and node runs have their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, node_runs, next}. next is the `after` of the next page; null on the last page.';
+  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

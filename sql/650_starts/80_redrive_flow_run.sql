@@ -143,7 +143,36 @@ $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
   'Refuses to redrive a run that has not ended, that succeeded, or that has executions of unknown outcome which the caller does not accept: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
 
-create function private.redrive_flow_run(flow_run_id uuid, accept_unknown boolean, idempotency_key text)
+create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
+returns public.flow_deployments
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_deployment public.flow_deployments;
+begin
+  -- Until the transaction ends, neither the deployment nor its snapshot can be deleted.
+  select d.* into v_deployment from public.flow_deployments as d
+  where d.id = deployment_to_redrive_on.id and d.user_id = deployment_to_redrive_on.run.user_id
+    and d.entrypoint = deployment_to_redrive_on.run.flow_id
+  for key share;
+  if not found then
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
+  end if;
+  if deployment_to_redrive_on.settings ?| '{partial_config,pins}' then
+    perform private.fail('run_not_redrivable',
+      'This run executed only some nodes of the flow, or used pinned outputs. A deployment can''t continue it.',
+      jsonb_build_object('reason', 'partial'), 'Redrive the run without a deployment, or start a new run.');
+  end if;
+  return v_deployment;
+end;
+$$;
+comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
+  'The deployment with this id, if it is one of the run''s flow, locked. settings: those of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
+
+create function private.redrive_flow_run(
+  flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
+)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -157,8 +186,10 @@ declare
   v_as_started public.flow_deployments;
   v_request jsonb := jsonb_build_object(
     'redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false)
-  );
+  ) || case when redrive_flow_run.deployment is null then '{}'
+    else jsonb_build_object('deployment', redrive_flow_run.deployment) end;
   v_started jsonb;
+  v_changes jsonb;
 begin
   v_caller.user_id := private.lock_user();
   v_run := private.lock_run_to_redrive(redrive_flow_run.flow_run_id, v_caller.user_id);
@@ -178,20 +209,25 @@ begin
 
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run.id;
   v_run_ids := private.runs_to_take_over(v_run);
-  perform from private.flow_snapshots as s where s.hash = v_job.snapshot_hash for key share;
+  if redrive_flow_run.deployment is null then
+    -- The deployment as it was when the run started.
+    v_as_started.id := v_run.deployment_id;
+    v_as_started.user_id := v_run.user_id;
+    v_as_started.entrypoint := v_run.flow_id;
+    v_as_started.snapshot_hash := v_job.snapshot_hash;
+    -- The inputs were checked at that start.
+    v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
+    v_as_started.fees := v_run.fees;
+  else
+    v_as_started := private.deployment_to_redrive_on(redrive_flow_run.deployment, v_run, v_job.settings);
+    v_job.settings := private.run_settings(v_as_started) || jsonb_build_object('action_signer', v_run.action_signer);
+  end if;
+  perform from private.flow_snapshots as s where s.hash = v_as_started.snapshot_hash for key share;
   if not found then
     perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
-
-  -- The deployment as it was when the run started.
-  v_as_started.id := v_run.deployment_id;
-  v_as_started.user_id := v_run.user_id;
-  v_as_started.entrypoint := v_run.flow_id;
-  v_as_started.snapshot_hash := v_job.snapshot_hash;
-  -- The inputs were checked at that start.
-  v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
-  v_as_started.fees := v_run.fees;
+  v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
   -- Fees are charged once, even if several redrives are needed.
   if exists (
     select from private.flow_run_transactions as t
@@ -209,34 +245,39 @@ begin
   set redriven_from = v_run.id, started_by = v_run.started_by, started_by_public_key = v_run.started_by_public_key,
     started_by_run_id = null
   where r.id = v_redrive_id;
-  update private.flow_run_jobs as j set redriven_from = v_run_ids where j.flow_run_id = v_redrive_id;
+  update private.flow_run_jobs as j set redriven_from = v_run_ids, redrive_changes = v_changes
+  where j.flow_run_id = v_redrive_id;
   return v_started;
 end;
 $$;
-comment on function private.redrive_flow_run(uuid, boolean, text) is
+comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
   'Implements public.redrive_flow_run. Definer: it stores the run.';
-grant execute on function private.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
+grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}.
+-- starter, and returns {flow_run_id, token}. With `deployment`, another deployment of the same flow, the graph and the
+-- settings are those of the deployment.
 -- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again;
 -- it executes all others. A run can be redriven once. If the redrive fails, redrive the redrive. For a called run, the
 -- whole tree is redriven.
 -- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
 -- With an idempotency_key, the same request within 24 hours returns the same run.
 -- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
--- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.
+-- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With a
+-- deployment also: 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
+-- redrive_graph_changed.
 create function public.redrive_flow_run(
-  flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null
+  flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
+  deployment uuid default null
 )
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key);
+  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
 end;
 $$;
-comment on function public.redrive_flow_run(uuid, boolean, text) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
-grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
+comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable. With `deployment`, the graph and the settings are those of this deployment of the flow: also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.';
+grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;

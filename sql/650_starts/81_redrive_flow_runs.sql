@@ -45,7 +45,7 @@ comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timest
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
-  max_runs integer
+  max_runs integer, on_deployment uuid
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language plpgsql volatile security definer
@@ -67,7 +67,9 @@ begin
     redriven_as := null;
     error := null;
     begin
-      redriven_as := private.redrive_flow_run(flow_run_id, redrive_flow_runs.accept_unknown, null) ->> 'flow_run_id';
+      redriven_as := private.redrive_flow_run(
+        flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
+      ) ->> 'flow_run_id';
     exception
       -- The refusal of one run does not stop the others.
       when sqlstate 'PGRST' then
@@ -77,29 +79,34 @@ begin
   end loop;
 end;
 $$;
-comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
   'Implements public.redrive_flow_runs. Definer: it checks the owner of the flow or deployment once, and stores runs.';
-grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
-  to anon, authenticated, service_role;
+grant execute on function private.redrive_flow_runs(
+  integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
+) to anon, authenticated, service_role;
 
 -- Redrives failed runs of the caller's flow, or of one deployment, that were made between `since` (default: 7 days ago)
 -- and `until`, and that have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them
 -- (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns
 -- a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer.
--- Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
--- deployment_not_found, also for those of other users.
+-- Call again until there are no rows, or only rows with errors. With on_deployment, the new runs execute this
+-- deployment, like those of redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also
+-- for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,
-  max_runs integer default 100
+  max_runs integer default 100, on_deployment uuid default null
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.redrive_flow_runs(flow, deployment, since, until, error_code, accept_unknown, max_runs);
+  select * from private.redrive_flow_runs(
+    flow, deployment, since, until, error_code, accept_unknown, max_runs, on_deployment
+  );
 $$;
-comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
   'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
-grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
-  to anon, authenticated, service_role;
+grant execute on function public.redrive_flow_runs(
+  integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
+) to anon, authenticated, service_role;

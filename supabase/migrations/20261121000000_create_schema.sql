@@ -63,8 +63,8 @@ begin atomic
     when error_status.code in (
       'idempotency_key_reused', 'quota_exceeded', 'flow_changed', 'flow_has_deployments', 'tag_latest_protected',
       'webhook_loop', 'start_loop', 'run_failed', 'action_failed', 'run_stopped', 'run_not_ended', 'run_succeeded',
-      'run_redriven', 'run_not_redrivable', 'outcome_unknown', 'pending_input_answered', 'claim_lost',
-      'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'connection_changed',
+      'run_redriven', 'run_not_redrivable', 'redrive_graph_changed', 'outcome_unknown', 'pending_input_answered',
+      'claim_lost', 'wallet_in_use', 'signature_request_answered', 'signature_request_expired', 'connection_changed',
       'connection_in_use', 'kv_store_exists', 'kv_stores_limit'
     ) then 409
     when error_status.code in (
@@ -8498,6 +8498,7 @@ create table private.flow_run_jobs (
   failed_at timestamptz,
   chain_depth smallint not null default 0,
   redriven_from uuid[],
+  redrive_changes jsonb,
   is_complete boolean not null default false,
   constraint flow_run_jobs_held_while_pending check (message_id is not null or not is_held),
   constraint flow_run_jobs_asleep_while_nobody_holds_it
@@ -8547,6 +8548,9 @@ comment on column private.flow_run_jobs.chain_depth is
 -- until the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
+-- Each member is the result of private.redrive_changes(). A run with the snapshot of the redrive has no member.
+comment on column private.flow_run_jobs.redrive_changes is
+  'For runs in redriven_from that executed another snapshot, by id: the nodes that differ in the snapshot of this run. Null if all had the same snapshot.';
 comment on column private.flow_run_jobs.is_complete is
   'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
 
@@ -11505,7 +11509,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      select coalesce(sum(e.output_bytes), 0)::bigint
+      -- If the inputs are read, too, count them like the outputs.
+      select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
         select distinct n.run_id::uuid
@@ -11612,7 +11617,8 @@ grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_
 -- If node_ids is given, it has one element for each of run_ids: the node whose rows are read, or null for all nodes of
 -- the run.
 create function private.node_runs_page(
-  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, out node_runs text, out next json
+  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
+  out node_runs text, out next json
 )
 language plpgsql stable security definer
 set search_path = ''
@@ -11645,8 +11651,7 @@ begin
     -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
-        n.output, n.errors,
-        n.error_handled
+        n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times) and n.node_id <= v_last_id
       order by n.node_id, n.times
@@ -11657,6 +11662,9 @@ begin
         'end_time', v_row.end_time,
         'output', v_row.output, 'errors', v_row.errors, 'error_handled', v_row.error_handled
       )::text;
+      if node_runs_page.has_inputs then
+        v_text := left(v_text, -1) || format(', "input": %s}', v_row.input);
+      end if;
       v_rows := array_append(v_rows, v_text);
       v_bytes := v_bytes + octet_length(v_text);
       if v_bytes >= node_runs_page.max_bytes then
@@ -11668,7 +11676,7 @@ begin
   node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
 $$;
-comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[]) is
+comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
   'A page of the node runs of these runs, or of one node of each, as JSON in the order of their keys. It begins after the key `after`, and ends when it has max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
@@ -11847,11 +11855,13 @@ as $$
 declare
   v_roots uuid[];
   v_named jsonb;
+  v_changes jsonb;
   v_tree_ids uuid[];
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
-  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}') into v_roots, v_named
+  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}'), j.redrive_changes
+  into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
   -- Reads all nodes of the runs in the tree, and from each other named run only the nodes for which it is named.
@@ -11865,7 +11875,8 @@ begin
     ) as r
   ) as rows
   cross join lateral private.node_runs_page(
-    rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids
+    rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids,
+    v_changes is not null
   ) as p;
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
@@ -11873,6 +11884,7 @@ begin
       select coalesce(json_agg(t), '[]')
       from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
     ) else '[]' end,
+    'changes', case when v_is_first then v_changes end,
     'node_runs', v_page.node_runs::json,
     'next', v_page.next
   );
@@ -11892,9 +11904,10 @@ $$;
 -- The first page has roots, the runs that this run was redriven from, the newest first. It also has children, the runs
 -- that the roots called. All pages have node runs of roots and children, like flow_run_history_page. Called runs whose
 -- calls succeeded are left out, because the outputs of the calls are taken over. Of a
--- partial run, node_runs also has the executions whose outputs feed the nodes of the run.
+-- partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some of the roots executed
+-- another snapshot, the first page has changes, private.flow_run_jobs.redrive_changes, and node runs have their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, node_runs, next}. next is the `after` of the next page; null on the last page.';
+  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 -- sql/600_queue/50_lock_claimed_run.sql
@@ -14367,6 +14380,204 @@ comment on function public.read_deployment(uuid, integer, text, text) is
   'The inputs, outputs and settings of a deployment, for callers who may start it. Name the deployment as in start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may not start.';
 grant execute on function public.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
+-- sql/650_starts/76_redrive_changes.sql
+
+-- A redrive on another deployment takes an execution over only if its node is the same in both snapshots. These
+-- functions find the nodes that differ. runner/engine/redrive.ts obeys the result, which is stored with the job.
+
+create function private.changed_nodes(old jsonb, new jsonb)
+returns table (node_id uuid, change text)
+language plpgsql immutable security invoker
+set search_path = ''
+-- The planner can't estimate the size of a graph, and nested loops would be quadratic.
+set enable_nestloop = off
+as $$
+begin
+  return query
+  with old_node as materialized (
+    select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
+    from jsonb_array_elements(changed_nodes.old -> 'nodes') as n (node)
+  ),
+  new_node as materialized (
+    select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
+    from jsonb_array_elements(changed_nodes.new -> 'nodes') as n (node)
+  ),
+  -- The order of the edges into a node counts: of several edges into one input, the last one wins.
+  old_edges as materialized (
+    select e.edge ->> 'target' as target, jsonb_agg(e.edge order by e.place) as edges
+    from jsonb_array_elements(changed_nodes.old -> 'edges') with ordinality as e (edge, place) group by 1
+  ),
+  new_edges as materialized (
+    select e.edge ->> 'target' as target, jsonb_agg(e.edge order by e.place) as edges
+    from jsonb_array_elements(changed_nodes.new -> 'edges') with ordinality as e (edge, place) group by 1
+  )
+  select o.id, case when n.id is null then 'removed' when n.data <> o.data then 'data' else 'edges' end
+  from old_node as o
+  left join new_node as n on n.id = o.id
+  left join old_edges as oe on oe.target = o.id::text
+  left join new_edges as ne on ne.target = o.id::text
+  where n.id is null or n.data <> o.data or oe.edges is distinct from ne.edges;
+end;
+$$;
+comment on function private.changed_nodes(jsonb, jsonb) is
+  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Graphs are those of snapshots; `new` may be null.';
+
+create function private.changed_flows(old jsonb, new jsonb)
+returns integer[]
+language sql immutable security invoker
+set search_path = ''
+as $$
+  with recursive call as materialized (
+    select f.key::integer as caller, r.id as called
+    from jsonb_each(changed_flows.old -> 'flows') as f
+    cross join lateral private.interflow_references(f.value -> 'nodes') as r
+  ),
+  changed (id) as (
+    select f.key::integer from jsonb_each(changed_flows.old -> 'flows') as f
+    where private.without_notes(f.value)
+      is distinct from private.without_notes(changed_flows.new -> 'flows' -> f.key)
+    union
+    select call.caller from changed join call on call.called = changed.id
+  )
+  select coalesce(array_agg(changed.id), '{}') from changed;
+$$;
+comment on function private.changed_flows(jsonb, jsonb) is
+  'The called flows of an old snapshot that differ in a new one, or that call such a flow, directly or through others.';
+
+create function private.redrive_changes(old jsonb, new jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  with graph as materialized (
+    select 'entry' as key, redrive_changes.old -> 'entry' as old_graph, redrive_changes.new -> 'entry' as new_graph
+    union all
+    select f.key, f.value, redrive_changes.new -> 'flows' -> f.key
+    from jsonb_each(redrive_changes.old -> 'flows') as f
+  )
+  select jsonb_object_agg(g.key, jsonb_build_object(
+    'nodes', (
+      select coalesce(jsonb_object_agg(c.node_id, c.change), '{}')
+      from private.changed_nodes(g.old_graph, g.new_graph) as c
+    ),
+    'calls', (
+      select coalesce(jsonb_agg(g.old_graph -> 'nodes' -> r.node_index -> 'id'), '[]')
+      from private.interflow_references(g.old_graph -> 'nodes') as r
+      where r.id = any (private.changed_flows(redrive_changes.old, redrive_changes.new))
+    )
+  ))
+  from graph as g;
+$$;
+comment on function private.redrive_changes(jsonb, jsonb) is
+  'What a new snapshot changes of an old one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
+
+create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select changed_effects.root_run_id as id, 'entry' as key, null::text as change
+    union all
+    select c.id, c.flow_id::text,
+      case when tree.change is not null or changed_effects.changes -> tree.key -> 'nodes' ? c.parent_node_id::text
+        then 'caller' end
+    from tree
+    cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
+    -- A call that succeeded is one execution with effects, whatever its run has done.
+    where not exists (
+      select from public.node_run as e
+      where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
+        and e.end_time is not null and (e.errors is null or e.error_handled)
+    )
+  ),
+  graph as materialized (
+    select 'entry' as key, changed_effects.old -> 'entry' as graph
+    union all
+    select f.key, f.value from jsonb_each(changed_effects.old -> 'flows') as f
+  ),
+  acting as materialized (
+    select g.key, a.node_id::uuid as node_id
+    from graph as g
+    cross join lateral private.acting_nodes(
+      g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
+    ) as a
+    union
+    -- Without a published definition nobody knows the effects of a node, so it counts as one with effects.
+    select g.key, (n.node ->> 'id')::uuid
+    from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+    where n.node #>> '{data,type}' = 'native' and not exists (
+      select from public.nodes as d
+      where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
+        and d.node_id = n.node #>> '{data,node_id}'
+    )
+  ),
+  changed as (
+    select tree.id, a.node_id, coalesce(
+      tree.change, changed_effects.changes -> tree.key -> 'nodes' ->> a.node_id::text,
+      case when changed_effects.changes -> tree.key -> 'calls' ? a.node_id::text then 'called_flow' end
+    ) as change
+    from tree join acting as a on a.key = tree.key
+  )
+  select coalesce(jsonb_agg(
+    jsonb_build_object('flow_run_id', f.id, 'node_id', f.node_id, 'change', f.change) order by f.id, f.node_id
+  ), '[]')
+  from (
+    select c.* from changed as c
+    where c.change is not null and exists (
+      select from public.node_run as e
+      where e.flow_run_id = c.id and e.node_id = c.node_id and e.end_time is not null
+        and (e.errors is null or e.error_handled)
+    )
+    order by c.id, c.node_id limit 100
+  ) as f;
+$$;
+comment on function private.changed_effects(uuid, jsonb, jsonb) is
+  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(), called_flow, or caller if the node that called their run differs. Definer: its callers have checked the user.';
+
+create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_new jsonb;
+  v_run record;
+  v_changes jsonb;
+  v_effects jsonb := '[]';
+  v_result jsonb := '{}';
+begin
+  for v_run in
+    select j.flow_run_id, s.data
+    from private.flow_run_jobs as j left join private.flow_snapshots as s on s.hash = j.snapshot_hash
+    where j.flow_run_id = any (changes_since.run_ids) and j.snapshot_hash <> changes_since.snapshot_hash
+  loop
+    if v_run.data is null then
+      perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
+        jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
+    end if;
+    if v_new is null then
+      select s.data into v_new from private.flow_snapshots as s where s.hash = changes_since.snapshot_hash;
+    end if;
+    v_changes := private.redrive_changes(v_run.data, v_new);
+    v_effects := v_effects || private.changed_effects(v_run.flow_run_id, v_run.data, v_changes);
+    v_result := v_result || jsonb_build_object(v_run.flow_run_id::text, v_changes);
+  end loop;
+  if v_effects <> '[]' then
+    perform private.fail('redrive_graph_changed',
+      format(
+        'Node %s has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
+        v_effects -> 0 ->> 'node_id'
+      ),
+      private.first_elements(v_effects, 100),
+      'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.');
+  end if;
+  return nullif(v_result, '{}');
+end;
+$$;
+comment on function private.changes_since(uuid[], bytea) is
+  'What a snapshot changes of the snapshots of these root runs, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
+
 -- sql/650_starts/80_redrive_flow_run.sql
 
 create function private.executions_of_unknown_outcome(root_run public.flow_run)
@@ -14514,7 +14725,36 @@ $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
   'Refuses to redrive a run that has not ended, that succeeded, or that has executions of unknown outcome which the caller does not accept: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
 
-create function private.redrive_flow_run(flow_run_id uuid, accept_unknown boolean, idempotency_key text)
+create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
+returns public.flow_deployments
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_deployment public.flow_deployments;
+begin
+  -- Until the transaction ends, neither the deployment nor its snapshot can be deleted.
+  select d.* into v_deployment from public.flow_deployments as d
+  where d.id = deployment_to_redrive_on.id and d.user_id = deployment_to_redrive_on.run.user_id
+    and d.entrypoint = deployment_to_redrive_on.run.flow_id
+  for key share;
+  if not found then
+    perform private.fail('deployment_not_found', 'There is no such deployment.');
+  end if;
+  if deployment_to_redrive_on.settings ?| '{partial_config,pins}' then
+    perform private.fail('run_not_redrivable',
+      'This run executed only some nodes of the flow, or used pinned outputs. A deployment can''t continue it.',
+      jsonb_build_object('reason', 'partial'), 'Redrive the run without a deployment, or start a new run.');
+  end if;
+  return v_deployment;
+end;
+$$;
+comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
+  'The deployment with this id, if it is one of the run''s flow, locked. settings: those of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
+
+create function private.redrive_flow_run(
+  flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
+)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
@@ -14528,8 +14768,10 @@ declare
   v_as_started public.flow_deployments;
   v_request jsonb := jsonb_build_object(
     'redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false)
-  );
+  ) || case when redrive_flow_run.deployment is null then '{}'
+    else jsonb_build_object('deployment', redrive_flow_run.deployment) end;
   v_started jsonb;
+  v_changes jsonb;
 begin
   v_caller.user_id := private.lock_user();
   v_run := private.lock_run_to_redrive(redrive_flow_run.flow_run_id, v_caller.user_id);
@@ -14549,20 +14791,25 @@ begin
 
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run.id;
   v_run_ids := private.runs_to_take_over(v_run);
-  perform from private.flow_snapshots as s where s.hash = v_job.snapshot_hash for key share;
+  if redrive_flow_run.deployment is null then
+    -- The deployment as it was when the run started.
+    v_as_started.id := v_run.deployment_id;
+    v_as_started.user_id := v_run.user_id;
+    v_as_started.entrypoint := v_run.flow_id;
+    v_as_started.snapshot_hash := v_job.snapshot_hash;
+    -- The inputs were checked at that start.
+    v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
+    v_as_started.fees := v_run.fees;
+  else
+    v_as_started := private.deployment_to_redrive_on(redrive_flow_run.deployment, v_run, v_job.settings);
+    v_job.settings := private.run_settings(v_as_started) || jsonb_build_object('action_signer', v_run.action_signer);
+  end if;
+  perform from private.flow_snapshots as s where s.hash = v_as_started.snapshot_hash for key share;
   if not found then
     perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
-
-  -- The deployment as it was when the run started.
-  v_as_started.id := v_run.deployment_id;
-  v_as_started.user_id := v_run.user_id;
-  v_as_started.entrypoint := v_run.flow_id;
-  v_as_started.snapshot_hash := v_job.snapshot_hash;
-  -- The inputs were checked at that start.
-  v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
-  v_as_started.fees := v_run.fees;
+  v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
   -- Fees are charged once, even if several redrives are needed.
   if exists (
     select from private.flow_run_transactions as t
@@ -14580,37 +14827,42 @@ begin
   set redriven_from = v_run.id, started_by = v_run.started_by, started_by_public_key = v_run.started_by_public_key,
     started_by_run_id = null
   where r.id = v_redrive_id;
-  update private.flow_run_jobs as j set redriven_from = v_run_ids where j.flow_run_id = v_redrive_id;
+  update private.flow_run_jobs as j set redriven_from = v_run_ids, redrive_changes = v_changes
+  where j.flow_run_id = v_redrive_id;
   return v_started;
 end;
 $$;
-comment on function private.redrive_flow_run(uuid, boolean, text) is
+comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
   'Implements public.redrive_flow_run. Definer: it stores the run.';
-grant execute on function private.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
+grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}.
+-- starter, and returns {flow_run_id, token}. With `deployment`, another deployment of the same flow, the graph and the
+-- settings are those of the deployment.
 -- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again;
 -- it executes all others. A run can be redriven once. If the redrive fails, redrive the redrive. For a called run, the
 -- whole tree is redriven.
 -- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
 -- With an idempotency_key, the same request within 24 hours returns the same run.
 -- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
--- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused.
+-- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With a
+-- deployment also: 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
+-- redrive_graph_changed.
 create function public.redrive_flow_run(
-  flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null
+  flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
+  deployment uuid default null
 )
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key);
+  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
 end;
 $$;
-comment on function public.redrive_flow_run(uuid, boolean, text) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable.';
-grant execute on function public.redrive_flow_run(uuid, boolean, text) to anon, authenticated, service_role;
+comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable. With `deployment`, the graph and the settings are those of this deployment of the flow: also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.';
+grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- sql/650_starts/81_redrive_flow_runs.sql
 
@@ -14661,7 +14913,7 @@ comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timest
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
-  max_runs integer
+  max_runs integer, on_deployment uuid
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language plpgsql volatile security definer
@@ -14683,7 +14935,9 @@ begin
     redriven_as := null;
     error := null;
     begin
-      redriven_as := private.redrive_flow_run(flow_run_id, redrive_flow_runs.accept_unknown, null) ->> 'flow_run_id';
+      redriven_as := private.redrive_flow_run(
+        flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
+      ) ->> 'flow_run_id';
     exception
       -- The refusal of one run does not stop the others.
       when sqlstate 'PGRST' then
@@ -14693,32 +14947,37 @@ begin
   end loop;
 end;
 $$;
-comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
   'Implements public.redrive_flow_runs. Definer: it checks the owner of the flow or deployment once, and stores runs.';
-grant execute on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
-  to anon, authenticated, service_role;
+grant execute on function private.redrive_flow_runs(
+  integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
+) to anon, authenticated, service_role;
 
 -- Redrives failed runs of the caller's flow, or of one deployment, that were made between `since` (default: 7 days ago)
 -- and `until`, and that have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them
 -- (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns
 -- a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer.
--- Call again until there are no rows, or only rows with errors. 400 request_invalid; 401; 404 flow_not_found,
--- deployment_not_found, also for those of other users.
+-- Call again until there are no rows, or only rows with errors. With on_deployment, the new runs execute this
+-- deployment, like those of redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also
+-- for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,
-  max_runs integer default 100
+  max_runs integer default 100, on_deployment uuid default null
 )
 returns table (flow_run_id uuid, redriven_as uuid, error jsonb)
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select * from private.redrive_flow_runs(flow, deployment, since, until, error_code, accept_unknown, max_runs);
+  select * from private.redrive_flow_runs(
+    flow, deployment, since, until, error_code, accept_unknown, max_runs, on_deployment
+  );
 $$;
-comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer) is
+comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
   'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
-grant execute on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer)
-  to anon, authenticated, service_role;
+grant execute on function public.redrive_flow_runs(
+  integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
+) to anon, authenticated, service_role;
 
 -- sql/650_starts/90_turn_owners.sql
 

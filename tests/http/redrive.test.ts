@@ -165,6 +165,124 @@ describe('a run of loops and called flows', () => {
   });
 });
 
+describe('a redrive on a newer deployment', () => {
+  /** Posts to two paths and fails at `script` before the second. */
+  const build = (base: string, { script, last = '/second' }: { script: string; last?: string }) => {
+    const flow = new FlowBuilder();
+    const first = post(flow, `${effects.url}${base}`, flow.input('item', 'first'), 'first');
+    const checked = flow.script(script, { a: first }, 1, 'check').output('u');
+    flow.output('path', post(flow, `${effects.url}${base}${last}`, checked, 'last'));
+    return flow;
+  };
+  const wrong = 'throw "wrong"';
+  const right = '"corrected"';
+
+  /** Runs the wrong flow, and deploys each of the others. */
+  async function failAndDeploy(before: FlowBuilder, ...versions: FlowBuilder[]) {
+    const flowId = await storeFlow(owner, before);
+    const old = await deploy(owner, flowId);
+    const failed = await finishedRun(owner, (await start(owner, `id=${old}`)).flow_run_id);
+    const ids: string[] = [];
+    for (const version of versions) {
+      await owner.client.from('flows').update({ ...version.row() as object }).eq('id', flowId).throwOnError();
+      ids.push(await deploy(owner, flowId));
+    }
+    return { failed, ids };
+  }
+
+  it('continues with the corrected flow and its settings, and repeats no effect', async () => {
+    const base = `/${randomUUID()}`;
+    const { failed, ids: [fixed] } = await failAndDeploy(
+      build(base, { script: wrong }),
+      build(base, { script: right }),
+    );
+    expect(failed.status).toBe('failed');
+    const client = createFlowClient(owner.client);
+    const network = { url: 'https://example.com/rpc', cluster: 'testnet' };
+    await owner.client.from('flow_deployments').update({ chain_network: network }).eq('id', fixed!).throwOnError();
+    const { flow_run_id } = await client.redrive(failed.id, { deployment: fixed });
+    expect(await client.output(flow_run_id)).toEqual({ path: `${base}/second/corrected` });
+    expect(countsOf(base)).toEqual({ '/first': 1, '/second/corrected': 1 });
+    expect(await finishedRun(owner, flow_run_id)).toMatchObject({
+      redriven_from: failed.id,
+      deployment_id: fixed,
+      chain_network: { cluster: 'testnet' },
+      started_by: owner.id,
+    });
+  });
+
+  it('is refused with the list of the nodes that have had effects and differ', async () => {
+    const base = `/${randomUUID()}`;
+    const before = build(base, { script: wrong });
+    const { failed, ids: [other] } = await failAndDeploy(before, build(`${base}/other`, { script: right }));
+    // The address of the first request comes over an edge, from a script that has changed: the request is the same, so
+    // it may run again for its new input. Only the request itself must not differ.
+    expect((await redrive(owner, failed.id, `?deployment=${other}`)).status).toBe(200);
+
+    const changed = build(base, { script: right });
+    const request = changed.nodes.find(({ data }) => data.display_name === 'first')!;
+    request.data.targets_form = { form_data: { method: 'PUT' } as never };
+    const again = await failAndDeploy(build(base, { script: wrong }), changed);
+    const { status, body } = await redrive(owner, again.failed.id, `?deployment=${again.ids[0]}`);
+    expect([status, body]).toMatchObject([409, {
+      code: 'redrive_graph_changed',
+      message: expect.stringContaining(request.id),
+      details: [{ flow_run_id: again.failed.id, node_id: request.id, change: 'data' }],
+      hint: expect.any(String),
+    }]);
+    expect((await redrive(owner, again.failed.id)).status).toBe(200);
+  });
+
+  it('continues a failed call of a corrected flow inside', async () => {
+    const base = `/${randomUUID()}`;
+    const calledId = await storeFlow(owner, build(base, { script: wrong }));
+    const flow = new FlowBuilder();
+    flow.output('path', flow.interflow(calledId, { item: flow.json('first') }, ['path']).output('path'));
+    const flowId = await storeFlow(owner, flow);
+    const old = await deploy(owner, flowId);
+    const failed = await finishedRun(owner, (await start(owner, `id=${old}`)).flow_run_id);
+    await owner.client.from('flows').update({ ...build(base, { script: right }).row() as object }).eq('id', calledId)
+      .throwOnError();
+    const { body } = await redrive(owner, failed.id, `?deployment=${await deploy(owner, flowId)}`);
+    expect((await finishedRun(owner, body.flow_run_id)).output).toEqual({
+      M: { path: { S: `${base}/second/corrected` } },
+    });
+    expect(countsOf(base)).toEqual({ '/first': 1, '/second/corrected': 1 });
+  });
+
+  it('happens once, even if two are requested at the same time for different deployments', async () => {
+    const base = `/${randomUUID()}`;
+    const fixed = build(base, { script: right });
+    const { failed, ids } = await failAndDeploy(build(base, { script: wrong }), fixed, build(base, { script: '"b"' }));
+    const answers = await Promise.all(ids.map((id) => redrive(owner, failed.id, `?deployment=${id}`)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const [made, refused] = answers.toSorted((a, b) => a.status - b.status);
+    expect(refused!.body).toMatchObject({
+      code: 'run_redriven',
+      details: { flow_run_id: made!.body.flow_run_id },
+    });
+    expect((await finishedRun(owner, made!.body.flow_run_id)).status).toBe('succeeded');
+    expect(countsOf(base)['/first']).toBe(1);
+  });
+
+  it('is for the owner of the run and of the deployment', async () => {
+    const base = `/${randomUUID()}`;
+    const { failed, ids: [fixed] } = await failAndDeploy(
+      build(base, { script: wrong }),
+      build(base, { script: right }),
+    );
+    const foreign = await deploy(other, await storeFlow(other, new FlowBuilder()));
+    const codeOf = async (person: Pick<Person, 'token'>, deployment: string) => {
+      const { status, body } = await redrive(person, failed.id, `?deployment=${deployment}`);
+      return [status, body.code];
+    };
+    expect(await codeOf(other, fixed!)).toEqual([404, 'flow_run_not_found']);
+    expect(await codeOf(owner, foreign)).toEqual([404, 'deployment_not_found']);
+    expect(await codeOf(owner, randomUUID())).toEqual([404, 'deployment_not_found']);
+    expect(await codeOf(owner, 'latest')).toEqual([400, 'request_invalid']);
+  });
+});
+
 /** A flow that fails until the gate is open. */
 function gatedFlow(gate: Gate): FlowBuilder {
   const flow = new FlowBuilder();

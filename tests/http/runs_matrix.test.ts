@@ -43,6 +43,8 @@ describe.each(callers)('%s', (caller) => {
 
   it('and the redrive of a run: all but the owner get a 404', async () => {
     expect(await flow('POST', `redrive/${runId}`)).toEqual(forUsers([409, 'run_succeeded'], 'flow_run_not_found'));
+    expect(await flow('POST', `redrive/${runId}?deployment=${deploymentId}`))
+      .toEqual(forUsers([409, 'run_succeeded'], 'flow_run_not_found'));
     expect(await rest('POST', 'rpc/redrive_flow_run', { flow_run_id: runId }))
       .toEqual(overRest([409, 'run_succeeded'], 'flow_run_not_found'));
     expect(await rest('POST', 'rpc/redrive_flow_runs', { flow: flowId })).toEqual(overRest([200, 0], 'flow_not_found'));

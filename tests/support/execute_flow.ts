@@ -10,6 +10,7 @@ import {
   makeHistory,
   type NodeRun,
   type RunResult,
+  type SnapshotChanges,
 } from '../../runner/engine/journal.ts';
 import { type RunLimits, runLimits } from '../../runner/engine/limits.ts';
 import type { Effect, Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../runner/engine/node.ts';
@@ -55,7 +56,7 @@ export interface ExecuteFlowOptions {
   /** The id of the run; ROOT_RUN_ID by default. */
   runId?: string;
   /** The runs that it was redriven from, the newest first. */
-  redrivenFrom?: { runId: string; recorded: Recorded }[];
+  redrivenFrom?: { runId: string; recorded: Recorded; changes?: SnapshotChanges | undefined }[];
   /** Pinned outputs by node. */
   pins?: Record<string, ValueMap>;
   /** The nodes that run, and the record from which the others' outputs are taken. */
@@ -240,6 +241,7 @@ export async function claimFlow(
       roots: redrivenFrom.map(({ runId }) => runId),
       children: redrivenFrom.flatMap(({ recorded }) => recorded.children),
       node_runs: [...earlierRuns, ...options.partial?.recorded?.nodeRuns ?? []],
+      changes: Object.fromEntries(redrivenFrom.flatMap(({ runId, changes }) => changes ? [[runId, changes]] : [])),
     },
   });
   const result = await executeTree({

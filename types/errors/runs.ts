@@ -160,6 +160,24 @@ export const runRequestErrors = {
       hint: 'Start a new run.',
     },
   },
+  redrive_graph_changed: {
+    status: 409,
+    meaning:
+      'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat them; `details` lists the nodes. `change` is `data`, `edges`, `removed`, `called_flow`, or `caller`: then the node that called their run differs.',
+    remedy: 'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.',
+    example: {
+      message:
+        'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
+      details: [
+        {
+          flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5',
+          node_id: '8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f',
+          change: 'data',
+        },
+      ],
+      hint: 'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.',
+    },
+  },
   outcome_unknown: {
     status: 409,
     meaning:

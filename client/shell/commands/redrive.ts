@@ -17,6 +17,11 @@ export const redrive: Command = {
       name: 'accept-unknown',
       meaning: 'Redrive even if a failed node may have changed something outside, which is then changed again.',
     },
+    {
+      name: 'deployment',
+      takes: 'id',
+      meaning: 'Continue on this deployment of the flow. Nodes that it has changed are not taken over.',
+    },
     { name: 'wait', meaning: 'Wait for the end of the new run, and print its output.' },
     { name: 'timeout', takes: 'seconds', meaning: 'With --wait: wait no longer than this.' },
     { name: 'idempotency-key', takes: 'text', meaning: 'The same key returns the same run; random by default.' },
@@ -26,9 +31,11 @@ export const redrive: Command = {
     const { client, screen, signal } = context;
     const timeout = readNumber(option('timeout'), 'timeout', 0, 1_000_000);
     if (timeout !== undefined && !has('wait')) throw new UsageError('--timeout is for a redrive with --wait.');
+    const deployment = option('deployment');
     screen.progress('redriving');
     const run = await client.redrive(readUuid(text, 'run'), {
       acceptUnknown: has('accept-unknown'),
+      deployment: deployment === undefined ? undefined : readUuid(deployment, 'deployment'),
       idempotencyKey: option('idempotency-key'),
       signal,
     });

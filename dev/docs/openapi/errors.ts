@@ -32,7 +32,19 @@ const detailSchemas: Partial<Record<ErrorCode, JsonSchema>> = {
   run_redriven: { type: 'object', properties: { flow_run_id: { type: 'string', format: 'uuid' } } },
   run_not_redrivable: {
     type: 'object',
-    properties: { reason: { type: 'string', enum: ['snapshot_deleted', 'deleted', 'cut_short'] } },
+    properties: { reason: { type: 'string', enum: ['snapshot_deleted', 'deleted', 'cut_short', 'partial'] } },
+  },
+  redrive_graph_changed: {
+    type: 'array',
+    maxItems: 100,
+    items: {
+      type: 'object',
+      properties: {
+        flow_run_id: { type: 'string', format: 'uuid' },
+        node_id: { type: 'string', format: 'uuid' },
+        change: { type: 'string', enum: ['data', 'edges', 'removed', 'called_flow', 'caller'] },
+      },
+    },
   },
   outcome_unknown: {
     type: 'array',

@@ -80,6 +80,9 @@ export const redriveErrors: ErrorCode[] = [
   'run_redriven',
   'run_not_redrivable',
   'outcome_unknown',
+  'inputs_invalid',
+  'deployment_not_found',
+  'redrive_graph_changed',
 ];
 /** Errors that keep callers other than a deployment's owner from starting it for now. */
 export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];

@@ -134,6 +134,13 @@ export const componentParameters = {
     description: 'Redrives even if failed nodes may have changed something outside, which is then changed again.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
+  redriveDeployment: {
+    name: 'deployment',
+    in: 'query',
+    description:
+      'Another deployment of the flow. The new run has its graph and settings, and takes over what is the same in both graphs.',
+    schema: { type: 'string', format: 'uuid' },
+  },
   wait: {
     name: 'wait',
     in: 'query',

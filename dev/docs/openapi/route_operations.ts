@@ -204,9 +204,9 @@ export const routeOperations: Operation[] = [
     summary: 'Redrives a failed or stopped run',
     description: 'Starts a new run of the same graph, inputs, settings and starter. A succeeded node execution is ' +
       'taken over with its outputs if its inputs are the same as in the earlier run; all others run. A run can be redriven once. If the redrive fails, too, redrive the redrive. For a called run, ' +
-      'the whole tree is redriven. Only the owner of the flow may do this.',
+      'the whole tree is redriven. Only the owner of the flow may do this. With `deployment`, the run continues on another deployment of the flow: then a node execution is taken over if also the data and the incoming edges of its node are the same.',
     security: user,
-    parameters: ['flowRunId', 'acceptUnknown', 'idempotencyKey'],
+    parameters: ['flowRunId', 'acceptUnknown', 'redriveDeployment', 'idempotencyKey'],
     body: { schema: { type: 'object', additionalProperties: false }, isRequired: false, examples: { nothing: {} } },
     answers: { 200: { description: 'The new run, queued.', schema: ref('StartResult'), example: started } },
     errors: [...routeErrors, ...bodyErrors, ...redriveErrors],

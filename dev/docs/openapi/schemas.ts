@@ -248,6 +248,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   RedriveFlowRunArguments: annotate(input(argumentSchemas.redrive_flow_run), {
     flow_run_id: 'The run that failed or was stopped, or one that it called.',
+    deployment: 'Another deployment of the flow, whose graph and settings the new run has.',
     accept_unknown: 'Redrive even if failed nodes may have changed something outside, which is then changed again.',
     idempotency_key: idempotencyNote,
   }),
@@ -258,6 +259,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     error_code: 'Only runs whose first error has this code, as `flow_run_stats` counts them.',
     accept_unknown: 'Redrive even if failed nodes may have changed something outside, which is then changed again.',
     max_runs: 'Default: 100.',
+    on_deployment: 'A deployment of the flow, whose graph and settings the new runs have.',
   }),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
   PendingSignatureRequestArguments: input(argumentSchemas.pending_signature_request),

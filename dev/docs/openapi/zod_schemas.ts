@@ -213,6 +213,7 @@ export const argumentSchemas = {
     flow_run_id: z.uuid(),
     accept_unknown: z.boolean().optional(),
     idempotency_key: z.string().min(1).max(255).optional(),
+    deployment: z.uuid().optional(),
   }),
   redrive_flow_runs: z.strictObject({
     flow: flowIdArgument.optional(),
@@ -222,6 +223,7 @@ export const argumentSchemas = {
     error_code: z.string().max(64).optional(),
     accept_unknown: z.boolean().optional(),
     max_runs: z.int().min(1).max(100).optional(),
+    on_deployment: z.uuid().optional(),
   }),
   stop_flow_run: stopFlowParamsSchema.extend({ flow_run_id: z.uuid() }),
   pending_signature_request: z.strictObject({ flow_run_id: z.uuid() }),

@@ -1,0 +1,63 @@
+import type { ValueMap } from '../../types/values/value.ts';
+import type { EarlierPosition } from './earlier_positions.ts';
+import type { RunNode } from './graph.ts';
+import { type EarlierNodeRun, type GraphChanges, isDone } from './journal.ts';
+import { textOfValue } from './same_value.ts';
+
+/** Finds executions of an earlier run of another snapshot: those of the same node with the same inputs. */
+export class ByInputs {
+  readonly #executions: (nodeId: string) => ReadonlyMap<number, EarlierNodeRun>;
+  /** Undefined: the other snapshot had no such flow. */
+  readonly #changes: GraphChanges | undefined;
+  readonly #otherCalls: ReadonlySet<string>;
+  /** The executions of each node that no execution of this run has got yet, by the text of their inputs. */
+  readonly #open = new Map<RunNode, Map<string, number[]>>();
+  /** What each execution has got, because a position is asked for more than once. */
+  readonly #given = new Map<RunNode, (EarlierPosition | undefined)[]>();
+
+  constructor(
+    executions: (nodeId: string) => ReadonlyMap<number, EarlierNodeRun>,
+    changes: GraphChanges | undefined,
+  ) {
+    this.#executions = executions;
+    this.#changes = changes;
+    this.#otherCalls = new Set(changes?.calls);
+  }
+
+  /**
+   * The position of a node's next execution: an earlier one with these inputs, which no other execution gets. Those
+   * that are done come first, so that as few as possible are repeated.
+   */
+  positionOf(node: RunNode, inputs: ValueMap): EarlierPosition | undefined {
+    if (this.#changes === undefined || Object.hasOwn(this.#changes.nodes, node.id)) return undefined;
+    let given = this.#given.get(node);
+    if (given === undefined) this.#given.set(node, given = []);
+    if (!(node.times in given)) {
+      const open = this.#openOf(node);
+      const index = open.size === 0 ? undefined : open.get(textOfValue({ M: inputs }))?.shift();
+      given[node.times] = index === undefined ? undefined : { index, isSame: true };
+    }
+    return given[node.times];
+  }
+
+  /** Whether a node calls a flow that differs now: its executions are not taken over, but a failed one is continued. */
+  hasOtherCall({ id }: RunNode): boolean {
+    return this.#otherCalls.has(id);
+  }
+
+  #openOf(node: RunNode): Map<string, number[]> {
+    let open = this.#open.get(node);
+    if (open === undefined) {
+      this.#open.set(node, open = new Map());
+      const runs = [...this.#executions(node.id).values()];
+      for (const run of [...runs.filter(isDone), ...runs.filter((other) => !isDone(other))]) {
+        if (run.input === undefined) continue;
+        const text = textOfValue(run.input);
+        const others = open.get(text);
+        if (others === undefined) open.set(text, [run.times]);
+        else others.push(run.times);
+      }
+    }
+    return open;
+  }
+}

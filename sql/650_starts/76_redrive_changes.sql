@@ -1,0 +1,195 @@
+-- A redrive on another deployment takes an execution over only if its node is the same in both snapshots. These
+-- functions find the nodes that differ. runner/engine/redrive.ts obeys the result, which is stored with the job.
+
+create function private.changed_nodes(old jsonb, new jsonb)
+returns table (node_id uuid, change text)
+language plpgsql immutable security invoker
+set search_path = ''
+-- The planner can't estimate the size of a graph, and nested loops would be quadratic.
+set enable_nestloop = off
+as $$
+begin
+  return query
+  with old_node as materialized (
+    select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
+    from jsonb_array_elements(changed_nodes.old -> 'nodes') as n (node)
+  ),
+  new_node as materialized (
+    select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
+    from jsonb_array_elements(changed_nodes.new -> 'nodes') as n (node)
+  ),
+  -- The order of the edges into a node counts: of several edges into one input, the last one wins.
+  old_edges as materialized (
+    select e.edge ->> 'target' as target, jsonb_agg(e.edge order by e.place) as edges
+    from jsonb_array_elements(changed_nodes.old -> 'edges') with ordinality as e (edge, place) group by 1
+  ),
+  new_edges as materialized (
+    select e.edge ->> 'target' as target, jsonb_agg(e.edge order by e.place) as edges
+    from jsonb_array_elements(changed_nodes.new -> 'edges') with ordinality as e (edge, place) group by 1
+  )
+  select o.id, case when n.id is null then 'removed' when n.data <> o.data then 'data' else 'edges' end
+  from old_node as o
+  left join new_node as n on n.id = o.id
+  left join old_edges as oe on oe.target = o.id::text
+  left join new_edges as ne on ne.target = o.id::text
+  where n.id is null or n.data <> o.data or oe.edges is distinct from ne.edges;
+end;
+$$;
+comment on function private.changed_nodes(jsonb, jsonb) is
+  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Graphs are those of snapshots; `new` may be null.';
+
+create function private.changed_flows(old jsonb, new jsonb)
+returns integer[]
+language sql immutable security invoker
+set search_path = ''
+as $$
+  with recursive call as materialized (
+    select f.key::integer as caller, r.id as called
+    from jsonb_each(changed_flows.old -> 'flows') as f
+    cross join lateral private.interflow_references(f.value -> 'nodes') as r
+  ),
+  changed (id) as (
+    select f.key::integer from jsonb_each(changed_flows.old -> 'flows') as f
+    where private.without_notes(f.value)
+      is distinct from private.without_notes(changed_flows.new -> 'flows' -> f.key)
+    union
+    select call.caller from changed join call on call.called = changed.id
+  )
+  select coalesce(array_agg(changed.id), '{}') from changed;
+$$;
+comment on function private.changed_flows(jsonb, jsonb) is
+  'The called flows of an old snapshot that differ in a new one, or that call such a flow, directly or through others.';
+
+create function private.redrive_changes(old jsonb, new jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  with graph as materialized (
+    select 'entry' as key, redrive_changes.old -> 'entry' as old_graph, redrive_changes.new -> 'entry' as new_graph
+    union all
+    select f.key, f.value, redrive_changes.new -> 'flows' -> f.key
+    from jsonb_each(redrive_changes.old -> 'flows') as f
+  )
+  select jsonb_object_agg(g.key, jsonb_build_object(
+    'nodes', (
+      select coalesce(jsonb_object_agg(c.node_id, c.change), '{}')
+      from private.changed_nodes(g.old_graph, g.new_graph) as c
+    ),
+    'calls', (
+      select coalesce(jsonb_agg(g.old_graph -> 'nodes' -> r.node_index -> 'id'), '[]')
+      from private.interflow_references(g.old_graph -> 'nodes') as r
+      where r.id = any (private.changed_flows(redrive_changes.old, redrive_changes.new))
+    )
+  ))
+  from graph as g;
+$$;
+comment on function private.redrive_changes(jsonb, jsonb) is
+  'What a new snapshot changes of an old one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
+
+create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  with recursive tree as (
+    select changed_effects.root_run_id as id, 'entry' as key, null::text as change
+    union all
+    select c.id, c.flow_id::text,
+      case when tree.change is not null or changed_effects.changes -> tree.key -> 'nodes' ? c.parent_node_id::text
+        then 'caller' end
+    from tree
+    cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
+    -- A call that succeeded is one execution with effects, whatever its run has done.
+    where not exists (
+      select from public.node_run as e
+      where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
+        and e.end_time is not null and (e.errors is null or e.error_handled)
+    )
+  ),
+  graph as materialized (
+    select 'entry' as key, changed_effects.old -> 'entry' as graph
+    union all
+    select f.key, f.value from jsonb_each(changed_effects.old -> 'flows') as f
+  ),
+  acting as materialized (
+    select g.key, a.node_id::uuid as node_id
+    from graph as g
+    cross join lateral private.acting_nodes(
+      g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
+    ) as a
+    union
+    -- Without a published definition nobody knows the effects of a node, so it counts as one with effects.
+    select g.key, (n.node ->> 'id')::uuid
+    from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+    where n.node #>> '{data,type}' = 'native' and not exists (
+      select from public.nodes as d
+      where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
+        and d.node_id = n.node #>> '{data,node_id}'
+    )
+  ),
+  changed as (
+    select tree.id, a.node_id, coalesce(
+      tree.change, changed_effects.changes -> tree.key -> 'nodes' ->> a.node_id::text,
+      case when changed_effects.changes -> tree.key -> 'calls' ? a.node_id::text then 'called_flow' end
+    ) as change
+    from tree join acting as a on a.key = tree.key
+  )
+  select coalesce(jsonb_agg(
+    jsonb_build_object('flow_run_id', f.id, 'node_id', f.node_id, 'change', f.change) order by f.id, f.node_id
+  ), '[]')
+  from (
+    select c.* from changed as c
+    where c.change is not null and exists (
+      select from public.node_run as e
+      where e.flow_run_id = c.id and e.node_id = c.node_id and e.end_time is not null
+        and (e.errors is null or e.error_handled)
+    )
+    order by c.id, c.node_id limit 100
+  ) as f;
+$$;
+comment on function private.changed_effects(uuid, jsonb, jsonb) is
+  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(), called_flow, or caller if the node that called their run differs. Definer: its callers have checked the user.';
+
+create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
+returns jsonb
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_new jsonb;
+  v_run record;
+  v_changes jsonb;
+  v_effects jsonb := '[]';
+  v_result jsonb := '{}';
+begin
+  for v_run in
+    select j.flow_run_id, s.data
+    from private.flow_run_jobs as j left join private.flow_snapshots as s on s.hash = j.snapshot_hash
+    where j.flow_run_id = any (changes_since.run_ids) and j.snapshot_hash <> changes_since.snapshot_hash
+  loop
+    if v_run.data is null then
+      perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
+        jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
+    end if;
+    if v_new is null then
+      select s.data into v_new from private.flow_snapshots as s where s.hash = changes_since.snapshot_hash;
+    end if;
+    v_changes := private.redrive_changes(v_run.data, v_new);
+    v_effects := v_effects || private.changed_effects(v_run.flow_run_id, v_run.data, v_changes);
+    v_result := v_result || jsonb_build_object(v_run.flow_run_id::text, v_changes);
+  end loop;
+  if v_effects <> '[]' then
+    perform private.fail('redrive_graph_changed',
+      format(
+        'Node %s has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
+        v_effects -> 0 ->> 'node_id'
+      ),
+      private.first_elements(v_effects, 100),
+      'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.');
+  end if;
+  return nullif(v_result, '{}');
+end;
+$$;
+comment on function private.changes_since(uuid[], bytea) is
+  'What a snapshot changes of the snapshots of these root runs, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
