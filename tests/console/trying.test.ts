@@ -5,6 +5,7 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 import { finishedRun, storeFlow } from '../support/people.ts';
 
 const canvasOf = (page: Page) => page.getByRole('region', { name: 'Canvas' });
+const nodeOf = (page: Page, name: string) => canvasOf(page).getByRole('group', { name, exact: true });
 const panelOf = (page: Page) => page.getByRole('region', { name: 'Node', exact: true });
 const lastRunOf = (page: Page) => page.getByRole('region', { name: 'Last run' });
 const run = (page: Page) => page.getByRole('button', { name: 'Run', exact: true }).first().click();
@@ -50,6 +51,7 @@ test('a failing node is repaired on the canvas: it is explained, its script is c
   await runWith(page, '4');
   const last = lastRunOf(page);
   await last.getByText('failed', { exact: true }).first().waitFor();
+  await nodeOf(page, 'Divide').getByText(/Division by zero/).waitFor();
   await last.getByRole('button', { name: 'Divide' }).click();
   const panel = panelOf(page);
   await panel.getByText('failed', { exact: true }).waitFor();
@@ -72,4 +74,53 @@ test('a failing node is repaired on the canvas: it is explained, its script is c
   const { data } = await person.client.from('node_run').select('node_id')
     .eq('flow_run_id', (await finishedRun(person, href!.split('/').at(-1)!)).id).throwOnError();
   expect(data).toHaveLength(3);
+});
+
+test('a run is drawn on the canvas and stays after a reload; a node runs with other values, and is pinned', async () => {
+  const opened = await openConsole({ colorScheme: 'dark' });
+  const { page } = opened;
+  const flow = new FlowBuilder();
+  const text = flow.use('to_string', { stringify: flow.input('greeting', 'good day') }, { title: 'Text' });
+  flow.output('told', text.output('result'));
+  const { person, id } = await openFlow(opened, flow);
+  await run(page);
+  await page.getByRole('dialog', { name: 'Run' }).getByRole('button', { name: 'Run' }).click();
+  const last = lastRunOf(page);
+  const output = last.getByRole('group', { name: 'Output', exact: true });
+  await expect.poll(() => output.textContent()).toContain('"told": "good day"');
+  const node = nodeOf(page, 'Text');
+  await node.getByText('succeeded').waitFor();
+  await node.getByText('good day').waitFor();
+  await page.reload();
+  await node.getByText('good day').waitFor();
+  await page.getByRole('button', { name: 'Show the results' }).click();
+  await expect.poll(() => output.textContent()).toContain('"told": "good day"');
+
+  await node.click();
+  const panel = panelOf(page);
+  await panel.getByRole('button', { name: 'Edit the values' }).click();
+  await panel.getByRole('textbox', { name: 'Inputs of the next run' }).fill('{"stringify": "by hand"}');
+  await panel.getByRole('button', { name: 'Run this node' }).click();
+  await node.getByText('by hand').waitFor();
+  await last.getByText('one node of the flow').waitFor();
+  // The other nodes keep their results.
+  await nodeOf(page, 'greeting: greeting').getByText('succeeded').waitFor();
+
+  await panel.getByRole('button', { name: 'Pin', exact: true }).click();
+  await node.getByText('pinned').waitFor();
+  await panel.getByRole('button', { name: 'Edit the pinned value' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Pinned outputs of Text' });
+  await dialog.getByRole('textbox').fill('["no object"]');
+  await dialog.getByText('This must be an object').waitFor();
+  await dialog.getByRole('textbox').fill('{"result": "pinned text"}');
+  await dialog.getByRole('button', { name: 'Pin' }).click();
+  await node.getByText('pinned text').waitFor();
+  await opened.checkAccessibilityInBoth();
+  await run(page);
+  await page.getByRole('dialog', { name: 'Run' }).getByRole('button', { name: 'Run' }).click();
+  await expect.poll(() => output.textContent()).toContain('"told": "pinned text"');
+  await panel.getByRole('button', { name: 'Unpin' }).click();
+  await panel.getByRole('button', { name: 'Pin', exact: true }).waitFor();
+  const { data } = await person.client.from('flow_pins').select('node_id').eq('flow_id', id).throwOnError();
+  expect(data).toEqual([]);
 });

@@ -1,11 +1,13 @@
 import { Alert, Button } from '@mantine/core';
 import { useCallback, useRef } from 'react';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
+import { NodeMarks } from '../../shared/graph/graph_node.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Canvas } from './canvas.tsx';
 import { ConflictDialog } from './conflict_dialog.tsx';
 import { DeployResult } from './deploy_result.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
+import { NodeMark } from './last_run/canvas/node_mark.tsx';
 import { LastRunProvider } from './last_run/last_run_context.tsx';
 import { BottomDrawer } from './layout/bottom_drawer.tsx';
 import { FirstNode } from './layout/first_node.tsx';
@@ -44,12 +46,14 @@ function OpenEditor({ saving }: { saving: Saving }) {
       <div className='editor-body'>
         <div className='editor-middle'>
           <div ref={canvas} className='editor-canvas'>
-            <Canvas
-              onDropDefinition={(id, at) => {
-                add({ id, at });
-                palette.close();
-              }}
-            />
+            <NodeMarks value={NodeMark}>
+              <Canvas
+                onDropDefinition={(id, at) => {
+                  add({ id, at });
+                  palette.close();
+                }}
+              />
+            </NodeMarks>
             {isOwner && document.nodes.length === 0 && <FirstNode />}
             {isOwner && (
               <Button

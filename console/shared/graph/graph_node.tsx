@@ -7,7 +7,7 @@ import {
   useStore,
   useUpdateNodeInternals,
 } from '@xyflow/react';
-import { createContext, memo, use, useCallback, useEffect, useRef } from 'react';
+import { type ComponentType, createContext, memo, use, useCallback, useEffect, useRef } from 'react';
 import { type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts';
 import { NodeCard, type NodeCardProps, type NodeState, NodeSummary, type PortDot } from './node_card.tsx';
 import type { ShownPorts } from './shown_ports.ts';
@@ -39,6 +39,15 @@ export interface FittingPorts {
 
 /** The ports that are marked while an edge is dragged; undefined otherwise. */
 export const MarkedPorts = createContext<FittingPorts | undefined>(undefined);
+
+/** The node that a mark is drawn around. */
+export interface NodeMarkProps {
+  node: DrawnNode;
+  handles: readonly NodeHandle[];
+}
+
+/** Draws something around each node, such as its result in the last run. The editor provides the component. */
+export const NodeMarks = createContext<ComponentType<NodeMarkProps> | undefined>(undefined);
 
 const KINDS: Record<PortDot['side'], string> = {
   input: 'Input',
@@ -107,6 +116,7 @@ function useFoundHandles(id: string, hasHandles: boolean): void {
 export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
   const { id, data, selected, isConnectable, height } = props;
   const toggle = use(TogglePorts);
+  const Mark = use(NodeMarks);
   const isSummary = useStore(isFarOff);
   const marked = use(MarkedPorts);
   const isBare = use(DrawsOwnEdges) && isSummary;
@@ -121,20 +131,24 @@ export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphN
     return (
       <NodeSummary node={node} height={height} isSelected={selected} state={state} isFaulty={faults.length > 0}>
         {!isBare && <SummaryHandles id={id} handles={handles} />}
+        {Mark && <Mark node={node} handles={handles} />}
       </NodeSummary>
     );
   }
   return (
-    <NodeCard
-      node={node}
-      isSelected={selected}
-      state={state}
-      shown={shown}
-      isFitting={marked?.nodes.has(id)}
-      faults={faults}
-      renderHandle={renderHandle}
-      onToggle={onToggle}
-    />
+    <>
+      <NodeCard
+        node={node}
+        isSelected={selected}
+        state={state}
+        shown={shown}
+        isFitting={marked?.nodes.has(id)}
+        faults={faults}
+        renderHandle={renderHandle}
+        onToggle={onToggle}
+      />
+      {Mark && <Mark node={node} handles={handles} />}
+    </>
   );
 });
 

@@ -1,7 +1,6 @@
 import type { DeploymentInput, PlainValues, RunRow, ValueMap } from 'flow-deployments-client';
 import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState } from 'react';
 import { useUserId } from '../../../session/use_user_id.ts';
-import { toFormValues } from '../../../shared/form/inputs_schema.ts';
 import { isObject } from '../../../shared/graph/drawn_node.ts';
 import { plainOf } from '../../../shared/plain_json.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
@@ -43,6 +42,12 @@ export interface LastRunState {
 
 const LastRunContext = createContext<LastRunState | undefined>(undefined);
 
+/** The parts of the last run that are drawn at nodes. They are the same objects until a result changes. */
+export const MarksContext = createContext<Pick<LastRunState, 'results' | 'pins'>>({
+  results: new Map(),
+  pins: new Map(),
+});
+
 const NO_VALUES: PlainValues = {};
 
 /** Returns the inputs of a run as plain values; undefined if it had none. */
@@ -81,7 +86,7 @@ function useRunning(start: (request: RunRequest) => void, lastValues: PlainValue
     <Suspense>
       <InputsDialog
         inputs={asked.inputs}
-        initial={toFormValues(asked.inputs, lastValues) as PlainValues}
+        former={lastValues}
         onClose={() => setAsked(undefined)}
         onSubmit={(values) => {
           setAsked(undefined);
@@ -114,6 +119,7 @@ export function LastRunProvider({ saving, children }: { saving: Saving; children
       drawers.open('run');
     },
   );
+  const marks = useMemo(() => ({ results, pins }), [results, pins]);
   const row = newest?.row;
   const values = useMemo(() => givenValues ?? valuesOf(row) ?? NO_VALUES, [givenValues, row]);
   const { run, dialog } = useRunning((request) => {
@@ -139,7 +145,7 @@ export function LastRunProvider({ saving, children }: { saving: Saving; children
   };
   return (
     <LastRunContext value={lastRun}>
-      {children}
+      <MarksContext value={marks}>{children}</MarksContext>
       {dialog}
     </LastRunContext>
   );

@@ -1,51 +1,25 @@
-import { Button, Group, JsonInput, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ValueMap } from 'flow-deployments-client';
-import { useState } from 'react';
-import type { DrawnNode, PlainObject } from '../../../../shared/graph/drawn_node.ts';
-import { JsonView } from '../../../../shared/json_view.tsx';
+import { lazy, Suspense, useState } from 'react';
+import type { PlainObject } from '../../../../shared/graph/drawn_node.ts';
 import { plainText } from '../../../../shared/plain_json.ts';
 import { useEditor, useEditorState } from '../../editor_context.tsx';
 import { drawnNode } from '../../view.ts';
-import { Failure } from '../failure.tsx';
 import { useLastRun } from '../last_run_context.tsx';
-import { NodeStateBadge } from '../node_state_badge.tsx';
 import '../last_run.css';
 import { carriedValues, changedValues, readTyped } from '../store/edited_values.ts';
 import { nodesInScope, type RunScope } from '../store/reach.ts';
-import { type ExecutionValues, shownExecution, useExecutionValues } from '../store/use_execution_values.ts';
+import { useExecutionValues } from '../store/use_execution_values.ts';
 import { PinControls } from './pin_controls.tsx';
+
+const NodeOutcome = lazy(async () => ({ default: (await import('./node_outcome.tsx')).NodeOutcome }));
+const ValuesEditor = lazy(async () => ({ default: (await import('./values_editor.tsx')).ValuesEditor }));
 
 const BUTTONS: [scope: RunScope, label: string][] = [
   ['this node', 'Run this node'],
   ['to here', 'Run to here'],
   ['from here', 'Run from here'],
 ];
-
-/** The result of the node in the last run: why it failed, or what it gave. */
-function NodeOutcome({ node, values, onRetry }: { node: DrawnNode; values: ExecutionValues; onRetry: () => void }) {
-  const { results } = useLastRun();
-  const result = results.get(node.id);
-  if (result === undefined) return <Text size='sm' c='dimmed'>It has not run yet.</Text>;
-  const execution = shownExecution(result);
-  const errors = execution?.errors ?? [];
-  const inputs = new Set(node.inputs.map(({ name }) => name));
-  return (
-    <>
-      <Group gap='xs'>
-        <NodeStateBadge state={result.state} />
-        {result.executions.length > 1 && (
-          <Text size='sm' c='dimmed'>{result.executions.length} executions; shown is #{execution?.times}</Text>
-        )}
-        {!result.isNewest && <Text size='sm' c='dimmed'>in an earlier run</Text>}
-      </Group>
-      {errors.map((line, index) => (
-        <Failure key={index} line={line} inputs={inputs} onRetry={index === 0 ? onRetry : undefined} />
-      ))}
-      {errors.length > 0 && values.input !== undefined && <JsonView title='Inputs' value={{ M: values.input }} />}
-      {values.output !== undefined && <JsonView title='Outputs' value={{ M: values.output }} />}
-    </>
-  );
-}
 
 /** Runs the selected node alone or with its neighbours, with the values of the last run. */
 export function NodeRuns({ json }: { json: PlainObject }) {
@@ -99,25 +73,21 @@ export function NodeRuns({ json }: { json: PlainObject }) {
           </Button>
         )
         : (
-          <>
-            <JsonInput
-              label='Inputs of the next run'
-              description='Run this node and Run from here use what you change here instead of the last run’s values.'
-              value={text}
-              onChange={setText}
-              autosize
-              minRows={2}
-              maxRows={12}
-              error={fault}
-              spellCheck={false}
-            />
-            <Button size='xs' variant='subtle' className='last-run-edit' onClick={() => setText(undefined)}>
-              Use the last run’s values
-            </Button>
-          </>
+          <Suspense>
+            <ValuesEditor text={text} fault={fault} onChange={setText} />
+          </Suspense>
         )}
       <PinControls node={node} />
-      <NodeOutcome node={node} values={values} onRetry={() => runScope(isAlone ? 'this node' : 'from here')} />
+      {result === undefined ? <Text size='sm' c='dimmed'>It has not run yet.</Text> : (
+        <Suspense>
+          <NodeOutcome
+            node={node}
+            result={result}
+            values={values}
+            onRetry={() => runScope(isAlone ? 'this node' : 'from here')}
+          />
+        </Suspense>
+      )}
     </Stack>
   );
 }

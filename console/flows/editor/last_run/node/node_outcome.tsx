@@ -1,0 +1,37 @@
+import { Group, Text } from '@mantine/core';
+import type { DrawnNode } from '../../../../shared/graph/drawn_node.ts';
+import { JsonView } from '../../../../shared/json_view.tsx';
+import { Failure } from '../failure.tsx';
+import { NodeStateBadge } from '../node_state_badge.tsx';
+import type { NodeResult } from '../store/node_results.ts';
+import { type ExecutionValues, shownExecution } from '../store/use_execution_values.ts';
+
+interface NodeOutcomeProps {
+  node: DrawnNode;
+  result: NodeResult;
+  values: ExecutionValues;
+  onRetry: () => void;
+}
+
+/** The result of the node in the last run: why it failed, or what it gave. */
+export function NodeOutcome({ node, result, values, onRetry }: NodeOutcomeProps) {
+  const execution = shownExecution(result);
+  const errors = execution?.errors ?? [];
+  const inputs = new Set(node.inputs.map(({ name }) => name));
+  return (
+    <>
+      <Group gap='xs'>
+        <NodeStateBadge state={result.state} />
+        {result.executions.length > 1 && (
+          <Text size='sm' c='dimmed'>{result.executions.length} executions; shown is #{execution?.times}</Text>
+        )}
+        {!result.isNewest && <Text size='sm' c='dimmed'>in an earlier run</Text>}
+      </Group>
+      {errors.map((line, index) => (
+        <Failure key={index} line={line} inputs={inputs} onRetry={index === 0 ? onRetry : undefined} />
+      ))}
+      {errors.length > 0 && values.input !== undefined && <JsonView title='Inputs' value={{ M: values.input }} />}
+      {values.output !== undefined && <JsonView title='Outputs' value={{ M: values.output }} />}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import { Button, JsonInput } from '@mantine/core';
+
+interface ValuesEditorProps {
+  text: string;
+  fault: string | undefined;
+  /** Called with undefined if the values of the last run are to be used again. */
+  onChange: (text: string | undefined) => void;
+}
+
+/** Edits the inputs of a node for its next runs, as JSON. */
+export const ValuesEditor = ({ text, fault, onChange }: ValuesEditorProps) => (
+  <>
+    <JsonInput
+      label='Inputs of the next run'
+      description='Run this node and Run from here use what you change here instead of the last run’s values.'
+      value={text}
+      onChange={onChange}
+      autosize
+      minRows={2}
+      maxRows={12}
+      error={fault}
+      spellCheck={false}
+    />
+    <Button size='xs' variant='subtle' className='last-run-edit' onClick={() => onChange(undefined)}>
+      Use the last run’s values
+    </Button>
+  </>
+);
