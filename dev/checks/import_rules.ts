@@ -444,6 +444,18 @@ export const importRules: readonly ImportRule[] = [
     why: 'the code editor finds faults by the parsers of the runner, in a worker.',
   },
   {
+    files: 'console/shared/code/preview_expression.ts',
+    mayImport: [
+      'console/shared/code/preview.ts',
+      'runner/script/evaluate.ts',
+      'runner/script/expression_code.ts',
+      'runner/script/sandbox.ts',
+      'types',
+    ],
+    packages: [],
+    why: 'the editor previews expressions in the sandbox of the runner, in a worker.',
+  },
+  {
     files: 'console/shared/code/rhai_completion.ts',
     mayImport: ['dev/docs/rhai_functions.ts'],
     packages: ['@codemirror/autocomplete'],

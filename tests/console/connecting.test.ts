@@ -86,3 +86,38 @@ test('while an edge is dragged fitting ports are marked, and each drop has an an
   expect(edges).toHaveLength(2);
   expect(edges.every(({ source }) => source === flow.nodes[0]!.id)).toBe(true);
 });
+
+test('the expression of an edge is completed, checked and tried with the value of the last run', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.toText(flow.json({ order: { price: 12, items: [1, 2] } }, 'Data'), 'Text');
+  const id = await storeFlow(person, flow);
+  await goto(`flows/${id}`);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('region', { name: 'Last run' }).getByText('succeeded').first().waitFor();
+
+  await canvasOf(page).getByRole('group', { name: 'Edge from Data to Text' }).press('Enter');
+  const panel = page.getByRole('region', { name: 'Edge' });
+  await panel.getByRole('button', { name: 'Data' }).waitFor();
+  const field = panel.getByRole('textbox', { name: 'Expression' });
+  await field.click();
+  await page.keyboard.type('order.');
+  await page.getByRole('option', { name: 'items' }).waitFor();
+  await page.getByRole('option', { name: 'price' }).click();
+  const preview = panel.getByRole('status', { name: 'Preview' });
+  await preview.getByText('12', { exact: true }).waitFor();
+  await page.keyboard.type(' * (');
+  await preview.getByText(/Expected|end of expression/i).waitFor();
+  await panel.locator('.cm-lintRange-error').waitFor();
+  await opened.checkAccessibilityInBoth();
+  await page.keyboard.type('2)');
+  await preview.getByText('24', { exact: true }).waitFor();
+  await save(page);
+  expect((await storedEdges(person, id))[0]).toMatchObject({ data: { expression: 'order.price * (2)' } });
+  await panel.getByRole('button', { name: 'Delete the edge' }).click();
+  await panel.waitFor({ state: 'hidden' });
+  await save(page);
+  expect(await storedEdges(person, id)).toEqual([]);
+});

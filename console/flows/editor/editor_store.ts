@@ -87,7 +87,9 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
       if (group === undefined || group !== lastGroup) past = [...past, before].slice(-STEPS_KEPT);
       future = [];
       lastGroup = group;
-      update({ document, ...(document.edges !== before.edges && { selectedEdges: NOTHING }), notice: '' });
+      // Edges are identified by their indexes. A change of an edge itself keeps them.
+      const isShifted = document.edges.length !== before.edges.length;
+      update({ document, ...(isShifted && { selectedEdges: NOTHING }), notice: '' });
     },
     preview(change) {
       base ??= state.document;

@@ -10,6 +10,7 @@ import {
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { nodeGeometry } from '../../shared/graph/geometry.ts';
 import { type ConnectedPorts, connectedPorts, type ShownPorts, shownPorts } from '../../shared/graph/shown_ports.ts';
+import { expressionOf } from './edge/edge_expression.ts';
 import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 
@@ -140,7 +141,7 @@ export function makeEdgeView() {
         former.edge.className === className && former.edge.ariaLabel === ariaLabel;
       if (isSame) return former;
       const edge = { source, sourceHandle, target, targetHandle, id: String(index), selected: isSelected, className };
-      return { json, edge: { ...edge, ariaLabel } };
+      return { json, edge: { ...edge, ariaLabel, ...(expressionOf(json) !== '' && { label: 'ƒ' }) } };
     });
     before = after;
     return after.map(({ edge }) => edge);

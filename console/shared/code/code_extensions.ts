@@ -11,7 +11,7 @@ import type { Extension, Text } from '@codemirror/state';
 import { keymap } from '@codemirror/view';
 import { completeJavaScript } from './javascript_completion.ts';
 import { jsonWithFaults } from './json_editor.tsx';
-import { completeJsonata } from './jsonata_completion.ts';
+import { completeJsonata, pathBefore } from './jsonata_completion.ts';
 import type { CodeLanguage } from './languages.ts';
 import type { CodeFault } from './parse_code.ts';
 import { completeRhai } from './rhai_completion.ts';
@@ -45,13 +45,17 @@ const COMPLETE: Record<
   (context: CompletionContext, inputs: readonly string[]) => CompletionResult | null
 > = { rhai: completeRhai, javascript: completeJavaScript, jsonata: completeJsonata };
 
-function languageOf(language: CodeLanguage, inputs: () => readonly string[]): Extension {
+/** Returns the names that code may use; in JSONata those of the value at a path. */
+export type NamesAt = (path: readonly string[]) => readonly string[];
+
+function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {
   if (language === 'json') return [jsonWithFaults(() => []), autocompletion()];
-  const complete = (context: CompletionContext) => COMPLETE[language](context, inputs());
+  const complete = (context: CompletionContext) =>
+    COMPLETE[language](context, inputs(language === 'jsonata' ? pathBefore(context) : []));
   return [
     language === 'rhai' ? rhai() : javascript({ typescript: language === 'javascript' }).language,
     lintGutter(),
-    faultsOf(language, inputs),
+    faultsOf(language, () => inputs([])),
     keymap.of(lintKeymap),
     autocompletion({ override: language === 'javascript' ? [complete, localCompletionSource] : [complete] }),
   ];
@@ -61,7 +65,7 @@ function languageOf(language: CodeLanguage, inputs: () => readonly string[]): Ex
  * A language with completion, faults and find. `inputs` is called at each use, so that changed inputs don't make the
  * editor anew.
  */
-export const codeExtensions = (language: CodeLanguage, inputs: () => readonly string[]): Extension => [
+export const codeExtensions = (language: CodeLanguage, inputs: NamesAt): Extension => [
   languageOf(language, inputs),
   search({ top: true }),
   highlightSelectionMatches(),

@@ -77,10 +77,21 @@ const OPTIONS = Object.entries(FUNCTIONS).map(([name, parameters]): Completion =
 /** The names of the functions. */
 export const JSONATA_FUNCTIONS = Object.keys(FUNCTIONS);
 
+/** Matches the names before the last one of a path, such as `orders[0].` and `` `a b`. ``. */
+const PATH = /(?:(?:`[^`]*`|[A-Za-z_]\w*)(?:\[\d+\])?\.)+\w*$/;
+
+/** Returns the names in the path before the word that is being typed. */
+export const pathBefore = (context: CompletionContext): string[] => {
+  const { text, from } = context.state.doc.lineAt(context.pos);
+  const path = PATH.exec(text.slice(0, context.pos - from))?.[0] ?? '';
+  return [...path.matchAll(/(?:`([^`]*)`|([A-Za-z_]\w*))(?:\[\d+\])?\./g)].map(([, quoted, name]) => quoted ?? name!);
+};
+
 /** Completes an expression: functions, and the names in the value that it computes from. */
 export function completeJsonata(context: CompletionContext, names: readonly string[]): CompletionResult | null {
   const word = context.matchBefore(/\$?\w*/);
-  if (word === null || (!context.explicit && word.text === '')) return null;
+  const isMember = word !== null && context.state.sliceDoc(word.from - 1, word.from) === '.';
+  if (word === null || (!context.explicit && word.text === '' && !isMember)) return null;
   const given = names.map((label): Completion => ({ label, type: 'variable', boost: 50 }));
   return { from: word.from, options: [...given, ...OPTIONS], validFor: /^\$?\w*$/ };
 }

@@ -8,7 +8,7 @@ interface EdgeLayerProps {
   edges: readonly Edge[];
 }
 
-const isNear = ({ className }: Edge): boolean => className === 'graph-edge-near';
+const isNear = ({ className }: Edge): boolean => className?.startsWith('graph-edge-near') === true;
 
 /** Draws many edges as two paths: those at the selected nodes, and the others. */
 export const EdgeLayer = memo(function EdgeLayer({ nodes, edges }: EdgeLayerProps) {

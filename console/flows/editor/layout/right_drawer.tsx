@@ -1,4 +1,5 @@
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, Suspense } from 'react';
+import { Loading } from '../../../shared/loading.tsx';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import type { EditorState } from '../editor_store.ts';
 import { nodeIdOf } from '../flow_document.ts';
@@ -7,8 +8,19 @@ import { focusNode } from './focus_node.ts';
 import { useRevealedSelection } from './use_reveal.ts';
 import { useResizing } from './use_resizing.ts';
 
+const EdgePanel = lazy(() => import('../edge/edge_panel.tsx'));
+
 /** Returns the panel of the selection; undefined if the selection has none, so that the canvas has the whole width. */
-function panelOf({ document, selected }: EditorState): ReactNode {
+function panelOf({ document, selected, selectedEdges }: EditorState): ReactNode {
+  const [edge, ...otherEdges] = selectedEdges;
+  const edgeJson = edge === undefined ? undefined : document.edges[edge];
+  if (edge !== undefined && edgeJson !== undefined && otherEdges.length === 0 && selected.size === 0) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <EdgePanel json={edgeJson} index={edge} />
+      </Suspense>
+    );
+  }
   const [id, ...others] = selected;
   const json = others.length === 0 ? document.nodes.find((node) => nodeIdOf(node) === id) : undefined;
   return json && <NodePanel json={json} />;

@@ -1,0 +1,15 @@
+import type { SandboxCode } from '../engine/node.ts';
+
+/** The name of the input that an expression reads, and of the output with its result. */
+export const EXPRESSION_PORTS = { inputNames: ['value'], outputNames: ['result'] } as const;
+
+/** The code that evaluates the expression of an edge into an input of these types. It has no clock and no randomness. */
+export const expressionCode = (expression: string, types: readonly string[]): SandboxCode => ({
+  library: 'jsonata',
+  // The expression is a part of the code, because long code is remembered by its text.
+  source: `return { result: await library.evaluateFixed(${JSON.stringify(expression)}, value) };`,
+  hasClock: false,
+  hasRandom: false,
+  fixedTime: 0,
+  outputTypes: types.length === 0 ? ['free'] : types,
+});
