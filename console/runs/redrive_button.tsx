@@ -1,21 +1,39 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { RunRow } from 'flow-deployments-client';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { showError } from '../shared/shown_error.ts';
 
+/** Reads the newest deployment of a run's flow, if it is another one than that of the run. */
+function useNewerDeployment({ flow_id, deployment_id }: RunRow, enabled: boolean): string | undefined {
+  const { db } = useApi();
+  const { data } = useQuery({
+    queryKey: ['deployments', 'newest of', flow_id],
+    queryFn: async ({ signal }) => {
+      const { data } = await db.from('flow_deployments_tags').select('deployment_id').eq('entrypoint', flow_id)
+        .eq('tag', 'latest').abortSignal(signal).maybeSingle().throwOnError();
+      return data?.deployment_id ?? null;
+    },
+    enabled,
+  });
+  return data === null || data === deployment_id ? undefined : data;
+}
+
 /** A button that redrives a failed or stopped run, as a new run. */
-export function RedriveButton({ runId }: { runId: string }) {
+export function RedriveButton({ run }: { run: RunRow }) {
   const { flows } = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [isOpen, { open, close }] = useDisclosure();
   const [isAccepted, setAccepted] = useState(false);
+  const newer = useNewerDeployment(run, isOpen);
+  const [isOnNewer, setOnNewer] = useState(false);
   const redrive = useMutation({
-    mutationFn: () => flows.redrive(runId, { acceptUnknown: isAccepted }),
+    mutationFn: () => flows.redrive(run.id, { acceptUnknown: isAccepted, deployment: isOnNewer ? newer : undefined }),
     onSuccess: async ({ flow_run_id }) => {
       await queries.invalidateQueries({ queryKey: ['runs'] });
       navigate(`/runs/${flow_run_id}`);
@@ -28,6 +46,14 @@ export function RedriveButton({ runId }: { runId: string }) {
       <Modal opened={isOpen} onClose={close} title='Redrive' centered>
         <Stack>
           <Text>A new run takes over the nodes that succeeded here, and runs the others again.</Text>
+          {newer !== undefined && (
+            <Checkbox
+              label='On the newest deployment of the flow'
+              description='With its settings. Nodes that it has changed run again.'
+              checked={isOnNewer}
+              onChange={(event) => setOnNewer(event.currentTarget.checked)}
+            />
+          )}
           <ErrorAlert error={redrive.error} />
           {(isUnknown || isAccepted) && (
             <Checkbox

@@ -39,7 +39,7 @@ function RunActions({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
   return (
     <Group gap='xs'>
       {run.end_time === null && <StopButton runId={run.id} />}
-      {isOwner && hasFailed && <RedriveButton runId={run.id} />}
+      {isOwner && hasFailed && <RedriveButton run={run} />}
       {(isOwner || run.deployment_id !== null) && <StartAgainButton run={run} />}
     </Group>
   );

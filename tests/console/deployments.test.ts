@@ -255,6 +255,37 @@ test('a deployment says that its flow has changed and deploys it, and the older 
   await page.waitForURL(`**/deployments/${newest}`);
 });
 
+test('a failed run is redriven on the newest deployment of its flow', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const owner = await enterConsole(opened);
+  const build = (script: string) => {
+    const flow = new FlowBuilder();
+    flow.output('text', flow.script(script, { a: flow.toText(flow.json('kept'), 'before') }, 1, 'check').output('u'));
+    return flow;
+  };
+  const flow = await storeFlow(owner, build('throw "wrong"'));
+  const { flow_run_id: failed } = await start(owner, `id=${await deploy(owner, flow)}`);
+  await finishedRun(owner, failed);
+  await owner.client.from('flows').update({ ...build('a + " and corrected"').row() as object }).eq('id', flow)
+    .throwOnError();
+  const newest = await deploy(owner, flow);
+
+  await opened.goto(`runs/${failed}`);
+  await page.getByRole('button', { name: 'Redrive' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Redrive' });
+  await dialog.getByRole('checkbox', { name: 'On the newest deployment of the flow' }).check();
+  await opened.checkAccessibility();
+  await dialog.getByRole('button', { name: 'Redrive' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(failed));
+  const redriven = await finishedRun(owner, new URL(page.url()).pathname.split('/').at(-1)!);
+  expect(redriven).toMatchObject({
+    redriven_from: failed,
+    deployment_id: newest,
+    output: { M: { text: { S: 'kept and corrected' } } },
+  });
+});
+
 test('schedules and webhooks of a deployment are listed and made on its page', async () => {
   const opened = await openConsole({ viewport: { width: 390, height: 800 } });
   const { page } = opened;
