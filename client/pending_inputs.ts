@@ -7,7 +7,8 @@ import type { FlowRequest, Send } from './request.ts';
 import { readRows } from './rows.ts';
 import { readReference } from './run_reference.ts';
 
-const COLUMNS = 'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at';
+const COLUMNS =
+  'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at,title,description,json_schema,choices';
 
 /**
  * Extracts the token of an input from its URL, or returns a bare token unchanged. Only the token is used, and only for

@@ -319,14 +319,14 @@ isOneToOne: false
                   ]
                 },"pending_inputs": {
                   Row: {
-                    "created_at": string,"expires_at": string,"flow_run_id": string,"id": string,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by": string | null,"times": number,"url": string
+                    "choices": Json | null,"created_at": string,"description": string | null,"expires_at": string,"flow_run_id": string,"id": string,"json_schema": Json | null,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by": string | null,"times": number,"title": string | null,"url": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "created_at"?: never,"expires_at": string,"flow_run_id": string,"id": string,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by"?: string | null,"times": number,"url": string
+                    "choices"?: Json | null,"created_at"?: never,"description"?: string | null,"expires_at": string,"flow_run_id": string,"id": string,"json_schema"?: Json | null,"node_id": string,"owner_id": string,"root_flow_run_id": string,"started_by"?: string | null,"times": number,"title"?: string | null,"url": string
                   }
                   Update: {
-                    "created_at"?: never,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"node_id"?: string,"owner_id"?: string,"root_flow_run_id"?: string,"started_by"?: string | null,"times"?: number,"url"?: string
+                    "choices"?: Json | null,"created_at"?: never,"description"?: string | null,"expires_at"?: string,"flow_run_id"?: string,"id"?: string,"json_schema"?: Json | null,"node_id"?: string,"owner_id"?: string,"root_flow_run_id"?: string,"started_by"?: string | null,"times"?: number,"title"?: string | null,"url"?: string
                   }
                   Relationships: [
                     {
@@ -675,7 +675,7 @@ isOneToOne: false
 { Args: { "attempt": number,"error"?: string,"http_status"?: number,"id": string,"response"?: string,"retry_after_seconds"?: number }; Returns: undefined
                            },
 "submit_input":
-{ Args: { "idempotency_key"?: string,"token": string,"value"?: Json,"values"?: Json }; Returns: undefined
+{ Args: { "idempotency_key"?: string,"is_checked"?: boolean,"token": string,"value"?: Json,"values"?: Json }; Returns: Json
                            },
 "suspend_flow_run":
 { Args: { "claim_number": number,"delay_seconds"?: number,"flow_run_id": string,"progress": Json }; Returns: undefined

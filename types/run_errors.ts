@@ -63,6 +63,10 @@ export const runErrors = {
     meaning: 'Nobody has answered a node `api_input` within its `timeout`.',
     remedy: 'Start the run again; give more time by `timeout`.',
   },
+  bad_config: {
+    meaning: 'A node `api_input` asks in a wrong form: `title`, `description`, `json_schema` or `choices` is invalid.',
+    remedy: 'Correct the input of the node that the error names.',
+  },
   input_address_unknown: {
     meaning: 'The worker could not make a URL for a node `api_input`: it does not know the address of the project.',
     remedy: 'As operator: set `SUPABASE_URL` or `FLOW_URL` for the worker.',

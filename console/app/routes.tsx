@@ -9,6 +9,7 @@ const features = {
   flows: lazy(() => import('../flows/routes.tsx')),
   deployments: lazy(() => import('../deployments/routes.tsx')),
   runs: lazy(() => import('../runs/routes.tsx')),
+  inbox: lazy(() => import('../inbox/routes.tsx')),
   nodes: lazy(() => import('../nodes/routes.tsx')),
   wallets: lazy(() => import('../wallets/routes.tsx')),
   connections: lazy(() => import('../connections/routes.tsx')),

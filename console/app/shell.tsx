@@ -13,6 +13,7 @@ import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useSession, useSessionStore } from '../session/session_context.tsx';
+import { useInbox } from '../shared/inbox/use_inbox.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
 import { Logo } from '../shared/logo.tsx';
 
@@ -20,6 +21,7 @@ const LINKS: { label: string; href: string; icon: IconName }[] = [
   { label: 'Flows', href: '/flows', icon: 'flow' },
   { label: 'Deployments', href: '/deployments', icon: 'rocket' },
   { label: 'Runs', href: '/runs', icon: 'play' },
+  { label: 'Inbox', href: '/inbox', icon: 'inbox' },
   { label: 'Nodes', href: '/nodes', icon: 'node' },
   { label: 'Wallets', href: '/wallets', icon: 'wallet' },
   { label: 'Connections', href: '/connections', icon: 'plug' },
@@ -49,9 +51,16 @@ function ColorSchemeButton() {
 /** The paths of pages that fill the window. On a wide screen they have no header, and the navigation shows icons only. */
 const isFullPage = (path: string): boolean => /^\/flows\/[^/]+$/.test(path);
 
+/** Counts what waits in the inbox. The count is the description of the link, and not a part of its name. */
+function useInboxCount(): number {
+  const { data } = useInbox();
+  return data === undefined ? 0 : data.inputs.length + data.signatures.length;
+}
+
 /** The links to the parts of the console; a compact one shows its icon only. */
 function Links({ isCompact, onFollow }: { isCompact: boolean; onFollow: () => void }) {
   const [location] = useLocation();
+  const waiting = useInboxCount();
   const isCurrent = (href: string) => location === href || location.startsWith(`${href}/`);
   return LINKS.map(({ label, href, icon }) => (
     <NavLink
@@ -61,8 +70,11 @@ function Links({ isCompact, onFollow }: { isCompact: boolean; onFollow: () => vo
       className='console-link'
       label={isCompact ? undefined : label}
       aria-label={isCompact ? label : undefined}
-      title={isCompact ? label : undefined}
+      title={href === '/inbox' && waiting > 0 ? `${waiting} waiting` : isCompact ? label : undefined}
       leftSection={<Icon name={icon} />}
+      rightSection={href === '/inbox' && waiting > 0 && !isCompact && (
+        <span className='console-count' data-count={waiting} aria-hidden />
+      )}
       active={isCurrent(href)}
       aria-current={isCurrent(href) ? 'page' : undefined}
       onClick={onFollow}

@@ -13,7 +13,7 @@ import { Page } from '../shared/page.tsx';
 import { showError } from '../shared/shown_error.ts';
 import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
 import { CalledRuns } from './called_runs.tsx';
-import { PendingInputs } from './pending_inputs.tsx';
+import { PendingInputs } from '../shared/inbox/pending_inputs.tsx';
 import { RedriveButton } from './redrive_button.tsx';
 import { RunErrors } from './run_errors.tsx';
 import { RunFacts } from './run_facts.tsx';
@@ -70,7 +70,7 @@ function Run({ live, run, graph }: { live: LiveRun; run: RunRow; graph: ShownGra
     <>
       <RunFacts run={run} isOwner={isOwner} />
       {isLive && <SignatureRequest run={run.id} runId={run.id} cluster={cluster} />}
-      {isLive && <PendingInputs runId={run.id} titles={titles} />}
+      {isLive && <PendingInputs run={run.id} runId={run.id} titles={titles} />}
       {run.status === 'stopped' && <Stopped run={run} />}
       {run.status === 'failed' && run.errors !== null && (
         <RunErrors

@@ -4,6 +4,7 @@ import type { RunRow, StartedRun } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { objectAt } from '../shared/graph/drawn_node.ts';
+import { PendingInputs } from '../shared/inbox/pending_inputs.tsx';
 import { Loading } from '../shared/loading.tsx';
 import { Section } from '../shared/section.tsx';
 import { StatusBadge } from '../shared/status_badge.tsx';
@@ -82,6 +83,7 @@ export function StartedRunView({ started, cluster, onAgain }: StartedRunProps) {
         </Group>
       )}
       {!hasEnded && <SignatureRequest run={started} runId={started.flow_run_id} cluster={cluster} />}
+      {!hasEnded && <PendingInputs run={started} runId={started.flow_run_id} />}
       {run !== undefined && hasEnded && <Result run={run} cluster={cluster} />}
       <Stack>
         {run !== undefined && !hasEnded && <StopButton run={started} />}

@@ -482,6 +482,7 @@ export const importRules: readonly ImportRule[] = [
   },
   { files: 'console/wallets', ...PAGE, packages: [...PAGE.packages, '@noble/curves', '@scure/base'] },
   { files: 'console/schedules', ...PAGE },
+  { files: 'console/inbox', ...PAGE },
   { files: 'console/settings', ...PAGE },
   { files: 'console/connections', ...PAGE },
   { files: 'console/docs', ...PAGE },

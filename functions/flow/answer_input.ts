@@ -1,5 +1,9 @@
 import type { Context } from 'hono';
+import { faultsOfAnswer, type InputQuestion } from '../../types/answer_schema.ts';
+import { requestLimits } from '../../types/limits/requests.ts';
 import { type AnswerInputResult, inputTokenPathSchema, submitInputParamsSchema } from '../../types/pending_input.ts';
+import { toReadableJson } from '../../types/values/json/readable_json.ts';
+import { decodeValue } from '../../types/values/value.ts';
 import { ADMISSION_OPTIONS, makeAdmission } from '../_shared/admission.ts';
 import { apiError } from '../_shared/api_error.ts';
 import { MAX_BODY_BYTES, parse, readJson } from '../_shared/body.ts';
@@ -7,19 +11,37 @@ import type { Deps } from '../_shared/deps.ts';
 import { losslessJson, RawJson, rawMember } from '../_shared/lossless_body.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
 
+/** An answer as SQL takes it, and in readable JSON, by which it is checked. */
+interface ReadAnswer {
+  args: Record<string, unknown>;
+  readable: unknown;
+}
+
 /** Reads the arguments of submit_input. Numbers of `values` keep all their digits. */
-async function readSubmit(request: Request): Promise<Record<string, unknown>> {
+async function readSubmit(request: Request): Promise<ReadAnswer> {
   const { json, text } = await readJson(request, MAX_BODY_BYTES);
   const { value, values } = parse(submitInputParamsSchema, json, 'body');
-  if (values === undefined) return { value };
+  if (value !== undefined) return { args: { value }, readable: toReadableJson(decodeValue(value)) };
   // Wrapped in an array, because PostgREST treats a null argument as absent. SAFETY: the schema accepts objects only.
-  return { values: new RawJson(`[${rawMember(text, json as object, 'values').text}]`) };
+  return { args: { values: new RawJson(`[${rawMember(text, json as object, 'values').text}]`) }, readable: values };
+}
+
+/** Refuses an answer that does not fit the question of the node. */
+function checkAnswer(question: Partial<InputQuestion>, answer: unknown): void {
+  const faults = faultsOfAnswer(question, answer);
+  const [first] = faults;
+  if (first === undefined) return;
+  const place = first.path === '' ? '' : `${first.path}: `;
+  throw apiError('answer_invalid', `The answer does not fit the question: ${place}${first.message}.`, {
+    details: faults.slice(0, requestLimits.listed_faults.value),
+  });
 }
 
 /** A way to answer an input: its SQL function, and its arguments besides the token. */
 interface Answer {
   rpc: 'submit_input' | 'cancel_input';
-  read: (request: Request) => Promise<Record<string, unknown>>;
+  /** Undefined for a cancellation, which has no value. */
+  read?: (request: Request) => Promise<ReadAnswer>;
 }
 
 /** One call of a token at a time, so that one token does not use up the turns of its owner's other tokens. */
@@ -43,14 +65,22 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
       });
     }
     const idempotency_key = context.req.header('idempotency-key');
-    const args = losslessJson({ token, ...await read(context.req.raw), idempotency_key });
-    await admission.admit(token, () => serviceRpcFor(`inputs of ${owner}`)(rpc, args));
+    const answer = await read?.(context.req.raw);
+    const args = { token, ...answer?.args, idempotency_key };
+    await admission.admit(token, async () => {
+      const call = serviceRpcFor(`inputs of ${owner}`);
+      // SAFETY: submit_input returns null, or which answers the node takes; cancel_input returns nothing.
+      const question = await call(rpc, losslessJson(args)) as Partial<InputQuestion> | null | undefined;
+      if (answer === undefined || !question) return;
+      checkAnswer(question, answer.readable);
+      await call(rpc, losslessJson({ ...args, is_checked: true }));
+    });
     pokeRunner();
     const result: AnswerInputResult = { success: true };
     return context.json(result);
   };
   return {
     submit: answerBy({ rpc: 'submit_input', read: readSubmit }),
-    cancel: answerBy({ rpc: 'cancel_input', read: () => Promise.resolve({}) }),
+    cancel: answerBy({ rpc: 'cancel_input' }),
   };
 }

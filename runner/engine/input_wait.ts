@@ -1,3 +1,4 @@
+import type { InputQuestion } from '../../types/answer_schema.ts';
 import { codedError } from '../../types/run_errors.ts';
 import type { Value } from '../../types/values/value.ts';
 import type { Tree } from './context.ts';
@@ -25,6 +26,7 @@ export interface InputWait {
   isAsked: boolean;
   timeoutMs: number;
   webhook?: InputWebhook | undefined;
+  question?: InputQuestion | undefined;
   log: (level: LogLevel, content: string) => void;
 }
 
@@ -34,7 +36,7 @@ export interface InputWait {
  * it.
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
-  const { run, execution, isAsked, timeoutMs, webhook, log } = wait;
+  const { run, execution, isAsked, timeoutMs, webhook, question, log } = wait;
   const { services: { inputs, rest, journal, now }, lifecycle: { halted, releasing } } = tree;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
@@ -44,7 +46,7 @@ export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> 
   };
   if (!isAsked) {
     const address = inputs.makeAddress();
-    journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs, webhook });
+    journal.inputAsked({ ...execution, ...address, timeout_ms: timeoutMs, webhook, question });
     log('Info', `waits until somebody sends a value: POST ${address.url}`);
   }
   let state: InputState = isAsked ? await look() : { status: 'open', leftMs: timeoutMs };

@@ -1,3 +1,4 @@
+import type { InputQuestion } from '../../types/answer_schema.ts';
 import { type EndedStatus, hasEnded, type RunStatus } from '../../types/flow_run.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { Effect, InputWebhook, LogLevel } from './node.ts';
@@ -53,6 +54,7 @@ export interface AskedInput extends Effect {
   url: string;
   timeout_ms: number;
   webhook?: InputWebhook | undefined;
+  question?: InputQuestion | undefined;
 }
 
 /** How a run ended. */

@@ -1,3 +1,4 @@
+import type { InputQuestion } from '../../types/answer_schema.ts';
 import type { SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
 import { type Effects, isEffects, type NodeDefinition } from '../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
@@ -109,9 +110,9 @@ export interface NodeCall {
   /**
    * Asks somebody outside for a value, and waits for so many milliseconds until it is submitted: the run sleeps
    * meanwhile, and asks once, however often it is claimed. The URL for the answer is posted to the webhook, if there is
-   * one. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
+   * one. The question tells what the value is for, and which values fit. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
    */
-  askForInput: (timeoutMs: number, webhook?: InputWebhook) => Promise<Value>;
+  askForInput: (timeoutMs: number, webhook?: InputWebhook, question?: InputQuestion) => Promise<Value>;
 }
 
 /** The address that an outgoing webhook tells of a pending input, and what it adds to the message. */

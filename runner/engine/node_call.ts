@@ -57,10 +57,10 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     files: services.files,
     rest: (wait, until) =>
       until === undefined ? services.rest(wait) : sleepers.during(run, bounded(until), () => services.rest(wait)),
-    askForInput: (givenMs, webhook) => {
+    askForInput: (givenMs, webhook, question) => {
       // When the time of the attempt is over, no answer counts.
       const timeoutMs = Math.max(bounded(services.now() + givenMs) - services.now(), 1);
-      return waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, webhook, log });
+      return waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, webhook, question, log });
     },
   };
 }

@@ -6,13 +6,13 @@ language sql immutable security invoker
 begin atomic
   select case
     when error_status.code in (
-      'request_invalid', 'count_inexact', 'inputs_invalid', 'public_key_invalid', 'idempotency_key_invalid',
-      'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid', 'description_invalid',
-      'icon_url_invalid', 'fees_invalid', 'chain_network_invalid', 'max_starts_per_minute_invalid',
-      'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid', 'action_identity_without_wallet',
-      'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid', 'environment_invalid',
-      'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid',
-      'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'request_invalid', 'count_inexact', 'inputs_invalid', 'answer_invalid', 'public_key_invalid',
+      'idempotency_key_invalid', 'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid',
+      'description_invalid', 'icon_url_invalid', 'fees_invalid', 'chain_network_invalid',
+      'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid',
+      'action_identity_without_wallet', 'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid',
+      'environment_invalid', 'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required',
+      'signature_invalid', 'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'
@@ -68,12 +68,13 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select array[
-    'connection_missing', 'connection_token_failed', 'connection_unreadable', 'connection_url_refused',
-    'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid',
-    'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit',
-    'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout',
-    'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit',
-    'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
+    'bad_config', 'connection_missing', 'connection_token_failed', 'connection_unreadable',
+    'connection_url_refused', 'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired',
+    'kv_key_invalid', 'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found',
+    'kv_stores_limit', 'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented',
+    'node_timeout', 'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown',
+    'run_outputs_limit', 'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured',
+    'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is

@@ -476,6 +476,34 @@ return 10;
 comment on function private.limit_named_runs() is
   'Limit in runs: runs that `partial_config` of a start names.';
 
+create function private.limit_input_title_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_input_title_characters() is
+  'Limit in characters: `title` of `api_input`.';
+
+create function private.limit_input_description_characters()
+returns integer
+language sql immutable security invoker
+return 4000;
+comment on function private.limit_input_description_characters() is
+  'Limit in characters: `description` of `api_input`.';
+
+create function private.limit_input_schema_bytes()
+returns integer
+language sql immutable security invoker
+return 8192;
+comment on function private.limit_input_schema_bytes() is
+  'Limit in bytes: `json_schema` of `api_input`, as JSON.';
+
+create function private.limit_input_choices()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_input_choices() is
+  'Limit in choices: `choices` of `api_input`.';
+
 create function private.limit_kv_stores()
 returns integer
 language sql immutable security invoker
@@ -664,6 +692,10 @@ grant execute on function
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),
   private.limit_named_runs(),
+  private.limit_input_title_characters(),
+  private.limit_input_description_characters(),
+  private.limit_input_schema_bytes(),
+  private.limit_input_choices(),
   private.limit_kv_stores(),
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),

@@ -9,7 +9,24 @@ create table public.pending_inputs (
   started_by uuid,
   url text not null,
   expires_at timestamptz not null,
-  constraint pending_inputs_url_length check (length(url) <= 2048)
+  title text,
+  description text,
+  json_schema jsonb,
+  choices jsonb,
+  constraint pending_inputs_url_length check (length(url) <= 2048),
+  constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
+  constraint pending_inputs_description_length
+    check (char_length(description) <= private.limit_input_description_characters()),
+  -- The runner checks the bytes of the schema as the flow has it. jsonb writes a space after each comma and colon.
+  constraint pending_inputs_json_schema_object check (
+    jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
+  ),
+  constraint pending_inputs_choices_list check (
+    jsonb_typeof(choices) = 'array'
+      and jsonb_array_length(choices) between 1 and private.limit_input_choices()
+      and octet_length(choices::text) <= 2 * private.limit_input_schema_bytes()
+  ),
+  constraint pending_inputs_one_form check (num_nonnulls(json_schema, choices) <= 1)
 );
 comment on table public.pending_inputs is
   'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
@@ -24,6 +41,11 @@ comment on column public.pending_inputs.started_by is
 comment on column public.pending_inputs.url is
   'The URL for the answer: POST submits a value, DELETE cancels. The URL ends in a random token, the only credential. The URL is stored only while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
+comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
+comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
+comment on column public.pending_inputs.json_schema is
+  'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
+comment on column public.pending_inputs.choices is 'The texts of which the answer must be one; null if it may be another.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -59,7 +81,7 @@ begin
     select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
     from jsonb_to_recordset(store_api_inputs.inputs) as i (
       flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer,
-      webhook jsonb
+      webhook jsonb, question jsonb
     )
   ), asked as (
     insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
@@ -70,9 +92,12 @@ begin
     returning *
   ), pending as (
     insert into public.pending_inputs (
-      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at
+      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at, title, description,
+      json_schema, choices
     )
-    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
+    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at,
+      g.question ->> 'title', g.question ->> 'description', nullif(g.question -> 'json_schema', 'null'),
+      nullif(g.question -> 'choices', 'null')
     from asked as a
     join given as g on g.token_hash = a.token_hash
     order by a.id
@@ -87,7 +112,11 @@ begin
       'data', jsonb_build_object('api_input', jsonb_build_object(
         'id', a.id, 'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'url', g.url,
         'expires_at', a.expires_at, 'extra', g.webhook -> 'extra'
-      ))
+      ) || jsonb_strip_nulls(coalesce(g.question - 'json_schema', '{}')) || case
+        when jsonb_typeof(g.question -> 'json_schema') = 'object'
+          then jsonb_build_object('json_schema', g.question -> 'json_schema')
+        else '{}'
+      end)
     ) order by g.position) filter (where g.webhook ->> 'url' is not null)
   into v_events, v_news
   from asked as a
@@ -103,7 +132,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
+  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger

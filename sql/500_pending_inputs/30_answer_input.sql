@@ -81,6 +81,20 @@ comment on function public.pending_input_owners(text[]) is
   'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
+create function private.question_of_input(token text)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select jsonb_build_object('json_schema', p.json_schema, 'choices', p.choices)
+  from private.api_inputs as a
+  join public.pending_inputs as p on p.id = a.id
+  where a.token_hash = sha256(convert_to(question_of_input.token, 'UTF8'))
+    and num_nonnulls(p.json_schema, p.choices) > 0;
+$$;
+comment on function private.question_of_input(text) is
+  'Which answers the open input of a token takes, {json_schema, choices}; null if it takes any, and for a token without an open input. Definer: inputs are private.';
+
 create function private.check_answer(token text, idempotency_key text)
 returns void
 language plpgsql volatile security definer
@@ -173,40 +187,54 @@ $$;
 comment on function private.answer_value(jsonb, jsonb) is
   'The value that an answer submits: `value` unchanged, or the value converted from `values`, an array of one plain JSON value. 400 inputs_invalid; 413 inputs_too_large.';
 
-create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
-returns void
+create function private.submit_input(
+  token text, value jsonb, "values" jsonb, idempotency_key text, is_checked boolean default false
+)
+returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_question jsonb;
 begin
   perform private.check_answer(submit_input.token, submit_input.idempotency_key);
+  if submit_input.is_checked is not true then
+    v_question := private.question_of_input(submit_input.token);
+    if v_question is not null then
+      return v_question;
+    end if;
+  end if;
   perform private.answer_input(
     submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values),
     submit_input.idempotency_key
   );
+  return null;
 end;
 $$;
-comment on function private.submit_input(text, jsonb, jsonb, text) is
+comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
   'Implements public.submit_input. Definer: inputs are private.';
-grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
+grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 -- The Edge Function has checked the ranges of numbers. Takes either `value`, a tagged value, or `values`, an array of
--- one plain JSON value. Without the array, a plain null would count as missing. A token works once; the same value with
--- the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for
--- a token that is unknown or expired, or whose run has ended or is being stopped; 409 pending_input_answered; 413
--- inputs_too_large.
+-- one plain JSON value. Without the array, a plain null would count as missing. If the node asks for certain answers,
+-- the first call stores nothing and returns {json_schema, choices}. The Edge Function checks the answer against them,
+-- because SQL knows no schemas, and calls again with is_checked. Most nodes ask for any value, and need one call. A
+-- token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
+-- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended or
+-- is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
-  token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null
+  token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
+  is_checked boolean default false
 )
-returns void
+returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.submit_input(token, value, values, idempotency_key);
+  select private.submit_input(token, value, values, idempotency_key, is_checked);
 $$;
-comment on function public.submit_input(text, jsonb, jsonb, text) is
-  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
-grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
+comment on function public.submit_input(text, jsonb, jsonb, text, boolean) is
+  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null; or, without is_checked, the answers that the node takes, {json_schema, choices}, and stores nothing. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
+grant execute on function public.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)
 returns void

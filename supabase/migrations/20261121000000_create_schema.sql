@@ -34,13 +34,13 @@ language sql immutable security invoker
 begin atomic
   select case
     when error_status.code in (
-      'request_invalid', 'count_inexact', 'inputs_invalid', 'public_key_invalid', 'idempotency_key_invalid',
-      'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid', 'description_invalid',
-      'icon_url_invalid', 'fees_invalid', 'chain_network_invalid', 'max_starts_per_minute_invalid',
-      'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid', 'action_identity_without_wallet',
-      'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid', 'environment_invalid',
-      'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid',
-      'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'request_invalid', 'count_inexact', 'inputs_invalid', 'answer_invalid', 'public_key_invalid',
+      'idempotency_key_invalid', 'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid',
+      'description_invalid', 'icon_url_invalid', 'fees_invalid', 'chain_network_invalid',
+      'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid',
+      'action_identity_without_wallet', 'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid',
+      'environment_invalid', 'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required',
+      'signature_invalid', 'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'
@@ -96,12 +96,13 @@ returns text[]
 language sql immutable security invoker
 begin atomic
   select array[
-    'connection_missing', 'connection_token_failed', 'connection_unreadable', 'connection_url_refused',
-    'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired', 'kv_key_invalid',
-    'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit',
-    'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented', 'node_timeout',
-    'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown', 'run_outputs_limit',
-    'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
+    'bad_config', 'connection_missing', 'connection_token_failed', 'connection_unreadable',
+    'connection_url_refused', 'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired',
+    'kv_key_invalid', 'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found',
+    'kv_stores_limit', 'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented',
+    'node_timeout', 'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown',
+    'run_outputs_limit', 'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured',
+    'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -587,6 +588,34 @@ return 10;
 comment on function private.limit_named_runs() is
   'Limit in runs: runs that `partial_config` of a start names.';
 
+create function private.limit_input_title_characters()
+returns integer
+language sql immutable security invoker
+return 200;
+comment on function private.limit_input_title_characters() is
+  'Limit in characters: `title` of `api_input`.';
+
+create function private.limit_input_description_characters()
+returns integer
+language sql immutable security invoker
+return 4000;
+comment on function private.limit_input_description_characters() is
+  'Limit in characters: `description` of `api_input`.';
+
+create function private.limit_input_schema_bytes()
+returns integer
+language sql immutable security invoker
+return 8192;
+comment on function private.limit_input_schema_bytes() is
+  'Limit in bytes: `json_schema` of `api_input`, as JSON.';
+
+create function private.limit_input_choices()
+returns integer
+language sql immutable security invoker
+return 20;
+comment on function private.limit_input_choices() is
+  'Limit in choices: `choices` of `api_input`.';
+
 create function private.limit_kv_stores()
 returns integer
 language sql immutable security invoker
@@ -775,6 +804,10 @@ grant execute on function
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),
   private.limit_named_runs(),
+  private.limit_input_title_characters(),
+  private.limit_input_description_characters(),
+  private.limit_input_schema_bytes(),
+  private.limit_input_choices(),
   private.limit_kv_stores(),
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),
@@ -9829,7 +9862,24 @@ create table public.pending_inputs (
   started_by uuid,
   url text not null,
   expires_at timestamptz not null,
-  constraint pending_inputs_url_length check (length(url) <= 2048)
+  title text,
+  description text,
+  json_schema jsonb,
+  choices jsonb,
+  constraint pending_inputs_url_length check (length(url) <= 2048),
+  constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
+  constraint pending_inputs_description_length
+    check (char_length(description) <= private.limit_input_description_characters()),
+  -- The runner checks the bytes of the schema as the flow has it. jsonb writes a space after each comma and colon.
+  constraint pending_inputs_json_schema_object check (
+    jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
+  ),
+  constraint pending_inputs_choices_list check (
+    jsonb_typeof(choices) = 'array'
+      and jsonb_array_length(choices) between 1 and private.limit_input_choices()
+      and octet_length(choices::text) <= 2 * private.limit_input_schema_bytes()
+  ),
+  constraint pending_inputs_one_form check (num_nonnulls(json_schema, choices) <= 1)
 );
 comment on table public.pending_inputs is
   'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
@@ -9844,6 +9894,11 @@ comment on column public.pending_inputs.started_by is
 comment on column public.pending_inputs.url is
   'The URL for the answer: POST submits a value, DELETE cancels. The URL ends in a random token, the only credential. The URL is stored only while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
+comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
+comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
+comment on column public.pending_inputs.json_schema is
+  'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
+comment on column public.pending_inputs.choices is 'The texts of which the answer must be one; null if it may be another.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -9879,7 +9934,7 @@ begin
     select i.*, sha256(convert_to(i.token, 'UTF8')) as token_hash
     from jsonb_to_recordset(store_api_inputs.inputs) as i (
       flow_run_id uuid, node_id uuid, times integer, token text, url text, timeout_ms bigint, position integer,
-      webhook jsonb
+      webhook jsonb, question jsonb
     )
   ), asked as (
     insert into private.api_inputs (flow_run_id, node_id, times, root_flow_run_id, token_hash, expires_at)
@@ -9890,9 +9945,12 @@ begin
     returning *
   ), pending as (
     insert into public.pending_inputs (
-      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at
+      id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at, title, description,
+      json_schema, choices
     )
-    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at
+    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at,
+      g.question ->> 'title', g.question ->> 'description', nullif(g.question -> 'json_schema', 'null'),
+      nullif(g.question -> 'choices', 'null')
     from asked as a
     join given as g on g.token_hash = a.token_hash
     order by a.id
@@ -9907,7 +9965,11 @@ begin
       'data', jsonb_build_object('api_input', jsonb_build_object(
         'id', a.id, 'flow_run_id', a.flow_run_id, 'node_id', a.node_id, 'times', a.times, 'url', g.url,
         'expires_at', a.expires_at, 'extra', g.webhook -> 'extra'
-      ))
+      ) || jsonb_strip_nulls(coalesce(g.question - 'json_schema', '{}')) || case
+        when jsonb_typeof(g.question -> 'json_schema') = 'object'
+          then jsonb_build_object('json_schema', g.question -> 'json_schema')
+        else '{}'
+      end)
     ) order by g.position) filter (where g.webhook ->> 'url' is not null)
   into v_events, v_news
   from asked as a
@@ -9923,7 +9985,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
+  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger
@@ -10025,6 +10087,20 @@ comment on function public.pending_input_owners(text[]) is
   'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
+create function private.question_of_input(token text)
+returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select jsonb_build_object('json_schema', p.json_schema, 'choices', p.choices)
+  from private.api_inputs as a
+  join public.pending_inputs as p on p.id = a.id
+  where a.token_hash = sha256(convert_to(question_of_input.token, 'UTF8'))
+    and num_nonnulls(p.json_schema, p.choices) > 0;
+$$;
+comment on function private.question_of_input(text) is
+  'Which answers the open input of a token takes, {json_schema, choices}; null if it takes any, and for a token without an open input. Definer: inputs are private.';
+
 create function private.check_answer(token text, idempotency_key text)
 returns void
 language plpgsql volatile security definer
@@ -10117,40 +10193,54 @@ $$;
 comment on function private.answer_value(jsonb, jsonb) is
   'The value that an answer submits: `value` unchanged, or the value converted from `values`, an array of one plain JSON value. 400 inputs_invalid; 413 inputs_too_large.';
 
-create function private.submit_input(token text, value jsonb, "values" jsonb, idempotency_key text)
-returns void
+create function private.submit_input(
+  token text, value jsonb, "values" jsonb, idempotency_key text, is_checked boolean default false
+)
+returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
 as $$
+declare
+  v_question jsonb;
 begin
   perform private.check_answer(submit_input.token, submit_input.idempotency_key);
+  if submit_input.is_checked is not true then
+    v_question := private.question_of_input(submit_input.token);
+    if v_question is not null then
+      return v_question;
+    end if;
+  end if;
   perform private.answer_input(
     submit_input.token, 'submitted', private.answer_value(submit_input.value, submit_input.values),
     submit_input.idempotency_key
   );
+  return null;
 end;
 $$;
-comment on function private.submit_input(text, jsonb, jsonb, text) is
+comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
   'Implements public.submit_input. Definer: inputs are private.';
-grant execute on function private.submit_input(text, jsonb, jsonb, text) to service_role;
+grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 -- The Edge Function has checked the ranges of numbers. Takes either `value`, a tagged value, or `values`, an array of
--- one plain JSON value. Without the array, a plain null would count as missing. A token works once; the same value with
--- the same idempotency_key succeeds again. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for
--- a token that is unknown or expired, or whose run has ended or is being stopped; 409 pending_input_answered; 413
--- inputs_too_large.
+-- one plain JSON value. Without the array, a plain null would count as missing. If the node asks for certain answers,
+-- the first call stores nothing and returns {json_schema, choices}. The Edge Function checks the answer against them,
+-- because SQL knows no schemas, and calls again with is_checked. Most nodes ask for any value, and need one call. A
+-- token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
+-- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended or
+-- is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
-  token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null
+  token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
+  is_checked boolean default false
 )
-returns void
+returns jsonb
 language sql volatile security invoker
 set search_path = ''
 as $$
-  select private.submit_input(token, value, values, idempotency_key);
+  select private.submit_input(token, value, values, idempotency_key, is_checked);
 $$;
-comment on function public.submit_input(text, jsonb, jsonb, text) is
-  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
-grant execute on function public.submit_input(text, jsonb, jsonb, text) to service_role;
+comment on function public.submit_input(text, jsonb, jsonb, text, boolean) is
+  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null; or, without is_checked, the answers that the node takes, {json_schema, choices}, and stores nothing. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
+grant execute on function public.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)
 returns void

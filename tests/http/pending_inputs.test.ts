@@ -36,6 +36,54 @@ const codeOf = async (response: Response) => {
 };
 const DONE = [200, { success: true }];
 
+describe('an answer to a question', () => {
+  it('is one of the choices', async () => {
+    const { runId, input, url } = await asking(askingFlow({ title: 'May we pay?', choices: ['yes', 'no'] }));
+    expect(input).toMatchObject({ title: 'May we pay?', description: null, json_schema: null, choices: ['yes', 'no'] });
+    const refused = await answer(url, { values: 'maybe' });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        code: 'answer_invalid',
+        message: 'The answer does not fit the question: must be one of "yes", "no".',
+      }),
+    ]);
+    expect(await codeOf(await answer(url, { value: { B: true } }))).toEqual([400, 'answer_invalid']);
+    const key = { 'idempotency-key': randomUUID() };
+    expect(await read(await answer(url, { values: 'yes' }, key))).toEqual(DONE);
+    expect(await read(await answer(url, { values: 'yes' }, key))).toEqual(DONE);
+    expect(await finishedRun(owner, runId)).toMatchObject({ output: { M: { answer: { S: 'yes' } } } });
+  });
+
+  it('fits the schema, and a refusal names the path', async () => {
+    const json_schema = {
+      type: 'object',
+      properties: { amount: { type: 'integer', minimum: 1 }, by: { type: 'string' } },
+      required: ['amount'],
+    };
+    const { runId, url } = await asking(askingFlow({ json_schema }));
+    const refused = await answer(url, { values: { amount: 0, by: 'Ada' } });
+    expect(await refused.json()).toMatchObject({
+      code: 'answer_invalid',
+      details: [{ path: 'amount', message: 'Too small: expected number to be >=1' }],
+    });
+    // A tagged value is checked in its readable form.
+    expect(await codeOf(await answer(url, { value: { M: { amount: { S: '1' } } } }))).toEqual([400, 'answer_invalid']);
+    expect(await read(await answer(url, { value: { M: { amount: { U: '1' } } } }))).toEqual(DONE);
+    expect(await finishedRun(owner, runId)).toMatchObject({ output: { M: { answer: { M: { amount: { U: '1' } } } } } });
+  });
+
+  it('is never awaited by a node whose schema is wrong', async () => {
+    const flow = askingFlow({ json_schema: { type: 'string', pattern: '(a+)+$' } });
+    const { flow_run_id: runId } = await start(owner, `id=${await deploy(owner, await storeFlow(owner, flow))}`);
+    expect(await finishedRun(owner, runId)).toMatchObject({
+      status: 'failed',
+      error_code: 'bad_config',
+      errors: [expect.stringContaining("json_schema.pattern: this keyword can't be used for answers")],
+    });
+  });
+});
+
 it('the URL of an input is posted to webhook_url of its node, and whoever receives it may answer', async () => {
   const receiver = await startWebhookReceiver();
   onTestFinished(receiver.close);

@@ -30,6 +30,16 @@ export const requestErrors = {
       details: [{ path: 'inputs.ammount', message: 'the flow has no such input' }],
     },
   },
+  answer_invalid: {
+    status: 400,
+    meaning:
+      'An answer to a node `api_input` must fit the `json_schema` or the `choices` of the node; `details` lists the faults.',
+    remedy: 'Correct what `details` lists. The row in `pending_inputs` has the schema and the choices.',
+    example: {
+      message: 'The answer does not fit the question: amount: Too small: expected number to be >=1.',
+      details: [{ path: 'amount', message: 'Too small: expected number to be >=1' }],
+    },
+  },
   public_key_invalid: {
     status: 400,
     meaning: '`public_key` must be a public key: base58 of 32 bytes.',

@@ -32,7 +32,7 @@ export const pendingInputOperations: Operation[] = [
     answers: {
       200: { description: 'The value is stored.', schema: ref('AnswerInputResult'), example: { success: true } },
     },
-    errors: ['request_invalid', ...answerErrors, ...bodyErrors, 'inputs_invalid', 'inputs_too_large'],
+    errors: ['request_invalid', ...answerErrors, ...bodyErrors, 'inputs_invalid', 'inputs_too_large', 'answer_invalid'],
   },
   {
     operationId: 'cancelInput',

@@ -92,3 +92,47 @@ it.each<[string, ValueMap, string]>([
 ])('api_input refuses %s', async (_what, inputs, message) => {
   await expect(tellWith(inputs)).rejects.toThrow(message);
 });
+
+/** Runs the node and returns the question that it asked. */
+async function askedBy(inputs: ValueMap): Promise<unknown> {
+  let asked: unknown;
+  const askForInput = (_timeoutMs: number, _webhook?: InputWebhook, question?: unknown) => {
+    asked = question;
+    return Promise.resolve({ S: 'yes' });
+  };
+  await runNode(apiInputNode, inputs, { askForInput });
+  return asked;
+}
+
+it('api_input asks a question with choices, or with the schema of the answer', async () => {
+  expect(await askedBy({})).toBeUndefined();
+  expect(await askedBy({ title: { S: '' }, choices: { A: [] }, json_schema: { M: {} } })).toBeUndefined();
+  const choices = { A: [{ S: 'yes' }, { S: 'no' }] };
+  expect(await askedBy({ title: { S: 'May we pay?' }, description: { S: '120 EUR' }, choices })).toEqual({
+    title: 'May we pay?',
+    description: '120 EUR',
+    json_schema: null,
+    choices: ['yes', 'no'],
+  });
+  const json_schema = { M: { type: { S: 'integer' }, minimum: { U: '1' } } };
+  expect(await askedBy({ json_schema })).toMatchObject({ json_schema: { type: 'integer', minimum: 1 }, choices: null });
+});
+
+it.each<[string, ValueMap, string]>([
+  ['a long title', { title: { S: 'é'.repeat(201) } }, 'bad_config: title: has more than 200 characters'],
+  ['a choice that is no text', { choices: { A: [{ U: '1' }] } }, 'bad_config: choices: must be a list'],
+  ['the same choice twice', { choices: { A: [{ S: 'a' }, { S: 'a' }] } }, 'bad_config: choices: must be a list'],
+  ['a pattern', { json_schema: { M: { pattern: { S: 'a' } } } }, 'bad_config: json_schema.pattern: this keyword'],
+  [
+    'a large schema',
+    { json_schema: { M: { title: { S: 'a'.repeat(8_192) } } } },
+    'bad_config: json_schema: is larger than 8192 bytes',
+  ],
+  [
+    'choices and a schema',
+    { choices: { A: [{ S: 'a' }] }, json_schema: { M: { type: { S: 'string' } } } },
+    'bad_config: choices: give either',
+  ],
+])('api_input refuses %s', async (_what, inputs, message) => {
+  await expect(askedBy(inputs)).rejects.toThrow(message);
+});

@@ -3,6 +3,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 import { runLimits } from '../../../types/limits/runs.ts';
+import { readQuestion } from './question.ts';
 import { readWebhook } from './webhook.ts';
 
 /** The seconds in which the input can be answered: seven days by default, 30 days at most. */
@@ -21,5 +22,7 @@ function readTimeoutMs(inputs: ValueMap): number {
 export const apiInputNode: NodeModule = {
   definition,
   asksForInput: true,
-  run: async ({ inputs, askForInput }) => ({ value: await askForInput(readTimeoutMs(inputs), readWebhook(inputs)) }),
+  run: async ({ inputs, askForInput }) => ({
+    value: await askForInput(readTimeoutMs(inputs), readWebhook(inputs), readQuestion(inputs)),
+  }),
 };

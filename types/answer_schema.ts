@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { nodeLimits } from './limits/nodes.ts';
+
+/** What a node `api_input` asks. The answer is free if it has neither `json_schema` nor `choices`. */
+export interface InputQuestion {
+  title: string | null;
+  description: string | null;
+  /** The JSON Schema of the answer as readable JSON. */
+  json_schema: object | null;
+  /** The texts of which the answer is one. */
+  choices: readonly string[] | null;
+}
+
+/** A fault of an answer: the path in the answer, such as `lines.0.price`, and a message. */
+export interface AnswerFault {
+  path: string;
+  message: string;
+}
+
+/**
+ * The keywords that limit a value, by its type. Patterns and references are not among them: a stranger's pattern may
+ * take unlimited time, and so may a schema that refers to itself.
+ */
+const OF_TYPE: Record<string, readonly string[]> = {
+  object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
+  array: ['items', 'minItems', 'maxItems'],
+  string: ['minLength', 'maxLength'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  integer: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  boolean: [],
+  null: [],
+};
+/** Keywords that only describe a value. */
+const NOTES = new Set(['title', 'description', 'default', 'examples', 'format', '$schema', '$id']);
+const KEYWORDS = new Set([...Object.values(OF_TYPE).flat(), 'type', 'enum', 'const', 'anyOf', 'oneOf']);
+const MAX_LEVELS = 16;
+
+type Json = Record<string, unknown>;
+const isObject = (json: unknown): json is Json => typeof json === 'object' && json !== null && !Array.isArray(json);
+const isScalar = (json: unknown): boolean => typeof json !== 'object' || json === null;
+const isCount = (json: unknown): boolean => Number.isSafeInteger(json) && Number(json) >= 0;
+
+/** The form of each keyword's value. A schema inside a schema is checked on its own. */
+const FORMS: Record<string, [isRight: (value: unknown, schema: Json) => boolean, form: string]> = {
+  type: [
+    (value) => (Array.isArray(value) ? value : [value]).every((type) => Object.hasOwn(OF_TYPE, String(type))),
+    `one of ${Object.keys(OF_TYPE).join(', ')}, or a list of them`,
+  ],
+  enum: [(value) => Array.isArray(value) && value.length > 0 && value.every(isScalar), 'a list of texts and numbers'],
+  const: [isScalar, 'a text, a number, true, false or null'],
+  required: [
+    (value, { properties }) =>
+      Array.isArray(value) && value.every((name) => isObject(properties) && Object.hasOwn(properties, String(name))),
+    'a list of names in properties',
+  ],
+  properties: [isObject, 'an object of schemas'],
+  additionalProperties: [(value) => typeof value === 'boolean' || isObject(value), 'true, false or a schema'],
+  anyOf: [(value) => Array.isArray(value) && value.length > 0, 'a list of schemas'],
+  oneOf: [(value) => Array.isArray(value) && value.length > 0, 'a list of schemas'],
+};
+const COUNT: typeof FORMS[string] = [isCount, 'a whole number from 0'];
+const NUMBER: typeof FORMS[string] = [(value) => Number.isFinite(value), 'a number'];
+const formOf = (keyword: string): typeof FORMS[string] =>
+  FORMS[keyword] ?? (/^(min|max)(Length|Items|Properties)$/.test(keyword) ? COUNT : NUMBER);
+
+/** Returns the schemas inside a schema, with their paths. */
+function* innerSchemas(schema: Json, path: string): Generator<[unknown, string]> {
+  for (const [name, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+    yield [inner, `${path}.properties.${name}`];
+  }
+  if (schema.items !== undefined) yield [schema.items, `${path}.items`];
+  if (isObject(schema.additionalProperties)) yield [schema.additionalProperties, `${path}.additionalProperties`];
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const list = schema[keyword];
+    if (Array.isArray(list)) {
+      for (const [index, inner] of list.entries()) yield [inner, `${path}.${keyword}.${index}`];
+    }
+  }
+}
+
+/** Returns the first fault of a schema for answers, with its path; undefined for a schema that can be used. */
+export function faultOfAnswerSchema(schema: unknown, path = 'json_schema', level = 1): string | undefined {
+  if (!isObject(schema)) return `${path}: must be a JSON Schema, an object`;
+  if (level > MAX_LEVELS) return `${path}: is nested deeper than ${MAX_LEVELS} levels`;
+  const keywords = Object.keys(schema).filter((keyword) => !NOTES.has(keyword));
+  for (const keyword of keywords) {
+    if (!KEYWORDS.has(keyword)) return `${path}.${keyword}: this keyword can't be used for answers`;
+    const [isRight, form] = formOf(keyword);
+    if (keyword !== 'items' && !isRight(schema[keyword], schema)) return `${path}.${keyword}: must be ${form}`;
+    const types = Object.keys(OF_TYPE).filter((type) => OF_TYPE[type]?.includes(keyword));
+    if (types.length > 0 && !types.includes(String(schema.type))) {
+      return `${path}.${keyword}: needs "type": "${types[0]}" beside it`;
+    }
+  }
+  if (keywords.some((keyword) => keyword === 'anyOf' || keyword === 'oneOf') && keywords.length > 1) {
+    return `${path}: ${keywords.join(', ')} can't stand together`;
+  }
+  for (const [inner, innerPath] of innerSchemas(schema, path)) {
+    const fault = faultOfAnswerSchema(inner, innerPath, level + 1);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** Removes the notes of a schema at each level: `default` would replace a missing member. */
+function withoutNotes(schema: Json): Json {
+  const kept = Object.entries(schema).filter(([keyword]) => !NOTES.has(keyword)).map(([keyword, value]) => {
+    if (keyword === 'properties' && isObject(value)) {
+      return [
+        keyword,
+        Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutNotes(inner as Json)])),
+      ];
+    }
+    if (keyword === 'anyOf' || keyword === 'oneOf') return [keyword, (value as Json[]).map(withoutNotes)];
+    return [
+      keyword,
+      keyword === 'items' || keyword === 'additionalProperties' && isObject(value)
+        ? withoutNotes(value as Json)
+        : value,
+    ];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Returns the faults of an answer in readable JSON; none if it fits the question. */
+export function faultsOfAnswer({ json_schema, choices }: Partial<InputQuestion>, answer: unknown): AnswerFault[] {
+  if (choices && !choices.some((choice) => choice === answer)) {
+    return [{ path: '', message: `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}` }];
+  }
+  if (!json_schema) return [];
+  const most = nodeLimits.checked_answer_bytes.value;
+  if (new TextEncoder().encode(JSON.stringify(answer)).length > most) {
+    return [{ path: '', message: `must have at most ${most} bytes of JSON, because it is checked against a schema` }];
+  }
+  // SAFETY: the schema was checked when the node asked. Without jitless, zod would turn the schema into code.
+  const schema = z.fromJSONSchema(withoutNotes(json_schema as Json));
+  const { error } = schema.safeParse(answer, { jitless: true });
+  return (error?.issues ?? []).map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
+}
