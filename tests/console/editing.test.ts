@@ -100,6 +100,7 @@ test('the panel of a node lets it run without the value of an edge, and shows it
   await panelOf(page).getByRole('link', { name: 'When a node runs' }).waitFor();
 
   // The panel also has the reference of the node.
+  await panelOf(page).getByRole('heading', { name: 'Reference' }).scrollIntoViewIfNeeded();
   await panelOf(page).getByText('query_params: {"day":"2026-11-28"}').waitFor();
   await panelOf(page).getByRole('button', { name: 'Rules and errors' }).click();
   await panelOf(page).getByRole('listitem').first().waitFor();
@@ -108,4 +109,34 @@ test('the panel of a node lets it run without the value of an edge, and shows it
   await opened.checkAccessibilityInBoth();
   const [, request] = await savedNodes(page, person, id);
   expect(request!.data.targets.filter(({ when_absent }) => when_absent === 'run')).toHaveLength(1);
+});
+
+test('notes show Markdown without HTML, and a group moves its nodes', async () => {
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const id = await storeAt(person, { One: [0, 0], Two: [300, 90] });
+  await opened.goto(`flows/${id}`);
+  await nodeOf(page, 'Two').waitFor();
+  await page.keyboard.press('Control+a');
+  await page.getByRole('toolbar').getByRole('button', { name: 'Group' }).click();
+  await panelOf(page).getByRole('textbox', { name: 'Title' }).fill('Both');
+  const frame = canvasOf(page).getByRole('group', { name: 'Both', exact: true });
+  await frame.focus();
+  await page.keyboard.press('ArrowRight');
+
+  await page.keyboard.press('/');
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('Note');
+  await page.getByRole('option', { name: 'Note', exact: true }).click();
+  await panelOf(page).getByRole('textbox', { name: 'Text' }).fill('**Careful**\n\n<img src="x" alt="drawn">');
+  const note = nodeOf(page, 'Note');
+  await note.locator('strong', { hasText: 'Careful' }).waitFor();
+  await note.getByText('<img src="x" alt="drawn">').waitFor();
+  expect(await note.locator('img').count()).toBe(0);
+  await opened.checkAccessibilityInBoth();
+
+  const [one, two] = await savedNodes(page, person, id);
+  expect(one!.position.x).toBeGreaterThan(0);
+  expect(two!.position.x - one!.position.x).toBe(300);
+  await nodeOf(page, 'One').waitFor();
 });

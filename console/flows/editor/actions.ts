@@ -3,6 +3,7 @@ import { copyPart, readPart, selectedPart } from './clipboard.ts';
 import { findEnds, makeRefusal } from './edge_refusals.ts';
 import type { EditorStore } from './editor_store.ts';
 import { type FlowDocument, makeEdge, nodeIdOf, removeNodes } from './flow_document.ts';
+import { makeGroup, membersOf } from './notes/annotations.ts';
 import { nodesById } from './view.ts';
 
 /** Removes the selected nodes and edges. */
@@ -41,6 +42,16 @@ export function pasteText(store: EditorStore, text: string): boolean {
 export function duplicateSelected(store: EditorStore): void {
   const { document, selected } = store.state();
   if (selected.size > 0) insertPart(store, selectedPart(document, selected));
+}
+
+/** Puts a frame around the selected nodes, which move with it, and selects the frame. */
+export function groupSelected(store: EditorStore): void {
+  const { document, selected } = store.state();
+  const members = document.nodes.filter((node) => selected.has(nodeIdOf(node)) && membersOf(node) === undefined);
+  if (members.length === 0) return;
+  const group = makeGroup(members.map(nodeIdOf));
+  store.change((current) => ({ ...current, nodes: [...current.nodes, group] }));
+  store.select(new Set([nodeIdOf(group)]));
 }
 
 /** Returns the reason why an edge may not be drawn; undefined if it may. */

@@ -21,11 +21,15 @@ import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
 import { useConnecting } from './connecting/use_connecting.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
-import { moveNodes } from './flow_document.ts';
+import { FrameNode, NoteNode } from './notes/annotation_nodes.tsx';
+import { moveWithGroups } from './notes/annotations.ts';
 import { makeEdgeView, makeNodeView } from './view.ts';
 
 /** The data type of a definition that is dragged from the palette. */
 export const DRAGGED_DEFINITION = 'application/x-flow-definition';
+
+/** The kinds of nodes on the editor's canvas. */
+const NODE_TYPES = { ...nodeTypes, note: NoteNode, frame: FrameNode };
 
 /** The distance in pixels within which a click selects one of many edges. */
 const NEAR = 10;
@@ -61,7 +65,7 @@ function useNodeChanges(drawsOwnEdges: boolean) {
       const isUnselecting = drawsOwnEdges && changes.some((change) => change.type === 'select' && change.selected);
       store.select(selected, isUnselecting ? new Set() : store.state().selectedEdges);
     }
-    if (places.size > 0) store[isDragging ? 'preview' : 'change']((document) => moveNodes(document, places));
+    if (places.size > 0) store[isDragging ? 'preview' : 'change']((document) => moveWithGroups(document, places));
   }, [store, drawsOwnEdges]);
 }
 
@@ -127,7 +131,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
             <ReactFlow<GraphNode>
               nodes={nodes}
               edges={hasMany ? NO_EDGES : edges}
-              nodeTypes={nodeTypes}
+              nodeTypes={NODE_TYPES}
               colorMode={colorMode}
               onNodesChange={onNodesChange}
               onEdgesChange={onEdgesChange}

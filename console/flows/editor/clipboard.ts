@@ -61,6 +61,13 @@ export function copyPart(part: FlowDocument): FlowDocument {
     const input = id.startsWith('passthrough-') ? ids.get(id.slice('passthrough-'.length)) : undefined;
     return input === undefined ? ids.get(id) ?? id : passedOnHandle(input);
   };
+  const renewMembers = (node: PlainObject): PlainObject => {
+    const data = objectAt(node, 'data');
+    const { group } = data;
+    if (!isObject(group) || !Array.isArray(group.members)) return node;
+    const members = group.members.flatMap((id: unknown) => typeof id === 'string' ? ids.get(id) ?? [] : []);
+    return { ...node, data: { ...data, group: { ...group, members } } };
+  };
   const edges = part.edges.map((json) => {
     const edge = readEdge(json);
     return {
@@ -72,5 +79,5 @@ export function copyPart(part: FlowDocument): FlowDocument {
       targetHandle: handle(edge.targetHandle),
     };
   });
-  return { nodes, edges };
+  return { nodes: nodes.map(renewMembers), edges };
 }

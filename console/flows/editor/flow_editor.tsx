@@ -1,5 +1,5 @@
 import { Alert, Button } from '@mantine/core';
-import { useCallback, useRef } from 'react';
+import { lazy, Suspense, useCallback, useRef } from 'react';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
 import { NodeMarks } from '../../shared/graph/graph_node.tsx';
 import { Icon } from '../../shared/icon.tsx';
@@ -16,17 +16,19 @@ import { RightDrawer } from './layout/right_drawer.tsx';
 import { TitleBar } from './layout/title_bar.tsx';
 import { Palette } from './palette/palette.tsx';
 import { usePalette } from './palette/palette_context.tsx';
-import { SelectionBar } from './selection/selection_bar.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useAdding } from './use_adding.ts';
 import { useDeploying } from './use_deploying.ts';
 import { type Saving, useSaving } from './use_saving.ts';
 
+// Loaded when several nodes are selected, so that the editor's first load stays small.
+const SelectionBar = lazy(async () => ({ default: (await import('./selection/selection_bar.tsx')).SelectionBar }));
+
 /** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */
 function OpenEditor({ saving }: { saving: Saving }) {
   const { isOwner } = useEditor();
-  const { document } = useEditorState();
+  const { document, selected } = useEditorState();
   const canvas = useRef<HTMLDivElement>(null);
   const deploying = useDeploying(saving);
   const palette = usePalette();
@@ -67,7 +69,11 @@ function OpenEditor({ saving }: { saving: Saving }) {
                 Add node
               </Button>
             )}
-            <SelectionBar />
+            {isOwner && selected.size > 1 && (
+              <Suspense fallback={null}>
+                <SelectionBar />
+              </Suspense>
+            )}
             {palette.request && <Palette request={palette.request} onChoose={choose} onClose={palette.close} />}
             <Messages>
               {!isOwner && (

@@ -1,5 +1,5 @@
 import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorBoundary } from '../../shared/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { Loading } from '../../shared/loading.tsx';
@@ -10,8 +10,13 @@ import { NodeFailure } from './node_failure.tsx';
 import { NodeFields } from './node_fields.tsx';
 import { NodeRetry } from './node_retry.tsx';
 import { NodeWiring } from './node_wiring.tsx';
+import { isAnnotation } from './notes/annotations.ts';
 import { drawnNode } from './view.ts';
 
+// Loaded when they are shown, so that the editor's first load stays small.
+const AnnotationPanel = lazy(async () => ({
+  default: (await import('./notes/annotation_panel.tsx')).AnnotationPanel,
+}));
 const NodeReference = lazy(() => import('./reference/node_reference.tsx'));
 
 /** Shows the documentation in a node's definition. */
@@ -55,10 +60,40 @@ function NodeName({ json }: { json: PlainObject }) {
   );
 }
 
+/** The reference of the node. It is loaded when it comes into view. */
+function Reference({ json }: { json: PlainObject }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [isSeen, setIsSeen] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setIsSeen(true);
+    });
+    observer.observe(place.current!);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <Stack gap='xs' ref={place}>
+      <Title order={3} size='h5'>Reference</Title>
+      {isSeen && (
+        <Suspense fallback={<Loading label='Loading the reference' />}>
+          <NodeReference node={drawnNode(json)} />
+        </Suspense>
+      )}
+    </Stack>
+  );
+}
+
 /** Shows the selected node: its documentation, inputs, edges, retries and failures. */
 export function NodePanel({ json }: { json: PlainObject }) {
   const { store } = useEditor();
   const id = nodeIdOf(json);
+  if (isAnnotation(json)) {
+    return (
+      <Suspense fallback={<Loading />}>
+        <AnnotationPanel json={json} />
+      </Suspense>
+    );
+  }
   return (
     <section aria-label='Node'>
       <Stack gap='md'>
@@ -75,12 +110,7 @@ export function NodePanel({ json }: { json: PlainObject }) {
         <NodeWiring json={json} />
         <NodeRetry json={json} />
         <NodeFailure json={json} />
-        <Stack gap='xs'>
-          <Title order={3} size='h5'>Reference</Title>
-          <Suspense fallback={<Loading label='Loading the reference' />}>
-            <NodeReference node={drawnNode(json)} />
-          </Suspense>
-        </Stack>
+        <Reference json={json} />
       </Stack>
     </section>
   );

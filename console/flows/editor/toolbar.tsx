@@ -2,6 +2,7 @@ import { ActionIcon, Button, Divider, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
+import { lazy, Suspense } from 'react';
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { showAll } from '../../shared/graph/show_all.ts';
 import { Icon, type IconName } from '../../shared/icon.tsx';
@@ -10,10 +11,14 @@ import { toEditorFile } from '../flow_rows.ts';
 import { duplicateSelected, removeSelected } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { layOutDocument, moveNodes } from './flow_document.ts';
-import { FlowSettingsDialog } from './flow_settings_dialog.tsx';
 import { RunButton } from './last_run/run_button.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
+
+// Loaded when it is opened, so that the editor's first load stays small.
+const FlowSettingsDialog = lazy(async () => ({
+  default: (await import('./flow_settings_dialog.tsx')).FlowSettingsDialog,
+}));
 
 const Tool = ({ icon, label, disabled = false, isPending = false, onClick }: {
   icon: IconName;
@@ -98,7 +103,11 @@ export function Toolbar({ saving, deploying }: { saving: Saving; deploying: Depl
           </>
         )
         : <Button size='xs' loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
-      {isSetting && <FlowSettingsDialog onClose={settings.close} />}
+      {isSetting && (
+        <Suspense fallback={null}>
+          <FlowSettingsDialog onClose={settings.close} />
+        </Suspense>
+      )}
     </Group>
   );
 }

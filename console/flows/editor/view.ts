@@ -13,6 +13,7 @@ import { type ConnectedPorts, connectedPorts, type ShownPorts, shownPorts } from
 import { expressionOf } from './edge/edge_expression.ts';
 import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
+import { makeAnnotationView } from './notes/annotation_view.ts';
 
 /** Parsed nodes by their `data`, so that a node is not parsed again when something else changes, or when it moves. */
 const drawnNodes = new WeakMap<PlainObject, DrawnNode>();
@@ -81,6 +82,7 @@ function drawNode(
 /** Makes the nodes in the canvas's form. Unchanged nodes are the same objects as before, and are not drawn again. */
 export function makeNodeView() {
   let before = new Map<string, Made>();
+  const viewAnnotations = makeAnnotationView();
   return (
     { document, selected, faults }: Pick<EditorState, 'document' | 'selected' | 'faults'>,
     expanded: ReadonlySet<string>,
@@ -107,7 +109,7 @@ export function makeNodeView() {
       return node;
     });
     before = after;
-    return nodes;
+    return viewAnnotations(nodes, document);
   };
 }
 

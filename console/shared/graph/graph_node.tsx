@@ -25,7 +25,8 @@ export interface GraphNodeData extends Record<string, unknown> {
   faults?: readonly string[];
 }
 
-export type GraphNode = Node<GraphNodeData, 'drawn'>;
+/** The editor also draws notes and frames of groups. */
+export type GraphNode = Node<GraphNodeData, 'drawn' | 'note' | 'frame'>;
 
 /** Shows all ports of a node, or hides those that it does not need. The canvas provides the function. */
 export const TogglePorts = createContext<(nodeId: string) => void>(() => {});

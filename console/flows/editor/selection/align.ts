@@ -2,6 +2,7 @@ import { type Point, readEdge, readPosition } from '../../../shared/graph/drawn_
 import { NODE_WIDTH, nodeHeight } from '../../../shared/graph/node_size.ts';
 import { connectedPorts } from '../../../shared/graph/shown_ports.ts';
 import { type FlowDocument, moveNodes, nodeIdOf } from '../flow_document.ts';
+import { membersOf } from '../notes/annotations.ts';
 import { drawnNode } from '../view.ts';
 
 /** The ways to put nodes in order. */
@@ -15,7 +16,7 @@ interface Box extends Point {
 
 function boxesOf(document: FlowDocument, ids: ReadonlySet<string>): Box[] {
   const connected = connectedPorts(document.edges.map(readEdge));
-  return document.nodes.filter((json) => ids.has(nodeIdOf(json))).map((json) => ({
+  return document.nodes.filter((json) => ids.has(nodeIdOf(json)) && membersOf(json) === undefined).map((json) => ({
     id: nodeIdOf(json),
     ...readPosition(json) ?? { x: 0, y: 0 },
     width: NODE_WIDTH,

@@ -1,5 +1,6 @@
 import { Button, Group, Paper } from '@mantine/core';
 import { useEditor, useEditorState } from '../editor_context.tsx';
+import { groupSelected } from '../actions.ts';
 import { align, type Alignment } from './align.ts';
 
 const ALIGNMENTS: [how: Alignment, label: string][] = [
@@ -11,9 +12,8 @@ const ALIGNMENTS: [how: Alignment, label: string][] = [
 
 /** The actions for several selected nodes, at the lower edge of the canvas. */
 export function SelectionBar() {
-  const { store, isOwner } = useEditor();
+  const { store } = useEditor();
   const { selected } = useEditorState();
-  if (!isOwner || selected.size < 2) return null;
   return (
     <Paper
       withBorder
@@ -34,6 +34,7 @@ export function SelectionBar() {
             {label}
           </Button>
         ))}
+        <Button size='compact-xs' variant='subtle' color='gray' onClick={() => groupSelected(store)}>Group</Button>
       </Group>
     </Paper>
   );
