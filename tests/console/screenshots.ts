@@ -8,9 +8,13 @@ import { parsePort } from '../../dev/stack/ports.ts';
 import { readStatus, type StackStatus } from '../../dev/stack/stack.ts';
 import { findChrome } from '../support/chrome.ts';
 import { makeKeypair } from '../support/keypairs.ts';
+import { type ShownRows, takeEveryPage, waitUntilShown } from './every_page.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook_receiver.ts';
 
-/** Takes the pictures of the documentation from the running stack on the port of the first argument. */
+/**
+ * Takes the pictures of the documentation, and then of every page, from the running stack on the port of the first
+ * argument.
+ */
 const found = readStatus(parsePort(process.argv[2]));
 if (found === undefined) throw new Error('No stack runs there; start one with: npm start');
 const status: StackStatus = found;
@@ -21,12 +25,6 @@ const take = async (page: Page, name: string): Promise<void> => {
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(folder, `console_${name}.png`), animations: 'disabled' });
 };
-
-/** Waits until all requests of the page are answered and shown. */
-async function waitUntilShown(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle');
-  await page.waitForFunction(() => document.querySelector('.mantine-Loader-root, [aria-busy=true]') === null);
-}
 
 /** The margin of the page around a part of it. */
 const MARGIN = 16;
@@ -64,8 +62,8 @@ async function signUp(page: Page) {
 
 type Session = Awaited<ReturnType<typeof signUp>>;
 
-/** Draws the flow of the documentation like a user: imported, deployed and run in the page. */
-async function takeEditor(page: Page): Promise<void> {
+/** Draws the flow of the documentation like a user: imported, deployed and run in the page. Returns the run's id. */
+async function takeEditor(page: Page): Promise<string> {
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
     page.getByRole('button', { name: 'Import' }).click(),
@@ -73,7 +71,10 @@ async function takeEditor(page: Page): Promise<void> {
   await chooser.setFiles(join(projectDir, 'docs/example_flow.json'));
   const canvas = page.getByRole('region', { name: 'Canvas' });
   await canvas.getByRole('group', { name: 'Price times quantity', exact: true }).click();
-  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('textbox', { name: 'source' }).waitFor();
+  await page.getByRole('region', { name: 'Node', exact: true }).waitFor();
+  // The panel of the node has narrowed the canvas.
+  await page.getByRole('button', { name: 'Fit View' }).click();
+  await waitUntilShown(page);
   await take(page, 'flow');
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
@@ -81,19 +82,32 @@ async function takeEditor(page: Page): Promise<void> {
   await page.getByRole('dialog').getByRole('textbox', { name: 'item' }).fill('tea');
   await take(page, 'start');
   await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
-  await page.getByRole('region', { name: 'Last run' }).getByRole('link', { name: 'Open the run' }).click();
+  const last = page.getByRole('region', { name: 'Last run' });
+  await last.getByText('succeeded').first().waitFor();
+  await waitUntilShown(page);
+  await take(page, 'last_run');
+  await last.getByRole('link', { name: 'Open the run' }).click();
   await page.waitForURL(/\/runs\//);
   await page.getByRole('status').getByText('succeeded').waitFor();
   await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   await waitUntilShown(page);
   await take(page, 'run');
+  const run = page.url().split('/').at(-1)!;
   await page.getByRole('link', { name: 'Flows' }).first().click();
   await page.getByText('succeeded').waitFor();
   await take(page, 'flows');
+  await page.getByRole('button', { name: 'Templates' }).click();
+  await page.getByRole('dialog').locator('svg rect').first().waitFor();
+  await take(page, 'templates');
+  await page.keyboard.press('Escape');
+  return run;
 }
 
 /** Gives the user a second deployment that differs, a failed run, and one object of each kind. */
-async function addBelongings({ db, flows }: Session, receiver: WebhookReceiver): Promise<string> {
+async function addBelongings(
+  { db, flows }: Session,
+  receiver: WebhookReceiver,
+): Promise<Omit<ShownRows, 'run'>> {
   const { data: row } = await db.from('flows').select('id').single().throwOnError();
   const text = readFileSync(join(projectDir, 'docs/example_flow.json'), 'utf8');
   const { name, nodes, edges } = JSON.parse(
@@ -106,7 +120,7 @@ async function addBelongings({ db, flows }: Session, receiver: WebhookReceiver):
   const failed = await flows.start({ id: deployment }, { item: 'a unicorn' });
   await flows.output(failed).catch(() => {});
   await receiver.next('/runs');
-  await flows.schedule({ flow: row.id, tag: 'stable' }, {
+  const { id: schedule } = await flows.schedule({ flow: row.id, tag: 'stable' }, {
     cron: '30 6 * * MON-FRI',
     timeZone: 'Europe/Berlin',
     values: { item: 'tea', quantity: 3 },
@@ -115,7 +129,13 @@ async function addBelongings({ db, flows }: Session, receiver: WebhookReceiver):
   await db.rpc('create_api_key', { name: 'Nightly report' }).throwOnError();
   await db.from('wallets').insert({ type: 'ADAPTER', name: 'Phantom', public_key: makeKeypair().publicKey })
     .throwOnError();
-  return deployment;
+  const { id: connection } = await flows.upsertConnection({
+    name: 'shop',
+    kind: 'bearer',
+    hosts: ['api.example.com/v1'],
+    secret: { token: crypto.randomUUID() },
+  });
+  return { flow: row.id, deployment, failedRun: failed.flow_run_id, connection, schedule };
 }
 
 /** The pages that show what there is: a picture, and below which path it is taken. */
@@ -125,6 +145,7 @@ const PAGES = (deployment: string): Record<string, string> => ({
   runs: 'runs',
   nodes: 'nodes?search=json',
   wallets: 'wallets',
+  connections: 'connections',
   schedules: 'schedules',
   settings: 'settings',
   start_page: `start/${deployment}`,
@@ -145,6 +166,7 @@ async function takePages(page: Page, deployment: string): Promise<void> {
   await page.goto(new URL(`deployments/${deployment}?tab=messages`, status.CONSOLE_URL).href);
   await takePart(page, 'messages', page.getByRole('region', { name: 'Messages about runs' }));
   await page.getByRole('tab', { name: 'Versions' }).click();
+  await page.goto(new URL(`deployments/${deployment}?tab=versions`, status.CONSOLE_URL).href);
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByRole('region', { name: 'Comparison' }).waitFor();
   await takePart(page, 'compare', page.getByRole('region', { name: 'What has changed' }));
@@ -157,10 +179,13 @@ async function takePages(page: Page, deployment: string): Promise<void> {
 async function takeAll(browser: Browser): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
   const session = await signUp(page);
-  await takeEditor(page);
+  const run = await takeEditor(page);
   const receiver = await startWebhookReceiver();
   try {
-    await takePages(page, await addBelongings(session, receiver));
+    const rows = { run, ...await addBelongings(session, receiver) };
+    await takePages(page, rows.deployment);
+    const every = await takeEveryPage(browser, page.context(), status.CONSOLE_URL, rows);
+    console.log(`The pictures of every page are in ${every}.`);
   } finally {
     await receiver.close();
   }
@@ -172,4 +197,4 @@ try {
 } finally {
   await browser.close();
 }
-console.log(`The pictures are in ${folder}.`);
+console.log(`The pictures of the documentation are in ${folder}.`);
