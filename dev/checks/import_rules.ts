@@ -446,7 +446,6 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'console/shared/code/preview_expression.ts',
     mayImport: [
-      'console/shared/code/preview.ts',
       'runner/script/evaluate.ts',
       'runner/script/expression_code.ts',
       'runner/script/sandbox.ts',

@@ -44,22 +44,26 @@ function reachable(from: string, next: ReadonlyMap<string, readonly string[]>): 
   return seen;
 }
 
+/** Returns a node and all nodes to which edges lead from it: an edge from them to the node would make a circle. */
+export const behind = (edges: readonly DrawnEdge[], nodeId: string): ReadonlySet<string> =>
+  reachable(nodeId, neighbours(edges, 'source', 'target'));
+
 const quote = (name: string): string => name === '' ? 'it' : `“${name}”`;
 
 /** Returns the reason why an edge may not be drawn, as a sentence; undefined if it may. */
-export type Refusal = (start: EdgeStart, target: DrawnNode, input: DrawnInput) => string | undefined;
+export type EdgeRefusal = (start: EdgeStart, target: DrawnNode, input: DrawnInput) => string | undefined;
 
 /**
  * Makes the function that refuses edges beside the existing ones. It can test thousands of edges at once, if they all
  * begin at one node or all lead to the node `onlyTarget`.
  */
-export function makeRefusal(edges: readonly DrawnEdge[], onlyTarget?: string): Refusal {
+export function makeRefusal(edges: readonly DrawnEdge[], onlyTarget?: string): EdgeRefusal {
   const taken = new Map(edges.map((edge) => [`${edge.target} ${edge.targetHandle}`, edge]));
-  const behind = onlyTarget === undefined ? undefined : reachable(onlyTarget, neighbours(edges, 'source', 'target'));
+  const after = onlyTarget === undefined ? undefined : behind(edges, onlyTarget);
   let before: ReadonlyMap<string, readonly string[]> | undefined;
   const reaching = new Map<string, ReadonlySet<string>>();
   const isCircle = (from: string, to: string): boolean => {
-    if (behind !== undefined && to === onlyTarget) return behind.has(from);
+    if (after !== undefined && to === onlyTarget) return after.has(from);
     before ??= neighbours(edges, 'target', 'source');
     const known = reaching.get(from) ?? reachable(from, before);
     reaching.set(from, known);

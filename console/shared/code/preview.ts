@@ -1,15 +1,4 @@
-import type { Value } from '../../../types/values/value.ts';
-
-/** An expression on an edge, with a value that it reads. */
-export interface PreviewTask {
-  expression: string;
-  value: Value;
-  /** The types of the input that gets the result. */
-  types: readonly string[];
-}
-
-/** The result of an expression: a value, nothing, or an error. */
-export type PreviewResult = { value: Value | undefined } | { error: string };
+import type { PreviewResult, PreviewTask } from './preview_expression.ts';
 
 /** The time limit for an answer of the worker. It includes loading the sandbox. */
 const TIME_LIMIT_MS = 15_000;

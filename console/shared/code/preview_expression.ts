@@ -2,7 +2,17 @@ import type { Value } from '../../../types/values/value.ts';
 import { openSandboxFor } from '../../../runner/script/evaluate.ts';
 import { EXPRESSION_PORTS, expressionCode } from '../../../runner/script/expression_code.ts';
 import { scriptClock } from '../../../runner/script/sandbox.ts';
-import type { PreviewResult, PreviewTask } from './preview.ts';
+
+/** An expression on an edge, with a value that it reads. */
+export interface PreviewTask {
+  expression: string;
+  value: Value;
+  /** The types of the input that gets the result. */
+  types: readonly string[];
+}
+
+/** The result of an expression: a value, nothing, or an error. */
+export type PreviewResult = { value: Value | undefined } | { error: string };
 
 /** The time limit for evaluating an expression. */
 const MAX_EVALUATION_MS = 1_000;
