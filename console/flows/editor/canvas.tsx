@@ -20,6 +20,7 @@ import { MIN_ZOOM, showAll, WHOLE_GRAPH } from '../../shared/graph/show_all.ts';
 import { useExpanded } from '../../shared/graph/use_expanded.ts';
 import { connect, whyRefused } from './actions.ts';
 import { useConnecting } from './connecting/use_connecting.tsx';
+import { edgeTypes } from './edge/flow_edge.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { FrameNode, NoteNode } from './notes/annotation_nodes.tsx';
 import { moveWithGroups } from './notes/annotations.ts';
@@ -132,6 +133,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
               nodes={nodes}
               edges={hasMany ? NO_EDGES : edges}
               nodeTypes={NODE_TYPES}
+              edgeTypes={edgeTypes}
               colorMode={colorMode}
               onNodesChange={onNodesChange}
               onEdgesChange={onEdgesChange}

@@ -1,33 +1,38 @@
 import { Alert, Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense, useCallback, useRef } from 'react';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
 import { NodeMarks } from '../../shared/graph/graph_node.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Canvas } from './canvas.tsx';
-import { ConflictDialog } from './conflict_dialog.tsx';
+import { requestForSelection } from './connecting/insert_on_edge.ts';
 import { DeployResult } from './deploy_result.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
+import { useShortcuts } from './keys/use_shortcuts.ts';
 import { NodeMark } from './last_run/canvas/node_mark.tsx';
 import { LastRunProvider } from './last_run/last_run_context.tsx';
 import { BottomDrawer } from './layout/bottom_drawer.tsx';
 import { FirstNode } from './layout/first_node.tsx';
 import { Messages } from './layout/messages.tsx';
 import { RightDrawer } from './layout/right_drawer.tsx';
-import { TitleBar } from './layout/title_bar.tsx';
 import { Palette } from './palette/palette.tsx';
 import { usePalette } from './palette/palette_context.tsx';
-import { useShortcuts } from './shortcuts.ts';
+import { RenamedDialog } from './title/renamed_dialog.tsx';
+import { TitleBar } from './title/title_bar.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useAdding } from './use_adding.ts';
 import { useDeploying } from './use_deploying.ts';
 import { type Saving, useSaving } from './use_saving.ts';
 
+const ConflictDialog = lazy(async () => ({ default: (await import('./conflict_dialog.tsx')).ConflictDialog }));
+const FindBar = lazy(() => import('./find/find_bar.tsx'));
 // Loaded when several nodes are selected, so that the editor's first load stays small.
 const SelectionBar = lazy(async () => ({ default: (await import('./selection/selection_bar.tsx')).SelectionBar }));
+const ShortcutsDialog = lazy(() => import('./keys/shortcuts_dialog.tsx'));
 
 /** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */
 function OpenEditor({ saving }: { saving: Saving }) {
-  const { isOwner } = useEditor();
+  const { store, isOwner } = useEditor();
   const { document, selected } = useEditorState();
   const canvas = useRef<HTMLDivElement>(null);
   const deploying = useDeploying(saving);
@@ -39,11 +44,18 @@ function OpenEditor({ saving }: { saving: Saving }) {
     if (isLast) palette.close();
     else palette.open();
   }, [add, palette]);
-  useShortcuts({ save: () => void saving.save(), addNode: palette.open });
+  const [isFinding, find] = useDisclosure();
+  const [isHelping, help] = useDisclosure();
+  useShortcuts({
+    save: () => void saving.save(),
+    addNode: () => palette.open(requestForSelection(store.state())),
+    find: find.open,
+    help: help.open,
+  });
   return (
     <div className='editor'>
       <TitleBar>
-        <Toolbar saving={saving} deploying={deploying} />
+        <Toolbar saving={saving} deploying={deploying} onFind={find.open} onHelp={help.open} />
       </TitleBar>
       <div className='editor-body'>
         <div className='editor-middle'>
@@ -64,7 +76,7 @@ function OpenEditor({ saving }: { saving: Saving }) {
                 size='xs'
                 leftSection={<Icon name='plus' size={14} />}
                 title='Add a node (/)'
-                onClick={() => palette.open()}
+                onClick={() => palette.open(requestForSelection(store.state()))}
               >
                 Add node
               </Button>
@@ -75,6 +87,7 @@ function OpenEditor({ saving }: { saving: Saving }) {
               </Suspense>
             )}
             {palette.request && <Palette request={palette.request} onChoose={choose} onClose={palette.close} />}
+            <Suspense>{isFinding && <FindBar onClose={find.close} />}</Suspense>
             <Messages>
               {!isOwner && (
                 <Alert color='blue'>
@@ -91,7 +104,9 @@ function OpenEditor({ saving }: { saving: Saving }) {
         </div>
         <RightDrawer />
       </div>
-      <ConflictDialog saving={saving} />
+      <Suspense>{saving.isConflict && <ConflictDialog saving={saving} />}</Suspense>
+      <RenamedDialog />
+      <Suspense>{isHelping && <ShortcutsDialog onClose={help.close} />}</Suspense>
     </div>
   );
 }

@@ -84,12 +84,21 @@ function DrawingTools() {
 }
 
 /** The buttons of the editor. */
-export function Toolbar({ saving, deploying }: { saving: Saving; deploying: Deploying }) {
+export function Toolbar({ saving, deploying, onFind, onHelp }: {
+  saving: Saving;
+  deploying: Deploying;
+  onFind: () => void;
+  onHelp: () => void;
+}) {
   const { isOwner } = useEditor();
   const [isSetting, settings] = useDisclosure();
   return (
     <Group gap='xs'>
       <DrawingTools />
+      <Group gap={2} wrap='nowrap'>
+        <Tool icon='search' label='Find in the flow' onClick={onFind} />
+        <Tool icon='help' label='Shortcuts' onClick={onHelp} />
+      </Group>
       <Divider orientation='vertical' />
       {isOwner
         ? (

@@ -20,9 +20,12 @@ function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] 
   return required.length > 0 ? required : open;
 }
 
-/** Returns the outputs at which an unasked edge may begin. */
-const openStarts = (node: DrawnNode): EdgeStart[] =>
-  edgeStarts(node).filter(({ name, isPassedOn }) => !isPassedOn && name !== 'error');
+/** Returns the outputs at which an unasked edge may begin: inputs that are passed on only if there is no other. */
+function openStarts(node: DrawnNode): EdgeStart[] {
+  const starts = edgeStarts(node).filter(({ name, isPassedOn }) => isPassedOn || name !== 'error');
+  const own = starts.filter(({ isPassedOn }) => !isPassedOn);
+  return own.length > 0 ? own : starts;
+}
 
 /** Returns the inputs of a node that take the value of an output. */
 export const fittingInputs = (start: EdgeStart, to: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] =>

@@ -1,0 +1,61 @@
+import { BaseEdge, type EdgeProps, getBezierPath } from '@xyflow/react';
+import { type KeyboardEvent, memo, useState } from 'react';
+import { requestForEdge } from '../connecting/insert_on_edge.ts';
+import { useEditor } from '../editor_context.tsx';
+import { usePalette } from '../palette/palette_context.tsx';
+
+/** The radius of the plus. */
+const RADIUS = 10;
+
+/** The plus in the middle of an edge: it opens the palette for a node in between. */
+function Plus({ index, x, y }: { index: number; x: number; y: number }) {
+  const { store } = useEditor();
+  const palette = usePalette();
+  const insert = () => palette.open(requestForEdge(store.state().document, index));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    event.stopPropagation();
+    insert();
+  };
+  return (
+    <g
+      role='button'
+      tabIndex={0}
+      aria-label='Insert a node'
+      className='editor-plus nodrag nopan'
+      transform={`translate(${x} ${y})`}
+      onClick={(event) => {
+        event.stopPropagation();
+        insert();
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <title>Insert a node</title>
+      <circle r={RADIUS} />
+      <path d='M-5 0H5M0 -5V5' />
+    </g>
+  );
+}
+
+/** An edge. While it is selected, or the pointer is at it, it has a plus in its middle. */
+export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
+  const { id, selected = false, markerEnd, style, interactionWidth } = props;
+  const { isOwner } = useEditor();
+  const [isNear, setIsNear] = useState(false);
+  const [path, x, y] = getBezierPath(props);
+  return (
+    <g onPointerEnter={() => setIsNear(true)} onPointerLeave={() => setIsNear(false)}>
+      <BaseEdge
+        path={path}
+        {...(markerEnd !== undefined && { markerEnd })}
+        {...(style && { style })}
+        interactionWidth={interactionWidth ?? 20}
+      />
+      {isOwner && (isNear || selected) && <Plus index={Number(id)} x={x} y={y} />}
+    </g>
+  );
+});
+
+/** The kinds of edges, in the canvas's form. */
+export const edgeTypes = { default: FlowEdge };

@@ -1,0 +1,85 @@
+import { duplicateSelected, removeSelected } from '../actions.ts';
+import type { EditorStore } from '../editor_store.ts';
+import { nodeIdOf } from '../flow_document.ts';
+
+/** What the commands of shortcuts act on. */
+export interface ShortcutTarget {
+  store: EditorStore;
+  save: () => void;
+  /** Opens the palette. */
+  addNode: () => void;
+  /** Opens the search for nodes of the flow. */
+  find: () => void;
+  /** Opens the list of shortcuts. */
+  help: () => void;
+}
+
+export interface Shortcut {
+  /** The keys as the list shows them. */
+  shown: string;
+  /** What they do. */
+  what: string;
+  /** The keys as `keyName` names them. Without a command, the canvas, the palette or the browser obeys them. */
+  keys?: readonly string[];
+  command?: (target: ShortcutTarget) => void;
+  /** True if the keys also work while text is edited. */
+  isForText?: boolean;
+  isForOwner?: boolean;
+}
+
+/** The shortcuts of the editor, in the order of their list. They are bound from this table. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { shown: '/ or +', what: 'Add a node', keys: ['/', '+'], isForOwner: true, command: ({ addNode }) => addNode() },
+  { shown: 'Enter', what: 'In the list of nodes: add the marked one' },
+  { shown: 'Shift Enter', what: 'In the list of nodes: add the marked one, and choose another' },
+  {
+    shown: 'Ctrl F',
+    what: 'Find a node of this flow',
+    keys: ['ctrl+f'],
+    isForText: true,
+    command: ({ find }) => find(),
+  },
+  { shown: 'Ctrl S', what: 'Save', keys: ['ctrl+s'], isForText: true, command: ({ save }) => save() },
+  { shown: 'Ctrl Z', what: 'Undo', keys: ['ctrl+z'], command: ({ store }) => store.undo() },
+  {
+    shown: 'Ctrl Shift Z or Ctrl Y',
+    what: 'Redo',
+    keys: ['ctrl+shift+z', 'ctrl+y'],
+    command: ({ store }) => store.redo(),
+  },
+  { shown: 'Ctrl C, Ctrl X, Ctrl V', what: 'Copy, cut and paste nodes, also between flows' },
+  { shown: 'Ctrl D', what: 'Duplicate', keys: ['ctrl+d'], command: ({ store }) => duplicateSelected(store) },
+  {
+    shown: 'Ctrl A',
+    what: 'Select all nodes',
+    keys: ['ctrl+a'],
+    command: ({ store }) => store.select(new Set(store.state().document.nodes.map(nodeIdOf))),
+  },
+  {
+    shown: 'Delete',
+    what: 'Delete what is selected',
+    keys: ['delete', 'backspace'],
+    command: ({ store }) => removeSelected(store),
+  },
+  { shown: 'Tab, Enter', what: 'Go to a node or an edge, select it' },
+  { shown: 'Arrows', what: 'Move the selected nodes' },
+  { shown: 'Shift and drag', what: 'Select several nodes' },
+  { shown: 'Escape', what: 'From the panel back to the node, and end the selection' },
+  { shown: '?', what: 'Show this list', keys: ['?'], command: ({ help }) => help() },
+];
+
+/** True for a sign such as `/`, which some keyboards type with Shift. */
+const isSign = (key: string): boolean => key.length === 1 && key.toLowerCase() === key.toUpperCase();
+
+type Keys = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
+
+/** Returns the name of a pressed key with its modifiers, such as `ctrl+shift+z`. */
+export const keyName = ({ key, ctrlKey, metaKey, shiftKey }: Keys): string =>
+  [...(ctrlKey || metaKey ? ['ctrl'] : []), ...(shiftKey && !isSign(key) ? ['shift'] : []), key.toLowerCase()]
+    .join('+');
+
+/** Finds the shortcut of a pressed key. */
+export const shortcutOf = (keys: Keys): Shortcut | undefined => {
+  const name = keyName(keys);
+  return SHORTCUTS.find((shortcut) => shortcut.keys?.includes(name));
+};
