@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Packages that the console imports but never uses, with their replacements. */
+/** Packages and modules that the console imports but never uses, with their replacements. */
 const LEFT_OUT: Record<string, string> = {
   // The form library's own validator, which one of its helpers imports. It generates code from schemas, which the
   // content security policy forbids.
@@ -12,6 +12,12 @@ const LEFT_OUT: Record<string, string> = {
   '@mantine/dates': 'export const DateInput = undefined, TimeInput = undefined;',
   dayjs: 'export default { extend() {} };',
   'dayjs/plugin/customParseFormat': 'export default undefined;',
+  // prepare_schema.ts allows no fields of files, colours and dates, and no sliders.
+  './ColorWidget.js': 'export default undefined;',
+  './FileWidget.js': 'export default undefined;',
+  './RangeWidget.js': 'export default undefined;',
+  './DateTime/index.js':
+    'export const AltDateTimeWidget = undefined, AltDateWidget = undefined, DateWidget = undefined, DateTimeWidget = undefined, TimeWidget = undefined;',
   // References of schemas stay within the same schema, as prepare_schema.ts ensures.
   'fast-uri': 'export default { equal: (a, b) => a === b, resolve: (_base, reference) => reference };',
   // Live events come by a stream of the Edge Function, and no files are stored.

@@ -42,7 +42,7 @@ function clean(json: unknown, root: PlainObject): unknown {
 const KINDS = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items', 'if'];
 const takesAnything = (schema: PlainObject): boolean => KINDS.every((keyword) => schema[keyword] === undefined);
 
-const WIDGETS = new Set(['textarea', 'password', 'radio', 'select', 'checkboxes', 'updown', 'range', 'hidden']);
+const WIDGETS = new Set(['textarea', 'password', 'radio', 'select', 'checkboxes', 'updown', 'hidden']);
 const TEXTS = ['ui:placeholder', 'ui:help', 'ui:description', 'ui:title'];
 
 function prepareOrder(order: unknown, properties: PlainObject): string[] | undefined {
