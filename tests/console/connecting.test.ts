@@ -121,3 +121,28 @@ test('the expression of an edge is completed, checked and tried with the value o
   await save(page);
   expect(await storedEdges(person, id)).toEqual([]);
 });
+
+test('a value of the last run is used in another node, by its button and by dragging it to a field', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.json({ order: { price: 12, name: 'tea' } }, 'Data');
+  flow.use('to_vec', {}, { title: 'Pair' });
+  const id = await storeFlow(person, flow);
+  await goto(`flows/${id}`);
+  await nodeOf(page, 'Data').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Run this node' }).click();
+  await page.getByRole('region', { name: 'Last run' }).getByText('succeeded').first().waitFor();
+  await nodeOf(page, 'Pair').focus();
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('region', { name: 'Node', exact: true });
+  await panel.getByText('Values of the last run').click();
+  await panel.getByRole('button', { name: 'Use price in…' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'first' }).click();
+  await panel.getByText('name', { exact: true }).dragTo(panel.getByRole('combobox', { name: 'Edge into second' }));
+  await save(page);
+  const edges = await storedEdges(person, id);
+  expect(edges.map(({ data }) => data?.expression)).toEqual(['order.price', 'order.name']);
+});

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { ErrorBoundary } from '../../shared/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { Loading } from '../../shared/loading.tsx';
+import { ValueDrop } from './edge/value_drop.tsx';
 import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
 import { NodeRuns } from './last_run/node/node_runs.tsx';
@@ -83,9 +84,11 @@ function Reference({ json }: { json: PlainObject }) {
   );
 }
 
+const RunValues = lazy(() => import('./edge/run_values.tsx'));
+
 /** Shows the selected node: its documentation, inputs, edges, retries and failures. */
 export function NodePanel({ json }: { json: PlainObject }) {
-  const { store } = useEditor();
+  const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);
   if (isAnnotation(json)) {
     return (
@@ -104,10 +107,17 @@ export function NodePanel({ json }: { json: PlainObject }) {
         <Documentation json={json} />
         <NodeRuns key={`run ${id}`} json={json} />
         <NodeName json={json} />
-        <ErrorBoundary key={id}>
-          <NodeFields json={json} />
-        </ErrorBoundary>
-        <NodeWiring json={json} />
+        <ValueDrop node={drawnNode(json)}>
+          <ErrorBoundary key={id}>
+            <NodeFields json={json} />
+          </ErrorBoundary>
+          <NodeWiring json={json} />
+        </ValueDrop>
+        {isOwner && (
+          <Suspense>
+            <RunValues to={drawnNode(json)} />
+          </Suspense>
+        )}
         <NodeRetry json={json} />
         <NodeFailure json={json} />
         <Reference json={json} />

@@ -82,7 +82,7 @@ export function NodeWiring({ json }: { json: PlainObject }) {
       <Title order={3} size='h5'>Edges</Title>
       {node.inputs.length === 0 && <Text size='sm' c='dimmed'>This node has no inputs.</Text>}
       {node.inputs.map((input) => (
-        <Stack key={input.id} gap={6}>
+        <Stack key={input.id} gap={6} data-input={input.id}>
           <InputEdge node={node} input={input} starts={starts} edges={edges} />
           {connected.has(input.id) && <WhenAbsentSwitch json={json} input={input} />}
         </Stack>
