@@ -22,7 +22,7 @@ export const flowOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/check_flow',
     tag,
-    summary: 'Lists the problems of a flow that is not saved',
+    summary: 'Lists the problems of a flow, saved or not',
     description:
       'The findings that would prevent a deploy; if there are none, the warnings. Stores nothing. Does not parse scripts and expressions. ' +
       'A user may check two flows a second, one at a time.',
@@ -30,7 +30,10 @@ export const flowOperations: Operation[] = [
     body: {
       schema: ref('CheckFlowArguments'),
       isRequired: true,
-      examples: { empty: { flow: { nodes: [], edges: [], environment: {}, id: 7 } } },
+      examples: {
+        'not saved': { flow: { nodes: [], edges: [], environment: {}, id: 7 } },
+        saved: { flow_id: 7 },
+      },
     },
     answers: {
       200: {
@@ -47,7 +50,7 @@ export const flowOperations: Operation[] = [
         },
       },
     },
-    errors: [...credentialErrors, 'request_invalid', 'body_too_large', 'too_many_requests'],
+    errors: [...credentialErrors, 'request_invalid', 'flow_not_found', 'body_too_large', 'too_many_requests'],
     nativeStatuses: rpcStatuses,
   },
   {

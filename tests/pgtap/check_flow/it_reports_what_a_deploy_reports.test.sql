@@ -1,4 +1,4 @@
-select plan(11);
+select plan(15);
 
 select test.create_user('owner'), test.create_user('stranger');
 insert into public.nodes (type, data, sources, targets)
@@ -71,6 +71,13 @@ select is(
   test.error_code(format('select public.check_flow(%L)', pg_temp.flow(to_jsonb(array[repeat('x', 1048576)])))), 'body_too_large',
   'at most 1 MiB'
 );
+select is(
+  jsonb_path_query_array(public.check_flow(flow_id => test.kept('large')::integer), '$.problems[*].code'), '["node_not_implemented"]',
+  'a saved flow of any size is checked'
+);
+select is(test.error_code(format('select public.check_flow(flow_id => %s)', test.kept('foreign'))), 'flow_not_found', 'of the caller');
+select is(test.error_code(format('select public.check_flow(%s)', arguments)), 'request_invalid', 'either the one or the other')
+from unnest(array['', 'flow => ''{"nodes": [], "edges": []}'', flow_id => 1']) as arguments;
 select test.sign_out();
 select is((select count(*) from private.flow_snapshots), 0::bigint, 'nothing is stored');
 
