@@ -218,6 +218,7 @@ test('warnings and findings of a deploy are shown at the nodes', async () => {
   const id = await storeFlow(person, flow);
   await goto(`flows/${id}`);
   await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('button', { name: 'Deploy anyway' }).click();
   await page.getByText('Deployed, with warnings').waitFor();
   await nodeOf(page, 'Unknown').getByText('this project has no node "no_such_node"').waitFor();
   await opened.checkAccessibility();

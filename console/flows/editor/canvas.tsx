@@ -79,13 +79,14 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
   const [expanded, toggle] = useExpanded();
   const [viewNodes] = useState(makeNodeView);
   const [viewEdges] = useState(makeEdgeView);
-  const { document, selected, selectedEdges, faults } = state;
+  const { document, selected, selectedEdges, faults, problems } = state;
   // The views depend on these parts of the state only.
-  const nodes = useMemo(() => viewNodes({ document, selected, faults }, expanded), [
+  const nodes = useMemo(() => viewNodes({ document, selected, faults, problems }, expanded), [
     viewNodes,
     document,
     selected,
     faults,
+    problems,
     expanded,
   ]);
   const edges = useMemo(() => viewEdges({ document, selected, selectedEdges }), [

@@ -1,41 +1,8 @@
-import { Alert, Anchor, Button, Group, List, Stack, Text } from '@mantine/core';
-import { useReactFlow } from '@xyflow/react';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
-import { useEditor } from './editor_context.tsx';
-import type { Finding } from './findings.ts';
+import { ProblemList } from './problems/problem_list.tsx';
 import type { Deploying } from './use_deploying.ts';
-
-/** The most findings in the list. The nodes show all of theirs. */
-const LISTED = 20;
-
-function FindingList({ findings }: { findings: Finding[] }) {
-  const { store } = useEditor();
-  const { fitView } = useReactFlow();
-  const show = (id: string) => {
-    store.select(new Set([id]));
-    void fitView({ nodes: [{ id }], maxZoom: 1 });
-  };
-  return (
-    <List size='sm'>
-      {findings.slice(0, LISTED).map(({ code, path, message, nodeId }) => (
-        <List.Item key={`${code} ${path} ${message}`}>
-          {message} {nodeId !== undefined && (
-            <Anchor
-              component='button'
-              type='button'
-              size='sm'
-              onClick={() => show(nodeId)}
-            >
-              Show the node
-            </Anchor>
-          )}
-        </List.Item>
-      ))}
-      {findings.length > LISTED && <List.Item>… and {findings.length - LISTED} more, at their nodes</List.Item>}
-    </List>
-  );
-}
 
 /** Shows the result of the last deploy. */
 export function DeployResult({ deploying }: { deploying: Deploying }) {
@@ -50,7 +17,7 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
         withCloseButton
         onClose={dismiss}
       >
-        <FindingList findings={findings} />
+        <ProblemList problems={findings} />
       </Alert>
     );
   }
@@ -65,7 +32,7 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
       onClose={dismiss}
     >
       <Stack gap='xs'>
-        {findings.length > 0 && <FindingList findings={findings} />}
+        {findings.length > 0 && <ProblemList problems={findings} />}
         <Group gap='md'>
           <Text size='sm'>Whoever starts the flow by its tag latest gets this deployment now.</Text>
           {limits !== undefined && (

@@ -14,6 +14,7 @@ import { FlowEditor } from './flow_editor.tsx';
 import { DrawersProvider } from './layout/drawers.tsx';
 import { leaveEditor, leftEditor } from './open_editors.ts';
 import { PaletteProvider } from './palette/palette_context.tsx';
+import { ProblemsProvider } from './problems/problems_context.tsx';
 import './editor.css';
 
 interface OpenedFlow {
@@ -46,7 +47,9 @@ function OpenFlow({ opened }: { opened: OpenedFlow }) {
       <EditorProvider editor={editor}>
         <DrawersProvider>
           <PaletteProvider>
-            <FlowEditor />
+            <ProblemsProvider>
+              <FlowEditor />
+            </ProblemsProvider>
           </PaletteProvider>
         </DrawersProvider>
       </EditorProvider>

@@ -21,6 +21,8 @@ export interface EditorState {
   canRedo: boolean;
   /** The faults of nodes by their ids, from the last deploy. */
   faults: ReadonlyMap<string, readonly string[]>;
+  /** The problems of nodes by their ids, from the last check. */
+  problems: ReadonlyMap<string, readonly string[]>;
   /** The last message to the user, such as why an edge was refused. */
   notice: string;
 }
@@ -40,12 +42,23 @@ export interface EditorStore {
   redo: () => void;
   tell: (notice: string) => void;
   showFaults: (faults: ReadonlyMap<string, readonly string[]>) => void;
+  showProblems: (problems: ReadonlyMap<string, readonly string[]>) => void;
   /** Records the state that is now saved in the project. */
   markSaved: (saved: { document?: FlowDocument; settings?: FlowSettings; version: string }) => void;
   isDirty: () => boolean;
 }
 
 const NOTHING: ReadonlySet<never> = new Set();
+
+/** Takes the former lists of messages where they are equal, so that unchanged nodes are not drawn again. */
+const keepEqual = (
+  before: ReadonlyMap<string, readonly string[]>,
+  after: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, readonly string[]> =>
+  new Map([...after].map(([id, messages]) => {
+    const former = before.get(id);
+    return [id, former?.join('\n') === messages.join('\n') ? former : messages];
+  }));
 
 export function makeEditorStore(document: FlowDocument, settings: FlowSettings, version: string): EditorStore {
   let past: FlowDocument[] = [];
@@ -63,6 +76,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
     canUndo: false,
     canRedo: false,
     faults: new Map(),
+    problems: new Map(),
     notice: '',
   };
   const listeners = new Set<() => void>();
@@ -117,6 +131,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
     },
     tell: (notice) => update({ notice }),
     showFaults: (faults) => update({ faults }),
+    showProblems: (problems) => update({ problems: keepEqual(state.problems, problems) }),
     markSaved: ({ document = state.saved, settings = state.settings, version }) =>
       update({ saved: document, settings, version }),
     isDirty: () => state.document !== state.saved,

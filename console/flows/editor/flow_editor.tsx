@@ -29,6 +29,7 @@ const FindBar = lazy(() => import('./find/find_bar.tsx'));
 // Loaded when several nodes are selected, so that the editor's first load stays small.
 const SelectionBar = lazy(async () => ({ default: (await import('./selection/selection_bar.tsx')).SelectionBar }));
 const ShortcutsDialog = lazy(() => import('./keys/shortcuts_dialog.tsx'));
+const DeployQuestion = lazy(() => import('./problems/deploy_question.tsx'));
 
 /** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */
 function OpenEditor({ saving }: { saving: Saving }) {
@@ -107,6 +108,11 @@ function OpenEditor({ saving }: { saving: Saving }) {
       <Suspense>{saving.isConflict && <ConflictDialog saving={saving} />}</Suspense>
       <RenamedDialog />
       <Suspense>{isHelping && <ShortcutsDialog onClose={help.close} />}</Suspense>
+      {deploying.asked && (
+        <Suspense>
+          <DeployQuestion problems={deploying.asked} onDeploy={deploying.confirm} onClose={deploying.cancel} />
+        </Suspense>
+      )}
     </div>
   );
 }

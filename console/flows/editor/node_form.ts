@@ -37,7 +37,7 @@ const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => (
 const isLabelled = ({ nodeId }: DrawnNode): boolean => nodeId === 'flow_input' || nodeId === 'flow_output';
 
 /** The input that contains code, and its language. */
-function codeOf({ nodeId }: DrawnNode): { name: string; language: CodeOptions['language'] } | undefined {
+export function codeOf({ nodeId }: DrawnNode): { name: string; language: CodeOptions['language'] } | undefined {
   if (nodeId === 'javascript') return { name: 'source', language: 'javascript' };
   if (nodeId === 'jsonata') return { name: 'expression', language: 'jsonata' };
   return nodeId.startsWith('rhai_script') ? { name: 'source', language: 'rhai' } : undefined;

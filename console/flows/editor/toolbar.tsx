@@ -12,6 +12,7 @@ import { duplicateSelected, removeSelected } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { layOutDocument, moveNodes } from './flow_document.ts';
 import { RunButton } from './last_run/run_button.tsx';
+import { ProblemsButton } from './problems/problems_button.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
 
@@ -103,6 +104,7 @@ export function Toolbar({ saving, deploying, onFind, onHelp }: {
       {isOwner
         ? (
           <>
+            <ProblemsButton />
             <Tool icon='gear' label='Flow settings' onClick={settings.open} />
             <Button size='xs' variant='default' loading={saving.isPending} onClick={() => void saving.save()}>
               Save

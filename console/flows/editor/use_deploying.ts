@@ -1,48 +1,68 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type DeployFlowResult, FlowError } from 'flow-deployments-client';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { useEditor } from './editor_context.tsx';
-import { faultsOf, type Finding, readFindings } from './findings.ts';
+import { keyOf, messagesByNode, type Problem, readProblems, type Severity } from './problems/problem.ts';
+import { useChecker } from './problems/problems_context.tsx';
 import type { Saving } from './use_saving.ts';
 
 export interface Deploying {
-  /** Saves the flow if it was changed, and deploys it. */
+  /** Saves the flow if it was changed, and deploys it. If a run would fail, asks first. */
   deploy: () => void;
   isPending: boolean;
   /** The new deployment. */
   deployed: DeployFlowResult | undefined;
-  /** The findings of the last deploy, which the nodes show, too. */
-  findings: Finding[];
+  /** What the last deploy found. The nodes show it, too. */
+  findings: Problem[];
   error: unknown;
   /** Closes the result of the last deploy. */
   dismiss: () => void;
+  /** The problems that would fail a run, while the user is asked about them; otherwise undefined. */
+  asked: Problem[] | undefined;
+  /** Deploys in spite of the problems in `asked`. The same problems are not asked about again. */
+  confirm: () => void;
+  /** Closes the question without a deploy. */
+  cancel: () => void;
 }
 
 /** Deploys the open flow, and shows its faults at the nodes. */
 export function useDeploying(saving: Saving): Deploying {
   const { flow, store } = useEditor();
   const { flows } = useApi();
+  const checker = useChecker();
   const queryClient = useQueryClient();
-  const [findings, setFindings] = useState<Finding[]>([]);
-  const show = (details: unknown) => {
-    const found = readFindings(details, store.state().document, flow.id);
+  const [findings, setFindings] = useState<Problem[]>([]);
+  const [asked, setAsked] = useState<Problem[]>();
+  const accepted = useRef(new Set<string>());
+  const show = (details: unknown, severity: Severity) => {
+    // A check knows more about a problem: its severity, and the input.
+    const checked = new Map(checker.state().list.map((problem) => [keyOf(problem), problem]));
+    const found = readProblems(details, store.state().document, flow.id, severity)
+      .map((problem) => checked.get(keyOf(problem)) ?? problem);
     setFindings(found);
-    store.showFaults(faultsOf(found));
+    store.showFaults(messagesByNode(found));
   };
   const { mutate, isPending, data, error, reset } = useMutation({
     mutationFn: async () => {
       if (!await saving.save()) return undefined;
+      const { list } = await checker.current();
+      const failing = list.filter(({ severity }) => severity === 'fails_run');
+      if (failing.some((problem) => !accepted.current.has(keyOf(problem)))) {
+        setAsked(failing);
+        return undefined;
+      }
       const deployed = await flows.deploy(flow.id);
-      show(deployed.warnings);
+      show(deployed.warnings, 'warning');
       await queryClient.invalidateQueries({ queryKey: ['deployments'] });
       return deployed;
     },
-    onError: (failure) => show(failure instanceof FlowError && failure.code === 'flow_invalid' ? failure.details : []),
+    onError: (failure) =>
+      show(failure instanceof FlowError && failure.code === 'flow_invalid' ? failure.details : [], 'prevents_deploy'),
   });
   return {
     deploy: () => {
-      show([]);
+      show([], 'warning');
       mutate();
     },
     isPending,
@@ -50,8 +70,15 @@ export function useDeploying(saving: Saving): Deploying {
     findings,
     error,
     dismiss: () => {
-      show([]);
+      show([], 'warning');
       reset();
     },
+    asked,
+    confirm: () => {
+      for (const problem of asked ?? []) accepted.current.add(keyOf(problem));
+      setAsked(undefined);
+      mutate();
+    },
+    cancel: () => setAsked(undefined),
   };
 }

@@ -66,6 +66,7 @@ function drawNode(
   shown: ShownPorts,
   selected: boolean,
   faults: readonly string[] | undefined,
+  problems: readonly string[] | undefined,
 ): GraphNode {
   const geometry = nodeGeometry(shown, { hasState: false, hasFaults: faults !== undefined });
   return {
@@ -75,7 +76,7 @@ function drawNode(
     selected,
     ariaLabel: node.title,
     ...geometry,
-    data: { node, shown, handles: geometry.handles, ...(faults && { faults }) },
+    data: { node, shown, handles: geometry.handles, ...(faults && { faults }), ...(problems && { problems }) },
   };
 }
 
@@ -84,7 +85,7 @@ export function makeNodeView() {
   let before = new Map<string, Made>();
   const viewAnnotations = makeAnnotationView();
   return (
-    { document, selected, faults }: Pick<EditorState, 'document' | 'selected' | 'faults'>,
+    { document, selected, faults, problems }: Pick<EditorState, 'document' | 'selected' | 'faults' | 'problems'>,
     expanded: ReadonlySet<string>,
   ): GraphNode[] => {
     const connected = connectedIn(document);
@@ -94,6 +95,7 @@ export function makeNodeView() {
       const { id } = drawn;
       const former = before.get(id);
       const ofNode = faults.get(id);
+      const found = problems.get(id);
       const isExpanded = expanded.has(id);
       const sameJson = former?.json === json ? former : undefined;
       const samePorts = sameJson?.connected === connected && sameJson.isExpanded === isExpanded;
@@ -103,8 +105,8 @@ export function makeNodeView() {
         : next;
       const isSelected = selected.has(id);
       const isSame = sameJson !== undefined && sameJson.node.data.shown === shown &&
-        sameJson.node.selected === isSelected && sameJson.node.data.faults === ofNode;
-      const node = isSame ? sameJson.node : drawNode(json, drawn, shown, isSelected, ofNode);
+        sameJson.node.selected === isSelected && sameJson.node.data.faults === ofNode && sameJson.node.data.problems === found;
+      const node = isSame ? sameJson.node : drawNode(json, drawn, shown, isSelected, ofNode, found);
       after.set(id, { json, connected, isExpanded, node });
       return node;
     });

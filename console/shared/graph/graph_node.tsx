@@ -23,6 +23,8 @@ export interface GraphNodeData extends Record<string, unknown> {
   handles: readonly NodeHandle[];
   state?: NodeState | undefined;
   faults?: readonly string[];
+  /** What a check found while the flow was drawn. The node only has a mark, which does not change its size. */
+  problems?: readonly string[];
 }
 
 /** The editor also draws notes and frames of groups. */
@@ -57,6 +59,12 @@ const KINDS: Record<PortDot['side'], string> = {
 };
 
 const describe = (port: DrawnPort, side: PortDot['side']) => `${KINDS[side]} ${port.name}, ${port.types.join(' or ')}`;
+
+/** The mark of a node with problems, at its corner. */
+const ProblemMark = memo(function ProblemMark({ problems }: { problems: readonly string[] }) {
+  const label = `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`;
+  return <span className='graph-problems' role='img' aria-label={label} title={problems.join('\n')}>!</span>;
+});
 
 const isFarOff = ({ transform }: { transform: [x: number, y: number, zoom: number] }): boolean =>
   transform[2] < SUMMARY_ZOOM;
@@ -127,12 +135,14 @@ export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphN
     (port, dot) => <PortHandle nodeId={id} port={port} dot={dot} isConnectable={isConnectable} />,
     [id, isConnectable],
   );
-  const { node, shown, handles, state, faults = NO_FAULTS } = data;
+  const { node, shown, handles, state, faults = NO_FAULTS, problems } = data;
+  const problemMark = problems && <ProblemMark problems={problems} />;
   if (isSummary) {
     return (
       <NodeSummary node={node} height={height} isSelected={selected} state={state} isFaulty={faults.length > 0}>
         {!isBare && <SummaryHandles id={id} handles={handles} />}
         {Mark && <Mark node={node} handles={handles} />}
+        {problemMark}
       </NodeSummary>
     );
   }
@@ -149,6 +159,7 @@ export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphN
         onToggle={onToggle}
       />
       {Mark && <Mark node={node} handles={handles} />}
+      {problemMark}
     </>
   );
 });

@@ -18,6 +18,7 @@ const TABS: DrawerTab[] = [
     label: 'Last run',
     Content: lazy(async () => ({ default: (await import('../last_run/region/last_run_region.tsx')).LastRunRegion })),
   },
+  { name: 'problems', label: 'Problems', Content: lazy(() => import('../problems/problems.tsx')) },
 ];
 
 function OpenDrawer({ current }: { current: DrawerName }) {

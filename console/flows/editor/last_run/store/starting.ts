@@ -5,8 +5,8 @@ import { callFunction } from '../../../../shared/call_function.ts';
 import { readEdge } from '../../../../shared/graph/drawn_node.ts';
 import { showError } from '../../../../shared/shown_error.ts';
 import { useEditor } from '../../editor_context.tsx';
-import { faultsOf, readFindings } from '../../findings.ts';
 import type { FlowDocument } from '../../flow_document.ts';
+import { messagesByNode, readProblems } from '../../problems/problem.ts';
 import type { Saving } from '../../use_saving.ts';
 import type { NodeResult } from './node_results.ts';
 import type { StartedRun } from './started_runs.ts';
@@ -82,7 +82,7 @@ export function useStarting(saving: Saving, known: Known, onStarted: (run: Start
     },
     onError: (error) => {
       if (showError(error).code !== 'flow_invalid') return;
-      store.showFaults(faultsOf(readFindings(Reflect.get(error, 'details'), store.state().document, flow.id)));
+      store.showFaults(messagesByNode(readProblems(Reflect.get(error, 'details'), store.state().document, flow.id)));
     },
   });
 }

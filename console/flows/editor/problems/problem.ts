@@ -1,0 +1,93 @@
+import { isObject, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
+import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
+import { drawnNode } from '../view.ts';
+
+/** What a problem leads to: a deploy is refused, a run fails when it comes to the node, or neither. */
+export type Severity = 'prevents_deploy' | 'fails_run' | 'warning';
+
+/**
+ * A fault of a flow, as a deploy or a check finds it. The reasons why the editor refuses an edge while it is drawn are
+ * in `edge_refusals.ts`.
+ */
+export interface Problem {
+  code: string;
+  severity: Severity;
+  message: string;
+  /** The path of the fault, such as `nodes[3].id` or `edges[0].source`. */
+  path: string;
+  /** The node at which it is shown; undefined if it concerns no node of this flow. */
+  nodeId: string | undefined;
+  /** The index of the edge that has the fault, or that leads to it. */
+  edge: number | undefined;
+  /** The input or setting of the node. */
+  field: string | undefined;
+  /** The called flow that has the fault; undefined for this flow. */
+  calledFlow: number | undefined;
+}
+
+type Place = Pick<Problem, 'nodeId' | 'edge' | 'field'>;
+
+const NOWHERE: Place = { nodeId: undefined, edge: undefined, field: undefined };
+
+/** Finds the node to which an edge leads, and its input there. If there is no such node, finds the source. */
+function placeOfEdge(document: FlowDocument, index: number): Place {
+  const json = document.edges[index];
+  if (json === undefined) return NOWHERE;
+  const { source, target, targetHandle } = readEdge(json);
+  const nodeOf = (id: string): PlainObject | undefined => document.nodes.find((node) => nodeIdOf(node) === id);
+  const at = nodeOf(target);
+  const field = at && drawnNode(at).inputs.find(({ id }) => id === targetHandle)?.name;
+  return { nodeId: at ? target : nodeOf(source) && source, edge: index, field };
+}
+
+/** Finds the place that a path names. */
+function placeOf(document: FlowDocument, path: string, port: unknown): Place {
+  const [, list, index, rest = ''] = /^(nodes|edges)\[(\d+)\](.*)$/s.exec(path) ?? [];
+  if (list === 'edges') return placeOfEdge(document, Number(index));
+  const node = list === 'nodes' ? document.nodes[Number(index)] : undefined;
+  if (node === undefined) return NOWHERE;
+  const field = /^\.data\.(?:targets_form\.form_data\.)?(.+)$/s.exec(rest)?.[1];
+  return { nodeId: nodeIdOf(node), edge: undefined, field: typeof port === 'string' ? port : field };
+}
+
+const SEVERITIES: readonly string[] = ['prevents_deploy', 'fails_run', 'warning'] satisfies Severity[];
+
+/**
+ * Reads the problems of a check, the warnings of a deploy, or the details of `flow_invalid`. Problems of called flows
+ * are shown at no node. `severity` is that of problems without one.
+ */
+export function readProblems(
+  list: unknown,
+  document: FlowDocument,
+  flowId: number,
+  severity: Severity = 'warning',
+): Problem[] {
+  if (!Array.isArray(list)) return [];
+  return list.filter(isObject).map((problem): Problem => {
+    const calledFlow = typeof problem.flow_id === 'number' && problem.flow_id !== flowId ? problem.flow_id : undefined;
+    const path = String(problem.path);
+    return {
+      code: String(problem.code),
+      severity: SEVERITIES.includes(String(problem.severity)) ? problem.severity as Severity : severity,
+      message: calledFlow === undefined
+        ? String(problem.message)
+        : `in flow ${calledFlow}: ${String(problem.message)}`,
+      path,
+      calledFlow,
+      ...(calledFlow === undefined ? placeOf(document, path, problem.port) : NOWHERE),
+    };
+  });
+}
+
+/** Groups the messages by the nodes at which they are shown. */
+export function messagesByNode(problems: readonly Problem[]): Map<string, string[]> {
+  const messages = new Map<string, string[]>();
+  for (const { nodeId, message } of problems) {
+    if (nodeId !== undefined) messages.set(nodeId, [...messages.get(nodeId) ?? [], message]);
+  }
+  return messages;
+}
+
+/** Identifies a problem among those of a flow. */
+export const keyOf = ({ code, path, message, calledFlow }: Problem): string =>
+  JSON.stringify([calledFlow, code, path, message]);

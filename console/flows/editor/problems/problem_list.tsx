@@ -1,0 +1,72 @@
+import { Anchor, Badge, Text, UnstyledButton } from '@mantine/core';
+import { Link } from 'wouter';
+import { useEditorState } from '../editor_context.tsx';
+import { nodesById } from '../view.ts';
+import { keyOf, type Problem, type Severity } from './problem.ts';
+import { useShowProblem } from './show_problem.ts';
+import './problems.css';
+
+const LABELS: Record<Severity, { text: string; color: string }> = {
+  prevents_deploy: { text: 'error', color: 'red' },
+  fails_run: { text: 'fails', color: 'orange' },
+  warning: { text: 'warning', color: 'yellow' },
+};
+
+const Content = ({ problem, title }: { problem: Problem; title: string | undefined }) => (
+  <span className='editor-problem'>
+    <Badge size='sm' variant='light' tt='none' color={LABELS[problem.severity].color}>
+      {LABELS[problem.severity].text}
+    </Badge>
+    <Text span size='sm' className='console-text'>
+      {title !== undefined && <strong>{title}{problem.field !== undefined && ` · ${problem.field}`}:</strong>}{' '}
+      {problem.message}
+    </Text>
+  </span>
+);
+
+/** A list of problems. Each one leads to its node, and to the field. */
+export function ProblemList({ problems, most = 20, onShow }: {
+  problems: readonly Problem[];
+  /** The most problems that are listed. */
+  most?: number;
+  /** Called when a problem is shown at its node. */
+  onShow?: () => void;
+}) {
+  const { document } = useEditorState();
+  const show = useShowProblem();
+  const nodes = nodesById(document);
+  return (
+    <ul className='console-plain-list'>
+      {problems.slice(0, most).map((problem) => {
+        const { nodeId, calledFlow } = problem;
+        const title = nodeId === undefined ? undefined : nodes.get(nodeId)?.title;
+        return (
+          <li key={keyOf(problem)}>
+            {title === undefined
+              ? (
+                <>
+                  <Content problem={problem} title={undefined} />
+                  {calledFlow !== undefined && (
+                    <Anchor component={Link} href={`/flows/${calledFlow}`} size='sm' ml='xs'>Open that flow</Anchor>
+                  )}
+                </>
+              )
+              : (
+                <UnstyledButton
+                  className='editor-problem-button'
+                  title='Show the node'
+                  onClick={() => {
+                    show(problem);
+                    onShow?.();
+                  }}
+                >
+                  <Content problem={problem} title={title} />
+                </UnstyledButton>
+              )}
+          </li>
+        );
+      })}
+      {problems.length > most && <li>… and {problems.length - most} more</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,82 @@
+import { createContext, type ReactNode, use, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { type Db, useApi } from '../../../shared/api.tsx';
+import { isObject } from '../../../shared/graph/drawn_node.ts';
+import { flowLimits } from '../../../../types/limits/flows.ts';
+import { useEditor } from '../editor_context.tsx';
+import { type Checked, type Checker, type CheckResult, makeChecker, type Problems } from './checker.ts';
+import { messagesByNode, readProblems } from './problem.ts';
+
+type CheckArguments = Parameters<typeof callCheck>[1];
+
+/** The pause before a check that was refused because there were too many. Another window of the user may check, too. */
+const PAUSE_AFTER_REFUSAL_MS = 1_000;
+
+const callCheck = (db: Db, body: { flow: object } | { flow_id: number }) =>
+  // SAFETY: the flow is JSON; its type is narrower than that of the argument.
+  db.rpc('check_flow', body as never);
+
+const codeOf = (error: unknown): unknown => isObject(error) ? error.code : undefined;
+
+/** Calls `check_flow`, again and again while the user checks too often. */
+async function askDatabase(db: Db, body: CheckArguments): Promise<unknown> {
+  for (;;) {
+    const { data, error } = await callCheck(db, body);
+    if (error === null) return data;
+    if (codeOf(error) === 'body_too_large') return 'too large';
+    if (codeOf(error) !== 'too_many_requests') throw error;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_REFUSAL_MS));
+  }
+}
+
+/** Checks a flow in the database, and its scripts here. */
+async function checkFlow(db: Db, flowId: number, { document, environment, isSaved }: Checked): Promise<CheckResult> {
+  // The other members of nodes are for editors only.
+  const nodes = document.nodes.map(({ id, data }) => ({ id, data }));
+  const flow = { id: flowId, nodes, edges: document.edges, environment };
+  const isLarge = JSON.stringify(flow).length > flowLimits.checked_flow_bytes.value;
+  const { scriptProblems } = await import('./script_problems.ts');
+  const ofScripts = scriptProblems(document);
+  let result = isLarge ? 'too large' : await askDatabase(db, { flow });
+  if (result === 'too large' && isSaved) result = await askDatabase(db, { flow_id: flowId });
+  if (result === 'too large') return 'too large';
+  const { problems, is_complete: isComplete } = isObject(result) ? result : {};
+  // The canvas says that a flow has no nodes.
+  const found = readProblems(problems, document, flowId).filter(({ code }) => code !== 'flow_empty');
+  const all = [...await ofScripts, ...found];
+  const refusals = all.filter(({ severity }) => severity === 'prevents_deploy');
+  return { list: [...refusals, ...all.filter((problem) => !refusals.includes(problem))], isComplete: isComplete !== false };
+}
+
+const ProblemsContext = createContext<Checker | undefined>(undefined);
+
+/** Finds the problems of the open flow while it is drawn, and marks them on the canvas. */
+export function ProblemsProvider({ children }: { children: ReactNode }) {
+  const { flow, store, isOwner } = useEditor();
+  const { db } = useApi();
+  const checker = useMemo(() => makeChecker(store, (checked) => checkFlow(db, flow.id, checked)), [db, flow.id, store]);
+  useEffect(() => {
+    // Only the owner can deploy a flow, and mend it.
+    if (!isOwner) return undefined;
+    const mark = () => store.showProblems(messagesByNode(checker.state().list));
+    const unmark = checker.subscribe(mark);
+    const stop = checker.start();
+    return () => {
+      unmark();
+      stop();
+    };
+  }, [checker, isOwner, store]);
+  return <ProblemsContext value={checker}>{children}</ProblemsContext>;
+}
+
+/** Returns the part of the editor that finds problems. Throws outside of a ProblemsProvider. */
+export function useChecker(): Checker {
+  const checker = use(ProblemsContext);
+  if (checker === undefined) throw new Error('There is no ProblemsProvider.');
+  return checker;
+}
+
+/** Returns the problems of the open flow, and updates with them. */
+export function useProblems(): Problems {
+  const checker = useChecker();
+  return useSyncExternalStore(checker.subscribe, checker.state);
+}

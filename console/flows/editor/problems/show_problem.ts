@@ -1,0 +1,42 @@
+import { useReactFlow } from '@xyflow/react';
+import { useCallback } from 'react';
+import { useEditor } from '../editor_context.tsx';
+import type { Problem } from './problem.ts';
+
+/** The time for which the panel of a node may be loading. */
+const PATIENCE_MS = 3_000;
+
+/** Finds the field of an input in the panel of a node. A code editor has no id, but the name of the input. */
+function findField(nodeId: string, field: string): HTMLElement | undefined {
+  const panel = document.querySelector('section[aria-label="Node"]');
+  const found = document.getElementById(`node-${nodeId}_${field}`) ??
+    panel?.querySelector(`[aria-label="${CSS.escape(field)}"]`);
+  return found instanceof HTMLElement ? found : undefined;
+}
+
+/** Focuses a field as soon as the panel of its node shows it. A field that an edge replaces never appears. */
+function focusField(nodeId: string, field: string): void {
+  const until = performance.now() + PATIENCE_MS;
+  const look = () => {
+    const found = findField(nodeId, field);
+    if (found !== undefined) {
+      found.focus();
+      found.scrollIntoView({ block: 'nearest' });
+    } else if (performance.now() < until) {
+      requestAnimationFrame(look);
+    }
+  };
+  look();
+}
+
+/** Returns a function that shows the place of a problem: selects and centres the node, and focuses the field. */
+export function useShowProblem(): (problem: Problem) => void {
+  const { store } = useEditor();
+  const { fitView } = useReactFlow();
+  return useCallback(({ nodeId, edge, field }: Problem) => {
+    if (nodeId === undefined) return;
+    store.select(new Set([nodeId]), edge === undefined ? undefined : new Set([edge]));
+    void fitView({ nodes: [{ id: nodeId }], maxZoom: 1 });
+    if (field !== undefined) focusField(nodeId, field);
+  }, [store, fitView]);
+}
