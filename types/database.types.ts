@@ -441,7 +441,7 @@ isOneToOne: false
 { Args: { "idempotency_key"?: string,"token": string }; Returns: undefined
                            },
 "check_flow":
-{ Args: { "flow": Json }; Returns: Json
+{ Args: { "flow"?: Json,"flow_id"?: number }; Returns: Json
                            },
 "checkpoint_flow_run":
 { Args: { "claim_number": number,"flow_run_id": string,"lease_seconds": number,"progress": Json }; Returns: undefined

@@ -43,7 +43,8 @@ const SETTINGS =
 
 const PUBLIC_SETTINGS = 'name, description, chain_network, instructions_bundling, start_shared, start_unverified';
 
-const objectsOf = (text: string): PlainObject[] => {
+/** Reads a column of nodes or edges, as text. */
+export const objectsOf = (text: string): PlainObject[] => {
   const list = parseExactly(text);
   return Array.isArray(list) ? list.filter(isObject) : [];
 };

@@ -6434,20 +6434,33 @@ end;
 comment on function private.severity_of_problem(text, boolean) is
   'The severity of a problem that check_flow reports. fails_run: the message of the warning says that the run fails.';
 
-create function private.check_flow(flow jsonb)
+create function private.check_flow(flow jsonb, flow_id integer)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
   v_user_id constant uuid := private.require_user();
-  v_flow constant public.flows := private.flow_to_check(check_flow.flow, v_user_id);
+  v_flow public.flows;
   v_reduced record;
   v_problems jsonb;
   v_is_finding boolean;
 begin
+  if num_nonnulls(check_flow.flow, check_flow.flow_id) <> 1 then
+    perform private.fail('request_invalid', 'Give either flow or flow_id.');
+  end if;
+  if check_flow.flow is not null then
+    v_flow := private.flow_to_check(check_flow.flow, v_user_id);
+  else
+    select f.* into v_flow from public.flows as f where f.id = check_flow.flow_id and f.user_id = v_user_id;
+    if not found then
+      perform private.fail('flow_not_found', 'There is no such flow.');
+    end if;
+  end if;
   perform private.count_flow_check(v_user_id);
-  v_reduced := private.reduce_flow(v_flow, false, private.limit_checked_flow_bytes());
+  v_reduced := private.reduce_flow(
+    v_flow, false, case when check_flow.flow is not null then private.limit_checked_flow_bytes() end
+  );
   v_problems := private.first_elements(v_reduced.findings, private.limit_listed_findings());
   v_is_finding := v_problems <> '[]';
   if not v_is_finding then
@@ -6470,27 +6483,27 @@ begin
   );
 end;
 $$;
-comment on function private.check_flow(jsonb) is
+comment on function private.check_flow(jsonb, integer) is
   'Implements public.check_flow. Definer: it reads all flows and connections of the caller, also for callers with an API key.';
-grant execute on function private.check_flow(jsonb) to anon, authenticated, service_role;
+grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
--- Returns {problems, is_complete} for {nodes, edges, environment, id}. environment and id may be missing. A problem
--- is a finding or a warning of a deploy: {code, path, message, severity}, for a called flow also flow_id, and for
--- input_missing also port. severity: prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only
--- if there is no finding. is_complete is false if called flows were left out, because they are larger than 1 MiB
--- together.
-create function public.check_flow(flow jsonb)
+-- Returns {problems, is_complete} for {nodes, edges, environment, id}, where environment and id may be missing, or for
+-- the saved flow with the id flow_id. A problem is a finding or a warning of a deploy: {code, path, message, severity},
+-- for a called flow also flow_id, and for input_missing also port. severity: prevents_deploy, fails_run or warning. As
+-- in a deploy, warnings are listed only if there is no finding. A flow that is not saved must have at most 1 MiB.
+-- is_complete is false if it calls flows of more than 1 MiB together, because some of these were left out.
+create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.check_flow(flow);
+  return private.check_flow(flow, flow_id);
 end;
 $$;
-comment on function public.check_flow(jsonb) is
-  'The problems that a deploy would report for a flow that is not saved: {problems: [{code, path, message, severity}], is_complete}. 400 request_invalid; 401; 413 body_too_large; 429 too_many_requests.';
-grant execute on function public.check_flow(jsonb) to anon, authenticated, service_role;
+comment on function public.check_flow(jsonb, integer) is
+  'The problems that a deploy would report, for a flow that is not saved or for a saved one: {problems: [{code, path, message, severity}], is_complete}. 400 request_invalid; 401; 404 flow_not_found; 413 body_too_large; 429 too_many_requests.';
+grant execute on function public.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
 -- sql/350_flows/90_input_names.sql
 

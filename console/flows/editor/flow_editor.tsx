@@ -6,7 +6,6 @@ import { NodeMarks } from '../../shared/graph/graph_node.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Canvas } from './canvas.tsx';
 import { requestForSelection } from './connecting/insert_on_edge.ts';
-import { DeployResult } from './deploy_result.tsx';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { useShortcuts } from './keys/use_shortcuts.ts';
 import { NodeMark } from './last_run/canvas/node_mark.tsx';
@@ -29,6 +28,7 @@ const FindBar = lazy(() => import('./find/find_bar.tsx'));
 // Loaded when several nodes are selected, so that the editor's first load stays small.
 const SelectionBar = lazy(async () => ({ default: (await import('./selection/selection_bar.tsx')).SelectionBar }));
 const ShortcutsDialog = lazy(() => import('./keys/shortcuts_dialog.tsx'));
+const DeployResult = lazy(async () => ({ default: (await import('./deploy_result.tsx')).DeployResult }));
 const DeployQuestion = lazy(() => import('./problems/deploy_question.tsx'));
 
 /** The editor of a flow: a row with its title and tools, the canvas, and drawers beside and below it. */
@@ -98,7 +98,11 @@ function OpenEditor({ saving }: { saving: Saving }) {
               )}
               <ErrorAlert error={saving.error} />
               <ErrorAlert error={addingError} />
-              <DeployResult deploying={deploying} />
+              {(deploying.deployed !== undefined || deploying.error !== null) && (
+                <Suspense>
+                  <DeployResult deploying={deploying} />
+                </Suspense>
+              )}
             </Messages>
           </div>
           <BottomDrawer />

@@ -12,6 +12,7 @@ import { duplicateSelected, removeSelected } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { layOutDocument, moveNodes } from './flow_document.ts';
 import { RunButton } from './last_run/run_button.tsx';
+import { HistoryButton } from './history/history_button.tsx';
 import { ProblemsButton } from './problems/problems_button.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
@@ -105,6 +106,7 @@ export function Toolbar({ saving, deploying, onFind, onHelp }: {
         ? (
           <>
             <ProblemsButton />
+            <HistoryButton saving={saving} />
             <Tool icon='gear' label='Flow settings' onClick={settings.open} />
             <Button size='xs' variant='default' loading={saving.isPending} onClick={() => void saving.save()}>
               Save

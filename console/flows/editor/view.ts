@@ -105,7 +105,8 @@ export function makeNodeView() {
         : next;
       const isSelected = selected.has(id);
       const isSame = sameJson !== undefined && sameJson.node.data.shown === shown &&
-        sameJson.node.selected === isSelected && sameJson.node.data.faults === ofNode && sameJson.node.data.problems === found;
+        sameJson.node.selected === isSelected && sameJson.node.data.faults === ofNode &&
+        sameJson.node.data.problems === found;
       const node = isSame ? sameJson.node : drawNode(json, drawn, shown, isSelected, ofNode, found);
       after.set(id, { json, connected, isExpanded, node });
       return node;

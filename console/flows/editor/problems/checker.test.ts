@@ -29,8 +29,7 @@ const node = (id: string) => ({ id, data: { node_id: id }, position: { x: 0, y: 
 function open(nodes = [node('a')]) {
   const store = makeEditorStore({ nodes, edges: [] }, settings, 'v1');
   const asked: { checked: Checked; answer: (result: CheckResult) => void; fail: (error: unknown) => void }[] = [];
-  const checker = makeChecker(store, (checked) =>
-    new Promise((answer, fail) => asked.push({ checked, answer, fail })));
+  const checker = makeChecker(store, (checked) => new Promise((answer, fail) => asked.push({ checked, answer, fail })));
   const answer = async (index: number, ...messages: string[]) => {
     asked[index]!.answer({ list: messages.map(problem), isComplete: true });
     await vi.advanceTimersByTimeAsync(0);
@@ -127,7 +126,11 @@ it('keeps the last problems when a check fails, and checks again after the next 
   await vi.advanceTimersByTimeAsync(PAUSE_MS);
   asked[1]!.fail(new Error('no network'));
   await vi.advanceTimersByTimeAsync(10 * PAUSE_MS);
-  expect(checker.state()).toMatchObject({ list: [{ message: 'first' }], isCurrent: false, error: { message: 'no network' } });
+  expect(checker.state()).toMatchObject({
+    list: [{ message: 'first' }],
+    isCurrent: false,
+    error: { message: 'no network' },
+  });
   expect(asked).toHaveLength(2);
   add('c');
   await vi.advanceTimersByTimeAsync(PAUSE_MS);

@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { messagesByNode, readProblems } from './problem.ts';
 
 const port = (id: string, name: string) => ({ id, name, type_bounds: ['free'], required: true, passthrough: false });
-const node = (id: string, targets: object[] = []) => ({ id, data: { type: 'native', node_id: 'x', sources: [], targets } });
+const node = (id: string, targets: object[] = []) => ({
+  id,
+  data: { type: 'native', node_id: 'x', sources: [], targets },
+});
 const document = {
   nodes: [node('a'), node('b', [port('b.url', 'url')])],
   edges: [
@@ -11,7 +14,11 @@ const document = {
   ],
 };
 const placeOf = (problem: object) => {
-  const [{ nodeId, edge, field, calledFlow }] = readProblems([{ code: 'c', message: 'm', ...problem }], document, 7) as [
+  const [{ nodeId, edge, field, calledFlow }] = readProblems(
+    [{ code: 'c', message: 'm', ...problem }],
+    document,
+    7,
+  ) as [
     ReturnType<typeof readProblems>[number],
   ];
   return { nodeId, edge, field, calledFlow };

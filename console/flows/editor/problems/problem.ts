@@ -69,9 +69,7 @@ export function readProblems(
     return {
       code: String(problem.code),
       severity: SEVERITIES.includes(String(problem.severity)) ? problem.severity as Severity : severity,
-      message: calledFlow === undefined
-        ? String(problem.message)
-        : `in flow ${calledFlow}: ${String(problem.message)}`,
+      message: calledFlow === undefined ? String(problem.message) : `in flow ${calledFlow}: ${String(problem.message)}`,
       path,
       calledFlow,
       ...(calledFlow === undefined ? placeOf(document, path, problem.port) : NOWHERE),

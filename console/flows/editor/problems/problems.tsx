@@ -14,9 +14,7 @@ export default function ProblemsRegion() {
     <Stack component='section' aria-label='Problems' gap='xs'>
       <Group gap='xs' role='status'>
         {list.length === 0 && isCurrent && <Text size='sm' c='dimmed'>A check found no problems.</Text>}
-        {waitsForSave && (
-          <Text size='sm'>This flow is larger than 1 MiB, so it is checked when it is saved.</Text>
-        )}
+        {waitsForSave && <Text size='sm'>This flow is larger than 1 MiB, so it is checked when it is saved.</Text>}
         {!isCurrent && !waitsForSave && error === null && (
           <Badge variant='light' color='gray' tt='none'>checking the last changes</Badge>
         )}
@@ -25,7 +23,9 @@ export default function ProblemsRegion() {
       <ErrorAlert error={error} />
       <ProblemList problems={list} most={LISTED} />
       {hasRefusals && (
-        <Text size='xs' c='dimmed'>More may be found when the errors are mended: they prevent a deploy, and hide warnings.</Text>
+        <Text size='xs' c='dimmed'>
+          More may be found when the errors are mended: they prevent a deploy, and hide warnings.
+        </Text>
       )}
       {!isComplete && (
         <Text size='xs' c='dimmed'>

@@ -44,7 +44,10 @@ async function checkFlow(db: Db, flowId: number, { document, environment, isSave
   const found = readProblems(problems, document, flowId).filter(({ code }) => code !== 'flow_empty');
   const all = [...await ofScripts, ...found];
   const refusals = all.filter(({ severity }) => severity === 'prevents_deploy');
-  return { list: [...refusals, ...all.filter((problem) => !refusals.includes(problem))], isComplete: isComplete !== false };
+  return {
+    list: [...refusals, ...all.filter((problem) => !refusals.includes(problem))],
+    isComplete: isComplete !== false,
+  };
 }
 
 const ProblemsContext = createContext<Checker | undefined>(undefined);

@@ -1,0 +1,77 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Api, Db } from '../../../shared/api.tsx';
+import { type FlowSettings, objectsOf } from '../../flow_rows.ts';
+import { type FlowDocument, placeNodes } from '../flow_document.ts';
+
+/** A version of a flow, without its contents. */
+export interface Version {
+  id: number;
+  /** Null for an automatic version. */
+  name: string | null;
+  saved_at: string;
+  /** True if the saved flow has these contents. */
+  is_current: boolean;
+  /** The newest deployment of these contents. */
+  deployment_id: string | null;
+  tags: string[];
+}
+
+/** The settings that a version contains. */
+export type VersionSettings = Pick<FlowSettings, 'environment' | 'chain_network' | 'instructions_bundling'>;
+
+/** The contents of a version. */
+export interface VersionContents {
+  document: FlowDocument;
+  settings: VersionSettings;
+}
+
+export const historyKey = (flowId: number) => ['flows', 'history', flowId];
+
+/** Lists the versions of a flow. */
+export const historyQuery = ({ db }: Api, flowId: number) =>
+  queryOptions({
+    queryKey: historyKey(flowId),
+    queryFn: async ({ signal }): Promise<Version[]> => {
+      const { data } = await db.rpc('flow_history', { flow_id: flowId }).abortSignal(signal).throwOnError();
+      // SAFETY: the function's comment defines the shape of its answer.
+      return data as unknown as Version[];
+    },
+    // Each save and each deploy may add a version.
+    staleTime: 0,
+  });
+
+/** Reads the contents of a version. They never change. */
+export const contentsQuery = ({ db }: Api, id: number) =>
+  queryOptions({
+    queryKey: ['flows', 'version', id],
+    queryFn: async ({ signal }): Promise<VersionContents> => {
+      const { data } = await db.from('flow_versions')
+        .select('environment, chain_network, instructions_bundling, nodes:nodes::text, edges:edges::text')
+        .eq('id', id).abortSignal(signal).single().throwOnError();
+      // SAFETY: the columns are those of a flow, whose constraints enforce their types.
+      const { nodes, edges, ...settings } = data as unknown as VersionSettings & { nodes: string; edges: string };
+      return { document: await placeNodes({ nodes: objectsOf(nodes), edges: objectsOf(edges) }, signal), settings };
+    },
+    staleTime: Infinity,
+  });
+
+/** Keeps the saved flow as a version. */
+export const keepVersion = async (db: Db, flowId: number, name: string): Promise<void> =>
+  void await db.rpc('keep_flow_version', { flow_id: flowId, name }).throwOnError();
+
+/** Names a version; without a name it is an automatic one. */
+export const nameVersion = async (db: Db, id: number, name: string): Promise<void> =>
+  void await db.from('flow_versions').update({ name: name === '' ? null : name }).eq('id', id).throwOnError();
+
+export const deleteVersion = async (db: Db, id: number): Promise<void> =>
+  void await db.from('flow_versions').delete().eq('id', id).throwOnError();
+
+/**
+ * Saves a version as the flow, if the flow is still the one that was saved at `savedAt`. Returns the time of the save.
+ * Throws `flow_changed` otherwise.
+ */
+export async function restoreVersion(db: Db, id: number, savedAt: string): Promise<string> {
+  const { data } = await db.rpc('restore_flow_version', { id, updated_at: savedAt }).throwOnError();
+  // SAFETY: the function's comment defines the shape of its answer.
+  return (data as unknown as { updated_at: string }).updated_at;
+}
