@@ -1,7 +1,7 @@
 import { Code, PasswordInput, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { flowLimits } from '../../types/limits/flows.ts';
 import type { ConnectionDraft } from './draft.ts';
-import { type ConnectionKind, KIND_CHOICES, KINDS, type SecretField } from './kinds.ts';
+import { KIND_CHOICES, KINDS, type NewConnectionKind, type SecretField } from './kinds.ts';
 
 interface SecretInputProps {
   field: SecretField;
@@ -65,7 +65,7 @@ export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsPr
         data={KIND_CHOICES}
         value={draft.kind}
         allowDeselect={false}
-        onChange={(kind) => kind !== null && change({ ...draft, kind: kind as ConnectionKind })}
+        onChange={(kind) => kind !== null && change({ ...draft, kind: kind as NewConnectionKind })}
       />
       <Text size='sm' c='dimmed'>
         A request carries <Code>{carries}</Code>.

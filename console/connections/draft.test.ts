@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { upsertConnectionParamsSchema } from '../../types/connection.ts';
 import { NEW_CONNECTION, toStore } from './draft.ts';
-import { type ConnectionKind, KINDS } from './kinds.ts';
+import { KINDS, type NewConnectionKind } from './kinds.ts';
 
-test.for(Object.keys(KINDS) as ConnectionKind[])(
+test.for(Object.keys(KINDS) as NewConnectionKind[])(
   'the filled form of kind %s is a request that the API takes',
   (kind) => {
     const secret = Object.fromEntries(

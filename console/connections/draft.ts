@@ -1,10 +1,10 @@
 import type { ConnectionRow, NewConnection } from 'flow-deployments-client';
-import { type ConnectionKind, KINDS } from './kinds.ts';
+import { KINDS, type NewConnectionKind } from './kinds.ts';
 
 /** The contents of the form of a connection. */
 export interface ConnectionDraft {
   name: string;
-  kind: ConnectionKind;
+  kind: NewConnectionKind;
   /** One host on each line. */
   hosts: string;
   /** The name of the header or parameter. */
@@ -19,7 +19,7 @@ export const NEW_CONNECTION: ConnectionDraft = { name: '', kind: 'bearer', hosts
 export const draftOf = ({ name, kind, hosts, header, parameter }: ConnectionRow): ConnectionDraft => ({
   name,
   // SAFETY: a constraint of the table allows these kinds only.
-  kind: kind as ConnectionKind,
+  kind: kind as NewConnectionKind,
   hosts: hosts.join('\n'),
   place: header ?? parameter ?? '',
   secret: {},

@@ -1,6 +1,6 @@
 import type { ConnectionRow, NewConnection } from 'flow-deployments-client';
 
-export type ConnectionKind = NewConnection['kind'];
+export type NewConnectionKind = NewConnection['kind'];
 
 /** A member of the secret of a connection, as a field of its form. */
 export interface SecretField {
@@ -42,7 +42,7 @@ const LAST_FIELDS: SecretField[] = [
 ];
 
 /** The kinds of connections, in the order of the form. */
-export const KINDS: Record<ConnectionKind, Kind> = {
+export const KINDS: Record<NewConnectionKind, Kind> = {
   bearer: {
     label: 'Bearer token',
     carries: 'Authorization: Bearer <token>',
@@ -102,7 +102,7 @@ export const KIND_CHOICES = Object.entries(KINDS).map(([value, { label }]) => ({
 export function describeKind(
   { kind, header, parameter }: Pick<ConnectionRow, 'kind' | 'header' | 'parameter'>,
 ): string {
-  const label = KINDS[kind as ConnectionKind]?.label ?? kind;
+  const label = KINDS[kind as NewConnectionKind]?.label ?? kind;
   const place = header ?? parameter;
   return place === null ? label : `${label}: ${place}`;
 }

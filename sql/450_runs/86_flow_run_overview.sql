@@ -2,13 +2,14 @@ create function private.error_parts(line text, out node_id uuid, out node text, 
 language sql immutable security invoker
 begin atomic
   -- A line is "<name> <node id>[#times]: <message>"; errors of the run itself have no node.
-  select p.parts[2]::uuid, p.parts[1], left(coalesce(p.parts[3], error_parts.line), 300)
-  from (
-    select regexp_match(
-      left(error_parts.line, 1000),
-      '^(.*) ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:#[0-9]+)?: (.*)'
-    )
-  ) as p (parts);
+  select
+    substring(l.line from '^.* ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:#[0-9]+)?: ')::uuid,
+    substring(l.line from '^(.*) [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:#[0-9]+)?: '),
+    left(coalesce(
+      substring(l.line from '^.* [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:#[0-9]+)?: (.*)'),
+      error_parts.line
+    ), 300)
+  from (select left(error_parts.line, 1000) as line) as l;
 end;
 comment on function private.error_parts(text) is
   'The parts of a line of flow_run.errors: the node and its name (null for errors of the run itself), and the beginning of the message.';

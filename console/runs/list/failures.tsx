@@ -1,13 +1,13 @@
 import { Anchor, Code, Table, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { Section } from '../../shared/section.tsx';
-import type { Failure } from './find_runs.ts';
+import type { FailureGroup } from './find_runs.ts';
 
 /** The most characters of a text that is searched for: a search longer than this finds nothing more. */
 const SEARCHED = 100;
 
 /** Returns the address of the list with the runs of a failure only. */
-function listOf({ message }: Failure): string {
+function listOf({ message }: FailureGroup): string {
   const parameters = new URLSearchParams(window.location.search);
   parameters.delete('page');
   parameters.set('search', message.slice(0, SEARCHED));
@@ -16,7 +16,7 @@ function listOf({ message }: Failure): string {
 }
 
 /** The failures of the filtered runs, grouped by node and text. Shows nothing if there are none. */
-export function Failures({ failures }: { failures: readonly Failure[] }) {
+export function Failures({ failures }: { failures: readonly FailureGroup[] }) {
   if (failures.length === 0) return null;
   return (
     <Section title='Why runs failed'>

@@ -78,7 +78,7 @@ export async function findRuns(
 }
 
 /** A kind of failure: the first errors with one text, of one node. */
-export interface Failure {
+export interface FailureGroup {
   /** Null for errors of the run itself, which no node caused. */
   node_id: string | null;
   node: string | null;
@@ -100,7 +100,7 @@ export interface RunOverview {
   parts: { part: number; status: RunStatus; count: number }[];
   durations: { id: string; status: RunStatus; created_at: string; ms: number }[];
   duration_ms: { p50: number | null; p95: number | null };
-  failures: Failure[];
+  failures: FailureGroup[];
 }
 
 /** Reads the counts of a filter; without a period, those of the last day. */

@@ -21,7 +21,7 @@ export const STARTERS = {
   webhook: 'a webhook',
   flow: 'a flow',
 } as const;
-export type Starter = keyof typeof STARTERS;
+export type StarterKind = keyof typeof STARTERS;
 
 /** The filter of a list of runs. It is stored in the address. */
 export interface RunSearch {
@@ -32,7 +32,7 @@ export interface RunSearch {
   /** The schedule or the webhook that started the runs. */
   schedule?: string | undefined;
   webhook?: string | undefined;
-  starter?: Starter | undefined;
+  starter?: StarterKind | undefined;
   status?: RunStatus | undefined;
   /** Local times in the format of their fields: `2026-11-23T08:15`. */
   from?: string | undefined;
@@ -69,7 +69,7 @@ export function readFilter(parameters: URLSearchParams): RunSearch {
     schedule: idAt('schedule'),
     webhook: idAt('webhook'),
     // SAFETY: the keys of the object are the kinds.
-    starter: (Object.keys(STARTERS) as Starter[]).find((kind) => kind === parameters.get('starter')),
+    starter: (Object.keys(STARTERS) as StarterKind[]).find((kind) => kind === parameters.get('starter')),
     status: STATUSES.find((status) => status === parameters.get('status')),
     from: timeOf(parameters.get('from')),
     until: timeOf(parameters.get('until')),

@@ -5,7 +5,7 @@ import { runLimits } from '../../../types/limits/runs.ts';
 import { FlowFilter } from '../../shared/flow_filter.tsx';
 import { isUuid } from '../../shared/is_uuid.ts';
 import { periods } from './periods.ts';
-import { NO_FILTER, type RunSearch, type Starter, STARTERS, STATUSES } from './run_filter.ts';
+import { NO_FILTER, type RunSearch, type StarterKind, STARTERS, STATUSES } from './run_filter.ts';
 
 /** The pause in typing after which a search begins. */
 const TYPING_MS = 300;
@@ -117,7 +117,7 @@ export function RunFilterFields({ filter, change }: FieldsProps) {
           clearable
           clearButtonProps={{ 'aria-label': 'Clear the starter' }}
           // SAFETY: the values are the kinds of starters.
-          onChange={(starter) => change({ starter: (starter ?? undefined) as Starter | undefined })}
+          onChange={(starter) => change({ starter: (starter ?? undefined) as StarterKind | undefined })}
         />
       </SimpleGrid>
       <PeriodFields filter={filter} change={change} />

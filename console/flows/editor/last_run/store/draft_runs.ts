@@ -7,7 +7,7 @@ import { readExecutions, useLiveRun } from '../../../../shared/run/use_live_run.
 import { showError } from '../../../../shared/shown_error.ts';
 import { runKey } from '../../../../shared/use_run_events.ts';
 import type { DraftRun } from './node_results.ts';
-import type { StartedRun } from './started_runs.ts';
+import type { StartedDraft } from './started_runs.ts';
 
 /** The outputs that were read so far. */
 interface ReadOutputs {
@@ -58,7 +58,7 @@ export interface ShownDraft extends DraftRun {
 /** Reads a run that another one has followed. */
 const earlierRunQuery = (
   { db, flows }: Api,
-  { id, only }: StartedRun,
+  { id, only }: StartedDraft,
 ): UseQueryOptions<DraftRun | null> => ({
   queryKey: [...runKey(id), 'earlier'],
   queryFn: async ({ signal = new AbortController().signal }) => {
@@ -88,7 +88,7 @@ export interface DraftRuns {
 }
 
 /** Reads the newest run while it goes on, and the earlier ones once. */
-export function useDraftRuns(started: readonly StartedRun[]): DraftRuns {
+export function useDraftRuns(started: readonly StartedDraft[]): DraftRuns {
   const api = useApi();
   const queries = useQueryClient();
   const [first, ...others] = started;

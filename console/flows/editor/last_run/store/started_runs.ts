@@ -1,7 +1,7 @@
 import type { FlowDocument } from '../../flow_document.ts';
 
 /** A run of the drawn flow that the user has started in the editor. */
-export interface StartedRun {
+export interface StartedDraft {
   id: string;
   /** The nodes of a partial run; undefined for a run of all nodes. */
   only: readonly string[] | undefined;
@@ -18,7 +18,7 @@ const keyOf = (userId: string, flowId: number): string => `flow-editor-runs ${us
 
 const isText = (json: unknown): json is string => typeof json === 'string';
 
-function readEntry(json: unknown): StartedRun | undefined {
+function readEntry(json: unknown): StartedDraft | undefined {
   if (typeof json !== 'object' || json === null) return undefined;
   const { id, only, version } = json as { [name: string]: unknown };
   if (!isText(id) || !isText(version)) return undefined;
@@ -26,7 +26,7 @@ function readEntry(json: unknown): StartedRun | undefined {
 }
 
 /** Returns the runs that this browser has started, the newest first. */
-export function keptRuns(userId: string, flowId: number): readonly StartedRun[] {
+export function keptRuns(userId: string, flowId: number): readonly StartedDraft[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(userId, flowId)) ?? '[]');
     return Array.isArray(stored) ? stored.map(readEntry).filter((entry) => entry !== undefined).slice(0, KEPT) : [];
@@ -38,11 +38,11 @@ export function keptRuns(userId: string, flowId: number): readonly StartedRun[] 
 
 /** Adds a run to the runs before it, and stores their ids. A run of all nodes replaces the results of earlier runs. */
 export function keepRun(
-  runs: readonly StartedRun[],
-  started: StartedRun,
+  runs: readonly StartedDraft[],
+  started: StartedDraft,
   userId: string,
   flowId: number,
-): readonly StartedRun[] {
+): readonly StartedDraft[] {
   const kept = started.only === undefined ? [started] : [started, ...runs].slice(0, KEPT);
   try {
     localStorage.setItem(

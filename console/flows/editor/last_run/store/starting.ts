@@ -9,7 +9,7 @@ import type { FlowDocument } from '../../flow_document.ts';
 import { messagesByNode, readProblems } from '../../problems/problem.ts';
 import type { Saving } from '../../use_saving.ts';
 import type { NodeResult } from './node_results.ts';
-import type { StartedRun } from './started_runs.ts';
+import type { StartedDraft } from './started_runs.ts';
 
 /** A request to run the flow as it is drawn. */
 export interface RunRequest {
@@ -65,7 +65,7 @@ async function startDraft(
 }
 
 /** Saves the flow if it was changed, and starts it. `onStarted` gets the run. */
-export function useStarting(saving: Saving, known: Known, onStarted: (run: StartedRun) => void) {
+export function useStarting(saving: Saving, known: Known, onStarted: (run: StartedDraft) => void) {
   const { flow, store } = useEditor();
   const api = useApi();
   const queries = useQueryClient();
