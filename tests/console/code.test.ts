@@ -39,8 +39,7 @@ test('code opens in a dialog, with completion, find and faults at their lines', 
   const marked = dialog.locator('.cm-lintRange-error');
   const code = await openCode(page, 'Script', 'source');
   await page.keyboard.type('.to_up');
-  await dialog.getByRole('option', { name: 'to_upper' }).waitFor();
-  await page.keyboard.press('Enter');
+  await dialog.getByRole('option', { name: 'to_upper' }).click();
   await code.getByText('a.to_upper').waitFor();
   await page.keyboard.type('(;');
   await marked.waitFor();
