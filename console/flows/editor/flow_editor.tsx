@@ -10,7 +10,7 @@ import { useEditor, useEditorState } from './editor_context.tsx';
 import { useShortcuts } from './keys/use_shortcuts.ts';
 import { NodeMark } from './last_run/canvas/node_mark.tsx';
 import { LastRunProvider } from './last_run/last_run_context.tsx';
-import { BottomDrawer } from './layout/bottom_drawer.tsx';
+import { DrawerBelow } from './layout/drawer_below.tsx';
 import { FirstNode } from './layout/first_node.tsx';
 import { Messages } from './layout/messages.tsx';
 import { RightDrawer } from './layout/right_drawer.tsx';
@@ -105,7 +105,7 @@ function OpenEditor({ saving }: { saving: Saving }) {
               )}
             </Messages>
           </div>
-          <BottomDrawer />
+          <DrawerBelow />
         </div>
         <RightDrawer />
       </div>

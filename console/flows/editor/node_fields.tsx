@@ -1,10 +1,10 @@
 import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { CodeField } from '../../shared/code/code_field.tsx';
-import { ConnectionField } from '../../shared/form/connection_field.tsx';
 import { SchemaForm } from '../../shared/form/schema_form.tsx';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../shared/graph/drawn_node.ts';
+import { Loading } from '../../shared/loading.tsx';
 import { withFormData } from './definition.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
@@ -29,7 +29,18 @@ function NodeCode({ formData, onChange, schema, name, fieldPathId, disabled, uiS
   );
 }
 
-const FIELDS = { code: NodeCode, connection: ConnectionField };
+// Loaded for the few nodes that name a connection, so that the editor's first load stays small.
+const ConnectionField = lazy(async () => ({
+  default: (await import('../../shared/form/connection_field.tsx')).ConnectionField,
+}));
+
+const NodeConnection = (props: FieldProps) => (
+  <Suspense fallback={<Loading />}>
+    <ConnectionField {...props} />
+  </Suspense>
+);
+
+const FIELDS = { code: NodeCode, connection: NodeConnection };
 
 /** Returns the inputs of the node that an edge leads into. */
 function useConnected(id: string): ReadonlySet<string> {

@@ -1,13 +1,7 @@
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import {
-  bracketMatching,
-  defaultHighlightStyle,
-  HighlightStyle,
-  indentOnInput,
-  syntaxHighlighting,
-} from '@codemirror/language';
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands';
+import { bracketMatching, defaultHighlightStyle, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { Annotation, Compartment, EditorState, type Extension } from '@codemirror/state';
-import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
+import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useEffectEvent, useRef } from 'react';
@@ -56,7 +50,6 @@ const baseTheme = (minHeight: string, isFilling: boolean) =>
     '.cm-scroller': { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '13px', minHeight },
     '.cm-gutters': { background: 'transparent', border: 'none', color: 'var(--mantine-color-dimmed)' },
     '.cm-content': { caretColor: 'var(--mantine-color-text)' },
-    '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   });
 
 /** Marks changes that the page made itself. */
@@ -80,10 +73,8 @@ export function CodeEditor(props: CodeEditorProps) {
         extensions: [
           lineNumbers(),
           history(),
-          drawSelection(),
-          indentOnInput(),
           bracketMatching(),
-          keymap.of([...defaultKeymap, ...historyKeymap]),
+          keymap.of([...standardKeymap, ...historyKeymap]),
           extension,
           colours.of(initialColours()),
           baseTheme(minHeight, isFilling),

@@ -21,7 +21,8 @@ const TABS: DrawerTab[] = [
   { name: 'problems', label: 'Problems', Content: lazy(() => import('../problems/problems.tsx')) },
 ];
 
-function OpenDrawer({ current }: { current: DrawerName }) {
+/** The drawer below the canvas, open at one of its tabs. */
+export function OpenDrawer({ current }: { current: DrawerName }) {
   const { open, close } = useDrawers();
   const { size, handle } = useResizing({
     name: 'drawer-height',
@@ -55,10 +56,4 @@ function OpenDrawer({ current }: { current: DrawerName }) {
       </Tabs>
     </div>
   );
-}
-
-/** The drawer below the canvas, while one of its tabs is open. */
-export function BottomDrawer() {
-  const { current } = useDrawers();
-  return TABS.some(({ name }) => name === current) && <OpenDrawer current={current!} />;
 }
