@@ -3,7 +3,7 @@ import { type DeployFlowResult, FlowError } from 'flow-deployments-client';
 import { useRef, useState } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { useEditor } from './editor_context.tsx';
-import { keyOf, messagesByNode, type Problem, readProblems, type Severity } from './problems/problem.ts';
+import { keyOf, messagesByNode, type FlowProblem, readProblems, type Severity } from './problems/problem.ts';
 import { useChecker } from './problems/problems_context.tsx';
 import type { Saving } from './use_saving.ts';
 
@@ -14,12 +14,12 @@ export interface Deploying {
   /** The new deployment. */
   deployed: DeployFlowResult | undefined;
   /** What the last deploy found. The nodes show it, too. */
-  findings: Problem[];
+  findings: FlowProblem[];
   error: unknown;
   /** Closes the result of the last deploy. */
   dismiss: () => void;
   /** The problems that would fail a run, while the user is asked about them; otherwise undefined. */
-  asked: Problem[] | undefined;
+  asked: FlowProblem[] | undefined;
   /** Deploys in spite of the problems in `asked`. The same problems are not asked about again. */
   confirm: () => void;
   /** Closes the question without a deploy. */
@@ -32,8 +32,8 @@ export function useDeploying(saving: Saving): Deploying {
   const { flows } = useApi();
   const checker = useChecker();
   const queryClient = useQueryClient();
-  const [findings, setFindings] = useState<Problem[]>([]);
-  const [asked, setAsked] = useState<Problem[]>();
+  const [findings, setFindings] = useState<FlowProblem[]>([]);
+  const [asked, setAsked] = useState<FlowProblem[]>();
   const accepted = useRef(new Set<string>());
   const show = (details: unknown, severity: Severity) => {
     // A check knows more about a problem: its severity, and the input.

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { makeEditorStore } from '../editor_store.ts';
 import { type Checked, type CheckResult, makeChecker, PAUSE_MS } from './checker.ts';
-import type { Problem } from './problem.ts';
+import type { FlowProblem } from './problem.ts';
 
-const problem = (message: string): Problem => ({
+const problem = (message: string): FlowProblem => ({
   code: 'c',
   severity: 'warning',
   message,

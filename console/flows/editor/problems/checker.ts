@@ -1,13 +1,13 @@
 import type { EditorStore } from '../editor_store.ts';
 import type { FlowDocument } from '../flow_document.ts';
-import type { Problem } from './problem.ts';
+import type { FlowProblem } from './problem.ts';
 
 /** The time without a change after which a check begins. It also keeps checks of a user this far apart. */
 export const PAUSE_MS = 600;
 
 /** What the editor knows about the problems of the flow. */
 export interface Problems {
-  list: readonly Problem[];
+  list: readonly FlowProblem[];
   /** True if the flow has not changed since its check. */
   isCurrent: boolean;
   /** False if called flows were left out of the check because of their size. */

@@ -1,10 +1,10 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import type { Problem } from './problem.ts';
+import type { FlowProblem } from './problem.ts';
 import { ProblemList } from './problem_list.tsx';
 
 /** Asks whether to deploy a flow whose runs would fail. */
 export default function DeployQuestion({ problems, onDeploy, onClose }: {
-  problems: readonly Problem[];
+  problems: readonly FlowProblem[];
   onDeploy: () => void;
   onClose: () => void;
 }) {

@@ -9,7 +9,7 @@ export type Severity = 'prevents_deploy' | 'fails_run' | 'warning';
  * A fault of a flow, as a deploy or a check finds it. The reasons why the editor refuses an edge while it is drawn are
  * in `edge_refusals.ts`.
  */
-export interface Problem {
+export interface FlowProblem {
   code: string;
   severity: Severity;
   message: string;
@@ -25,7 +25,7 @@ export interface Problem {
   calledFlow: number | undefined;
 }
 
-type Place = Pick<Problem, 'nodeId' | 'edge' | 'field'>;
+type Place = Pick<FlowProblem, 'nodeId' | 'edge' | 'field'>;
 
 const NOWHERE: Place = { nodeId: undefined, edge: undefined, field: undefined };
 
@@ -61,9 +61,9 @@ export function readProblems(
   document: FlowDocument,
   flowId: number,
   severity: Severity = 'warning',
-): Problem[] {
+): FlowProblem[] {
   if (!Array.isArray(list)) return [];
-  return list.filter(isObject).map((problem): Problem => {
+  return list.filter(isObject).map((problem): FlowProblem => {
     const calledFlow = typeof problem.flow_id === 'number' && problem.flow_id !== flowId ? problem.flow_id : undefined;
     const path = String(problem.path);
     return {
@@ -78,7 +78,7 @@ export function readProblems(
 }
 
 /** Groups the messages by the nodes at which they are shown. */
-export function messagesByNode(problems: readonly Problem[]): Map<string, string[]> {
+export function messagesByNode(problems: readonly FlowProblem[]): Map<string, string[]> {
   const messages = new Map<string, string[]>();
   for (const { nodeId, message } of problems) {
     if (nodeId !== undefined) messages.set(nodeId, [...messages.get(nodeId) ?? [], message]);
@@ -87,5 +87,5 @@ export function messagesByNode(problems: readonly Problem[]): Map<string, string
 }
 
 /** Identifies a problem among those of a flow. */
-export const keyOf = ({ code, path, message, calledFlow }: Problem): string =>
+export const keyOf = ({ code, path, message, calledFlow }: FlowProblem): string =>
   JSON.stringify([calledFlow, code, path, message]);

@@ -2,7 +2,7 @@ import { Anchor, Badge, Text, UnstyledButton } from '@mantine/core';
 import { Link } from 'wouter';
 import { useEditorState } from '../editor_context.tsx';
 import { nodesById } from '../view.ts';
-import { keyOf, type Problem, type Severity } from './problem.ts';
+import { keyOf, type FlowProblem, type Severity } from './problem.ts';
 import { useShowProblem } from './show_problem.ts';
 import './problems.css';
 
@@ -12,7 +12,7 @@ const LABELS: Record<Severity, { text: string; color: string }> = {
   warning: { text: 'warning', color: 'yellow' },
 };
 
-const Content = ({ problem, title }: { problem: Problem; title: string | undefined }) => (
+const Content = ({ problem, title }: { problem: FlowProblem; title: string | undefined }) => (
   <span className='editor-problem'>
     <Badge size='sm' variant='light' tt='none' color={LABELS[problem.severity].color}>
       {LABELS[problem.severity].text}
@@ -26,7 +26,7 @@ const Content = ({ problem, title }: { problem: Problem; title: string | undefin
 
 /** A list of problems. Each one leads to its node, and to the field. */
 export function ProblemList({ problems, most = 20, onShow }: {
-  problems: readonly Problem[];
+  problems: readonly FlowProblem[];
   /** The most problems that are listed. */
   most?: number;
   /** Called when a problem is shown at its node. */

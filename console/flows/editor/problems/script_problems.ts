@@ -4,7 +4,7 @@ import { objectAt, type PlainObject, readEdge } from '../../../shared/graph/draw
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
 import { codeOf } from '../node_form.ts';
 import { drawnNode } from '../view.ts';
-import type { Problem } from './problem.ts';
+import type { FlowProblem } from './problem.ts';
 
 /** The most sources that are parsed. A deploy parses as many. */
 const MAX_SOURCES = 500;
@@ -20,7 +20,7 @@ const parseOnce = (json: PlainObject, parse: () => Promise<CodeFault[]>): Promis
 
 interface Source {
   json: PlainObject;
-  place: Pick<Problem, 'code' | 'path' | 'nodeId' | 'edge' | 'field'>;
+  place: Pick<FlowProblem, 'code' | 'path' | 'nodeId' | 'edge' | 'field'>;
   parse: () => Promise<CodeFault[]>;
 }
 
@@ -65,13 +65,13 @@ function expressionOf(json: PlainObject, index: number): Source | undefined {
 }
 
 /** Parses the scripts and expressions of a flow, as a deploy does, and returns their faults. */
-export async function scriptProblems({ nodes, edges }: FlowDocument): Promise<Problem[]> {
+export async function scriptProblems({ nodes, edges }: FlowDocument): Promise<FlowProblem[]> {
   const connected = new Set(edges.map((edge) => readEdge(edge).targetHandle));
   const sources = [
     ...nodes.map((json, index) => scriptOf(json, index, connected)),
     ...edges.map(expressionOf),
   ].filter((source) => source !== undefined).slice(0, MAX_SOURCES);
-  const problems = await Promise.all(sources.map(async ({ json, place, parse }): Promise<Problem[]> => {
+  const problems = await Promise.all(sources.map(async ({ json, place, parse }): Promise<FlowProblem[]> => {
     const faults = await parseOnce(json, parse);
     return faults.map(({ line, column, message }) => ({
       ...place,

@@ -1,7 +1,7 @@
 import { useReactFlow } from '@xyflow/react';
 import { useCallback } from 'react';
 import { useEditor } from '../editor_context.tsx';
-import type { Problem } from './problem.ts';
+import type { FlowProblem } from './problem.ts';
 
 /** The time for which the panel of a node may be loading. */
 const PATIENCE_MS = 3_000;
@@ -30,10 +30,10 @@ function focusField(nodeId: string, field: string): void {
 }
 
 /** Returns a function that shows the place of a problem: selects and centres the node, and focuses the field. */
-export function useShowProblem(): (problem: Problem) => void {
+export function useShowProblem(): (problem: FlowProblem) => void {
   const { store } = useEditor();
   const { fitView } = useReactFlow();
-  return useCallback(({ nodeId, edge, field }: Problem) => {
+  return useCallback(({ nodeId, edge, field }: FlowProblem) => {
     if (nodeId === undefined) return;
     store.select(new Set([nodeId]), edge === undefined ? undefined : new Set([edge]));
     void fitView({ nodes: [{ id: nodeId }], maxZoom: 1 });
