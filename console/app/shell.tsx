@@ -72,9 +72,10 @@ function Links({ isCompact, onFollow }: { isCompact: boolean; onFollow: () => vo
       aria-label={isCompact ? label : undefined}
       title={href === '/inbox' && waiting > 0 ? `${waiting} waiting` : isCompact ? label : undefined}
       leftSection={<Icon name={icon} />}
-      rightSection={href === '/inbox' && waiting > 0 && !isCompact && (
-        <span className='console-count' data-count={waiting} aria-hidden />
-      )}
+      // An empty section would take room, so there is none without a count.
+      rightSection={href === '/inbox' && waiting > 0 && !isCompact
+        ? <span className='console-count' data-count={waiting} aria-hidden />
+        : undefined}
       active={isCurrent(href)}
       aria-current={isCurrent(href) ? 'page' : undefined}
       onClick={onFollow}
