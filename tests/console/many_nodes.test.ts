@@ -106,4 +106,23 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   const inColumns = await places();
   expect(new Set(inColumns).size).toBe(inColumns.length);
   expect(workers).toHaveLength(2);
+
+  // Many edges are one path. A click beside a node still finds the nearest edge, and its panel opens.
+  const [line] = await page.locator('.graph-edge-layer > path').all();
+  const middle = await line!.evaluate((path: SVGPathElement) => {
+    const matrix = path.getScreenCTM()!;
+    for (let at = 0; at < path.getTotalLength(); at += 40) {
+      const point = path.getPointAtLength(at).matrixTransform(matrix);
+      const found = document.elementFromPoint(point.x, point.y);
+      if (found?.classList.contains('react-flow__pane')) return { x: point.x, y: point.y };
+    }
+    throw new Error('no edge is visible');
+  });
+  await page.mouse.click(middle.x, middle.y);
+  await page.getByRole('region', { name: 'Edge' }).getByRole('button', { name: 'Delete the edge' }).click();
+  await page.keyboard.press('Control+s');
+  await page.getByText('Saved', { exact: true }).waitFor();
+  const { data } = await person.client.from('flows').select('edges').eq('id', veryDense).single().throwOnError();
+  const edgesBefore = denseFlow(NODES).edges.length;
+  expect((data.edges as unknown[]).length).toBe(edgesBefore - 1);
 });
