@@ -9311,13 +9311,18 @@ language sql immutable security invoker
 begin atomic
   -- A line is "<name> <node id>[#times]: <message>"; errors of the run itself have no node.
   select
-    substring(l.line from '^.* ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:#[0-9]+)?: ')::uuid,
-    substring(l.line from '^(.*) [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:#[0-9]+)?: '),
+    left(p.place, 36)::uuid,
+    left(l.line, strpos(l.line, ' ' || p.place || ': ') - 1),
     left(coalesce(
-      substring(l.line from '^.* [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:#[0-9]+)?: (.*)'),
+      substr(l.line, strpos(l.line, ' ' || p.place || ': ') + length(p.place) + 3),
       error_parts.line
     ), 300)
-  from (select left(error_parts.line, 1000) as line) as l;
+  from (select left(error_parts.line, 1000) as line) as l,
+    lateral (
+      select substring(
+        l.line from ' ([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?:#[0-9]+)?): '
+      ) as place
+    ) as p;
 end;
 comment on function private.error_parts(text) is
   'The parts of a line of flow_run.errors: the node and its name (null for errors of the run itself), and the beginning of the message.';

@@ -12,7 +12,7 @@ test('a version is compared and restored with its environment, and undo brings t
   const { page, goto } = opened;
   const person = await enterConsole(opened);
   const flow = new FlowBuilder();
-  flow.node('note', { title: 'Old' });
+  flow.use('to_string', {}, { title: 'Old' });
   const id = await storeFlow(person, flow);
   await person.client.from('flows').update({ environment: { STAGE: 'old' } }).eq('id', id).throwOnError();
   await deploy(person, id);

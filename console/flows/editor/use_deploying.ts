@@ -3,7 +3,7 @@ import { type DeployFlowResult, FlowError } from 'flow-deployments-client';
 import { useRef, useState } from 'react';
 import { useApi } from '../../shared/api.tsx';
 import { useEditor } from './editor_context.tsx';
-import { keyOf, messagesByNode, type FlowProblem, readProblems, type Severity } from './problems/problem.ts';
+import { type FlowProblem, keyOf, messagesByNode, readProblems, type Severity } from './problems/problem.ts';
 import { useChecker } from './problems/problems_context.tsx';
 import type { Saving } from './use_saving.ts';
 

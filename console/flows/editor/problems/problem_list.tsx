@@ -2,7 +2,7 @@ import { Anchor, Badge, Text, UnstyledButton } from '@mantine/core';
 import { Link } from 'wouter';
 import { useEditorState } from '../editor_context.tsx';
 import { nodesById } from '../view.ts';
-import { keyOf, type FlowProblem, type Severity } from './problem.ts';
+import { type FlowProblem, keyOf, type Severity } from './problem.ts';
 import { useShowProblem } from './show_problem.ts';
 import './problems.css';
 
