@@ -28,7 +28,7 @@ test('the page has a policy without inline scripts that allows its own project o
   const policy = response.headers.get('content-security-policy')!.split('; ');
   const { origin, host } = new URL(consoleUrl());
   expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval'");
   expect(policy).toContain(`connect-src 'self' ${origin} ws://${host}`);
   expect(policy).toContain("frame-ancestors 'none'");
   expect(response.headers.get('cache-control')).toBe('no-cache');
