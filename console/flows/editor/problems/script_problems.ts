@@ -20,7 +20,7 @@ const parseOnce = (json: PlainObject, parse: () => Promise<CodeFault[]>): Promis
 
 interface Source {
   json: PlainObject;
-  place: Pick<FlowProblem, 'code' | 'path' | 'nodeId' | 'edge' | 'field'>;
+  place: Pick<FlowProblem, 'code' | 'severity' | 'path' | 'nodeId' | 'edge' | 'field'>;
   parse: () => Promise<CodeFault[]>;
 }
 
@@ -38,6 +38,8 @@ function scriptOf(json: PlainObject, index: number, connected: ReadonlySet<strin
     json,
     place: {
       code: 'script_invalid',
+      // A deploy only warns of it.
+      severity: 'fails_run',
       path: `nodes[${index}].data.targets_form.form_data.${code.name}`,
       nodeId: nodeIdOf(json),
       edge: undefined,
@@ -55,6 +57,7 @@ function expressionOf(json: PlainObject, index: number): Source | undefined {
     json,
     place: {
       code: 'expression_invalid',
+      severity: 'prevents_deploy',
       path: `edges[${index}].data.expression`,
       nodeId: readEdge(json).target,
       edge: index,
@@ -73,10 +76,10 @@ export async function scriptProblems({ nodes, edges }: FlowDocument): Promise<Fl
   ].filter((source) => source !== undefined).slice(0, MAX_SOURCES);
   const problems = await Promise.all(sources.map(async ({ json, place, parse }): Promise<FlowProblem[]> => {
     const faults = await parseOnce(json, parse);
+    const what = place.edge === undefined ? 'script' : 'expression';
     return faults.map(({ line, column, message }) => ({
       ...place,
-      severity: 'prevents_deploy',
-      message: `line ${line}, column ${column}: ${message}`,
+      message: `the ${what} is wrong at line ${line}, column ${column}: ${message}`,
       calledFlow: undefined,
     }));
   }));
