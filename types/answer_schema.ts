@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nodeLimits } from './limits/nodes.ts';
 
-/** What a node `api_input` asks. The answer is free if it has neither `json_schema` nor `choices`. */
+/** The question of a node `api_input`. The answer is free if it has neither `json_schema` nor `choices`. */
 export interface InputQuestion {
   title: string | null;
   description: string | null;

@@ -14,10 +14,10 @@ export interface SecretField {
   choices?: { value: string; label: string }[];
 }
 
-/** What a form asks for a kind of connection. */
+/** The fields of the form for one kind of connection. */
 interface Kind {
   label: string;
-  /** What a request of a flow carries. */
+  /** The credential that a flow's request carries. */
   carries: string;
   /** The name of the header or parameter, stored beside the secret. */
   place?: { column: 'header' | 'parameter'; label: string; example: string };

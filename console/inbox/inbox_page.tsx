@@ -58,7 +58,7 @@ function WaitingRunItem({ id, run, inbox }: { id: string; run: WaitingRun | unde
   );
 }
 
-/** What runs wait for: values and signatures that the user gives. */
+/** The inputs and signatures of the user for which runs wait. */
 export function InboxPage() {
   const { db } = useApi();
   const { data: inbox, error, refetch } = useInbox();

@@ -21,7 +21,7 @@ export function describeStarter(run: RunStarter, userId: string): string {
   return started_by === userId ? 'you' : `the user …${started_by.slice(-6)}`;
 }
 
-/** What started a run, with the whole id on request. */
+/** The starter of a run, with the whole id on request. */
 export function StartedBy({ run }: { run: RunStarter }) {
   const userId = useUserId();
   const id = run.schedule_id ?? run.webhook_id ?? run.started_by_run_id ?? run.started_by_public_key ?? run.started_by;

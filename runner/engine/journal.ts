@@ -116,7 +116,7 @@ export interface EarlierRuns {
   executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, EarlierNodeRun>;
   /** The run that an execution in one of these runs called. */
   calledRun: (caller: Effect) => string | undefined;
-  /** What has changed since each of `roots`; undefined: it executed the same snapshot. */
+  /** The changes since each of `roots`; undefined for a root that executed the same snapshot. */
   changes: readonly (SnapshotChanges | undefined)[];
 }
 
@@ -155,7 +155,7 @@ export interface StoredEarlierRuns {
   /** The runs that these called. */
   children: Pick<ChildRow, 'id' | 'parent_flow_run_id' | 'parent_node_id' | 'parent_times'>[];
   node_runs: EarlierNodeRun[];
-  /** What has changed since those of the roots that executed another snapshot. */
+  /** The changes since each root that executed another snapshot. */
   changes?: { [rootId: string]: SnapshotChanges } | null;
 }
 

@@ -12,7 +12,7 @@ export class ByInputs {
   readonly #otherCalls: ReadonlySet<string>;
   /** The executions of each node that no execution of this run has got yet, by the text of their inputs. */
   readonly #open = new Map<RunNode, Map<string, number[]>>();
-  /** What each execution has got, because a position is asked for more than once. */
+  /** The choice made for each execution. It is kept, because a position is looked up more than once. */
   readonly #given = new Map<RunNode, (EarlierPosition | undefined)[]>();
 
   constructor(

@@ -287,7 +287,8 @@ begin
             case when first.code <> 'input_missing' then first.member end)
       end,
       'message', first.message
-    ) || case when first.code = 'input_missing' then jsonb_build_object('port', first.member) else '{}' end order by first.place, first.index, first.code, first.message), '[]')
+    ) || case when first.code = 'input_missing' then jsonb_build_object('port', first.member) else '{}' end
+      order by first.place, first.index, first.code, first.message), '[]')
     from (
       select w.* from warning as w
       order by w.place, w.index, w.code, w.message limit private.limit_listed_warnings()

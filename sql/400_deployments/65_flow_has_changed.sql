@@ -7,7 +7,8 @@ as $$
     'nodes', jsonb_path_query_array(without_notes.graph -> 'nodes', '$[*] ? (!(@.data.node_id == "note"))')
   );
 $$;
-comment on function private.without_notes(jsonb) is 'A graph of a snapshot without its notes, which do nothing in a run.';
+comment on function private.without_notes(jsonb) is
+  'A graph of a snapshot without its notes, which do nothing in a run.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean

@@ -51,7 +51,7 @@ begin atomic
   end;
 end;
 comment on function private.starter_kind(uuid, uuid, uuid, text) is
-  'What started a run: schedule, webhook, flow (a node of another run), key (a caller with a public key) or user.';
+  'The kind of starter of a run: schedule, webhook, flow (a node of another run), key (a caller with a public key) or user.';
 
 create function private.run_sources(filter private.run_filter)
 returns text

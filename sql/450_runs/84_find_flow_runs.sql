@@ -48,9 +48,9 @@ comment on function private.find_flow_runs(private.run_filter, integer, integer)
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 
--- Looks at the newest 100,000 runs of the index that fits the filter: of the deployment, schedule, webhook or flow, else
--- of the user. is_complete is false if there are more runs that were not looked at; `until` reaches them. first_error
--- has at most 1,000 characters.
+-- Looks at the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
+-- user. is_complete is false if there are older runs; a call with `until` finds these. first_error has at most 1,000
+-- characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,

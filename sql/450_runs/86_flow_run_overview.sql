@@ -62,7 +62,9 @@ begin
         from (select c.status, count(*) as count from counted as c group by c.status) as s
       ),
       ''parts'', (
-        select coalesce(jsonb_agg(jsonb_build_object(''part'', p.part, ''status'', p.status, ''count'', p.count)), ''[]'')
+        select coalesce(
+          jsonb_agg(jsonb_build_object(''part'', p.part, ''status'', p.status, ''count'', p.count)), ''[]''
+        )
         from (select c.part, c.status, count(*) as count from counted as c group by c.part, c.status) as p
       ),
       ''durations'', (
@@ -112,8 +114,11 @@ begin atomic
     row(search, flow, deployment, schedule, webhook, status, starter, since, until)::private.run_filter
   );
 end;
+-- The result: {since, until, runs, is_complete, by_status, parts: [{part, status, count}],
+-- durations: [{id, status, created_at, ms}], duration_ms: {p50, p95},
+-- failures: [{node_id, node, code, message, count, last_id}]}.
 comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
-  'Counts of the runs that find_flow_runs finds with the same filter, by default of the last day: {since, until, runs, is_complete, by_status, parts: [{part, status, count}], durations: [{id, status, created_at, ms}], duration_ms: {p50, p95}, failures: [{node_id, node, code, message, count, last_id}]}. 400 request_invalid; 401.';
+  'Counts the runs that find_flow_runs finds with the same filter, by default those of the last day: by status, by part of the time, by duration, and failures by node and text. 400 request_invalid; 401.';
 grant execute on function public.flow_run_overview(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
 ) to anon, authenticated, service_role;

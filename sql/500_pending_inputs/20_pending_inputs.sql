@@ -45,7 +45,8 @@ comment on column public.pending_inputs.title is 'The question, for people; null
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
 comment on column public.pending_inputs.json_schema is
   'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
-comment on column public.pending_inputs.choices is 'The texts of which the answer must be one; null if it may be another.';
+comment on column public.pending_inputs.choices is
+  'The texts from which the answer is chosen; null if the answer is free.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -95,8 +96,8 @@ begin
       id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at, title, description,
       json_schema, choices
     )
-    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at,
-      g.question ->> 'title', g.question ->> 'description', nullif(g.question -> 'json_schema', 'null'),
+    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url,
+      a.expires_at, g.question ->> 'title', g.question ->> 'description', nullif(g.question -> 'json_schema', 'null'),
       nullif(g.question -> 'choices', 'null')
     from asked as a
     join given as g on g.token_hash = a.token_hash

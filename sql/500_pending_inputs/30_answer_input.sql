@@ -220,8 +220,8 @@ grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean
 -- the first call stores nothing and returns {json_schema, choices}. The Edge Function checks the answer against them,
 -- because SQL knows no schemas, and calls again with is_checked. Most nodes ask for any value, and need one call. A
 -- token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
--- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended or
--- is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended
+-- or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false
@@ -233,7 +233,7 @@ as $$
   select private.submit_input(token, value, values, idempotency_key, is_checked);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text, boolean) is
-  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null; or, without is_checked, the answers that the node takes, {json_schema, choices}, and stores nothing. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
+  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null. If the answer must be checked first, stores nothing and returns {json_schema, choices}. Errors: 400, 404, 409, 413.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)

@@ -85,7 +85,7 @@ as $$
   from graph as g;
 $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
-  'What a new snapshot changes of an old one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
+  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
 
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
 returns jsonb
@@ -192,4 +192,4 @@ begin
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'What a snapshot changes of the snapshots of these root runs, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';

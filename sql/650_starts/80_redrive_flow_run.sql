@@ -278,6 +278,8 @@ begin
   return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
 end;
 $$;
+-- Errors: 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
+-- run_not_redrivable; with `deployment` also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.
 comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable. With `deployment`, the graph and the settings are those of this deployment of the flow: also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the graph and the settings are those of this deployment of the flow.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;

@@ -5041,7 +5041,8 @@ begin
             case when first.code <> 'input_missing' then first.member end)
       end,
       'message', first.message
-    ) || case when first.code = 'input_missing' then jsonb_build_object('port', first.member) else '{}' end order by first.place, first.index, first.code, first.message), '[]')
+    ) || case when first.code = 'input_missing' then jsonb_build_object('port', first.member) else '{}' end
+      order by first.place, first.index, first.code, first.message), '[]')
     from (
       select w.* from warning as w
       order by w.place, w.index, w.code, w.message limit private.limit_listed_warnings()
@@ -7843,7 +7844,7 @@ create table private.flow_deployment_canvases (
   flow_hash bytea not null
 );
 comment on table private.flow_deployment_canvases is
-  'What the editor shows of a deployment beside its graph. It has the positions at which the editor drew the nodes of a deployment''s flows. The positions are not part of the snapshot, so moving a node does not change the snapshot. They are a text, because a conversion to jsonb would make deploys too slow.';
+  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. They are a text, because a conversion to jsonb would make deploys too slow.';
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 comment on column private.flow_deployment_canvases.flow_hash is
@@ -8154,7 +8155,8 @@ as $$
     'nodes', jsonb_path_query_array(without_notes.graph -> 'nodes', '$[*] ? (!(@.data.node_id == "note"))')
   );
 $$;
-comment on function private.without_notes(jsonb) is 'A graph of a snapshot without its notes, which do nothing in a run.';
+comment on function private.without_notes(jsonb) is
+  'A graph of a snapshot without its notes, which do nothing in a run.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -9164,7 +9166,7 @@ begin atomic
   end;
 end;
 comment on function private.starter_kind(uuid, uuid, uuid, text) is
-  'What started a run: schedule, webhook, flow (a node of another run), key (a caller with a public key) or user.';
+  'The kind of starter of a run: schedule, webhook, flow (a node of another run), key (a caller with a public key) or user.';
 
 create function private.run_sources(filter private.run_filter)
 returns text
@@ -9281,9 +9283,9 @@ comment on function private.find_flow_runs(private.run_filter, integer, integer)
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 
--- Looks at the newest 100,000 runs of the index that fits the filter: of the deployment, schedule, webhook or flow, else
--- of the user. is_complete is false if there are more runs that were not looked at; `until` reaches them. first_error
--- has at most 1,000 characters.
+-- Looks at the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
+-- user. is_complete is false if there are older runs; a call with `until` finds these. first_error has at most 1,000
+-- characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -9370,7 +9372,9 @@ begin
         from (select c.status, count(*) as count from counted as c group by c.status) as s
       ),
       ''parts'', (
-        select coalesce(jsonb_agg(jsonb_build_object(''part'', p.part, ''status'', p.status, ''count'', p.count)), ''[]'')
+        select coalesce(
+          jsonb_agg(jsonb_build_object(''part'', p.part, ''status'', p.status, ''count'', p.count)), ''[]''
+        )
         from (select c.part, c.status, count(*) as count from counted as c group by c.part, c.status) as p
       ),
       ''durations'', (
@@ -9420,8 +9424,11 @@ begin atomic
     row(search, flow, deployment, schedule, webhook, status, starter, since, until)::private.run_filter
   );
 end;
+-- The result: {since, until, runs, is_complete, by_status, parts: [{part, status, count}],
+-- durations: [{id, status, created_at, ms}], duration_ms: {p50, p95},
+-- failures: [{node_id, node, code, message, count, last_id}]}.
 comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
-  'Counts of the runs that find_flow_runs finds with the same filter, by default of the last day: {since, until, runs, is_complete, by_status, parts: [{part, status, count}], durations: [{id, status, created_at, ms}], duration_ms: {p50, p95}, failures: [{node_id, node, code, message, count, last_id}]}. 400 request_invalid; 401.';
+  'Counts the runs that find_flow_runs finds with the same filter, by default those of the last day: by status, by part of the time, by duration, and failures by node and text. 400 request_invalid; 401.';
 grant execute on function public.flow_run_overview(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
 ) to anon, authenticated, service_role;
@@ -9917,7 +9924,8 @@ comment on column public.pending_inputs.title is 'The question, for people; null
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
 comment on column public.pending_inputs.json_schema is
   'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
-comment on column public.pending_inputs.choices is 'The texts of which the answer must be one; null if it may be another.';
+comment on column public.pending_inputs.choices is
+  'The texts from which the answer is chosen; null if the answer is free.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -9967,8 +9975,8 @@ begin
       id, flow_run_id, node_id, times, root_flow_run_id, owner_id, started_by, url, expires_at, title, description,
       json_schema, choices
     )
-    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url, a.expires_at,
-      g.question ->> 'title', g.question ->> 'description', nullif(g.question -> 'json_schema', 'null'),
+    select a.id, a.flow_run_id, a.node_id, a.times, a.root_flow_run_id, run.user_id, run.started_by, g.url,
+      a.expires_at, g.question ->> 'title', g.question ->> 'description', nullif(g.question -> 'json_schema', 'null'),
       nullif(g.question -> 'choices', 'null')
     from asked as a
     join given as g on g.token_hash = a.token_hash
@@ -10245,8 +10253,8 @@ grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean
 -- the first call stores nothing and returns {json_schema, choices}. The Edge Function checks the answer against them,
 -- because SQL knows no schemas, and calls again with is_checked. Most nodes ask for any value, and need one call. A
 -- token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
--- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended or
--- is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended
+-- or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false
@@ -10258,7 +10266,7 @@ as $$
   select private.submit_input(token, value, values, idempotency_key, is_checked);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text, boolean) is
-  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null; or, without is_checked, the answers that the node takes, {json_schema, choices}, and stores nothing. 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large.';
+  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null. If the answer must be checked first, stores nothing and returns {json_schema, choices}. Errors: 400, 404, 409, 413.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)
@@ -14578,7 +14586,7 @@ as $$
   from graph as g;
 $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
-  'What a new snapshot changes of an old one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
+  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
 
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
 returns jsonb
@@ -14685,7 +14693,7 @@ begin
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'What a snapshot changes of the snapshots of these root runs, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
 
 -- sql/650_starts/80_redrive_flow_run.sql
 
@@ -14969,8 +14977,10 @@ begin
   return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
 end;
 $$;
+-- Errors: 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
+-- run_not_redrivable; with `deployment` also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.
 comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable. With `deployment`, the graph and the settings are those of this deployment of the flow: also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the graph and the settings are those of this deployment of the flow.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- sql/650_starts/81_redrive_flow_runs.sql

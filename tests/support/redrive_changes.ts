@@ -1,7 +1,7 @@
 import type { SnapshotChanges } from '../../runner/engine/journal.ts';
 import type { Graph } from '../../types/flow.ts';
 
-/** What a new graph changes of an old one, as `private.redrive_changes()` finds it. No called flow has changed. */
+/** The changes from an old graph to a new one, as `private.redrive_changes()` finds it. No called flow has changed. */
 export function redriveChanges(before: Graph, after: Graph, called: readonly string[] = []): SnapshotChanges {
   const dataOf = new Map(after.nodes.map(({ id, data }) => [id, JSON.stringify(data)]));
   const edgesInto = ({ edges }: Graph, id: string) => JSON.stringify(edges.filter(({ target }) => target === id));

@@ -110,7 +110,7 @@ export const countOf = (names: readonly string[]): Map<string, number> => {
   return counts;
 };
 
-/** What a run's owner sees of it, without times and ids. */
+/** The columns of a run that its owner sees, without times and ids. */
 export const ofRoot = (flow: FlowBuilder, { result, recorded }: Claimed, runId: string) => {
   const { status, output, errors, not_run } = endOf(result);
   const title = new Map(flow.nodes.map((node) => [node.id, node.data.display_name]));

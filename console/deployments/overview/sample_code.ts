@@ -10,7 +10,7 @@ export const CALLERS: Record<string, readonly SampleCaller[]> = {
   Anonymous: ['owner', 'user', 'guest'],
 };
 
-/** What a sample starts, and where. */
+/** The deployment that a sample starts, and the address of the project. */
 export interface SampleOf {
   /** The address of the project. */
   url: string;

@@ -13,7 +13,7 @@ export interface Deploying {
   isPending: boolean;
   /** The new deployment. */
   deployed: DeployFlowResult | undefined;
-  /** What the last deploy found. The nodes show it, too. */
+  /** The problems that the last deploy found. The nodes show them, too. */
   findings: FlowProblem[];
   error: unknown;
   /** Closes the result of the last deploy. */

@@ -52,7 +52,7 @@ const sameShown = (a: ShownPorts, b: ShownPorts): boolean =>
   a.hidden === b.hidden && a.isExpanded === b.isExpanded && a.inputs.length === b.inputs.length &&
   sameMap(a.marks, b.marks) && sameSet(a.connectedOutputs, b.connectedOutputs);
 
-/** What a drawn node was made of. */
+/** The values from which a node was drawn. */
 interface Made {
   json: PlainObject;
   connected: ConnectedPorts;
@@ -116,7 +116,7 @@ export function makeNodeView() {
   };
 }
 
-/** What a drawn edge was made of. */
+/** The values from which an edge was drawn. */
 interface MadeEdge {
   json: PlainObject;
   edge: Edge;

@@ -23,7 +23,7 @@ export interface GraphNodeData extends Record<string, unknown> {
   handles: readonly NodeHandle[];
   state?: NodeState | undefined;
   faults?: readonly string[];
-  /** What a check found while the flow was drawn. The node only has a mark, which does not change its size. */
+  /** The problems that a check found while the flow was drawn. The node only has a mark, which does not change its size. */
   problems?: readonly string[];
 }
 

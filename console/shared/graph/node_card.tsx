@@ -10,7 +10,7 @@ import './graph.css';
 /** The state of a node in a run. */
 export type NodeState = 'waiting' | 'running' | 'succeeded' | 'handled' | 'failed' | 'not run' | 'stopped';
 
-/** What a port's dot tells about it. */
+/** The marks of a port's dot. */
 export interface PortDot {
   side: 'input' | 'output' | 'passed on';
   colour: PortColour;

@@ -18,7 +18,7 @@ export interface MarkdownProps {
   leavesOutHtml?: boolean;
 }
 
-/** Shows a link to another site. Other links are shown as text, because nothing says what they are relative to. */
+/** Shows a link to another site. Other links are shown as text: a note has no address to which they could be relative. */
 export const externalLink = (href: string, children: ReactNode): ReactNode =>
   /^(https?:|mailto:)/.test(href)
     ? <Anchor href={href} target='_blank' rel='noreferrer' underline='always' inherit>{children}</Anchor>

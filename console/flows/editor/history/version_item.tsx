@@ -11,7 +11,7 @@ type Action = 'Compare' | 'Restore' | 'Rename' | 'Delete';
 
 const ACTIONS: Action[] = ['Compare', 'Restore', 'Rename', 'Delete'];
 
-/** What is known of a version: its name, its time, and its deployment with the tags. */
+/** A version in the list: its name, its time, and its deployment with the tags. */
 const Facts = ({ version: { name, saved_at, is_current, deployment_id, tags } }: { version: Version }) => (
   <Group gap='xs'>
     <Text span size='sm' fw={600} className='console-text'>{name ?? 'Automatic'}</Text>

@@ -2,7 +2,7 @@ import { duplicateSelected, removeSelected } from '../actions.ts';
 import type { EditorStore } from '../editor_store.ts';
 import { nodeIdOf } from '../flow_document.ts';
 
-/** What the commands of shortcuts act on. */
+/** The parts of the editor that shortcuts act on. */
 export interface ShortcutTarget {
   store: EditorStore;
   save: () => void;
@@ -17,7 +17,7 @@ export interface ShortcutTarget {
 export interface Shortcut {
   /** The keys as the list shows them. */
   shown: string;
-  /** What they do. */
+  /** The effect, as the list of shortcuts shows it. */
   what: string;
   /** The keys as `keyName` names them. Without a command, the canvas, the palette or the browser obeys them. */
   keys?: readonly string[];

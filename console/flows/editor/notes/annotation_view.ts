@@ -20,7 +20,7 @@ function drawFrame(node: GraphNode, { x, y, width, height }: Box): GraphNode {
   };
 }
 
-/** Draws notes and groups in their own forms. What stays the same is the same object as before. */
+/** Draws notes and groups in their own forms. An unchanged note keeps its object, so that React does not draw it again. */
 export function makeAnnotationView() {
   const notes = new WeakMap<GraphNode, GraphNode>();
   let frames = new Map<string, { base: GraphNode; node: GraphNode }>();

@@ -2,7 +2,7 @@ import { createContext, type ReactNode, use, useMemo, useState } from 'react';
 import type { DrawnNode, PlainObject, Point } from '../../../shared/graph/drawn_node.ts';
 import type { FlowDocument } from '../flow_document.ts';
 
-/** What the palette was opened for. */
+/** A request to open the palette. */
 export interface PaletteRequest {
   /** The place of the new node; without it, a free place. */
   at?: Point;

@@ -5,7 +5,7 @@ import type { FlowProblem } from './problem.ts';
 /** The time without a change after which a check begins. It also keeps checks of a user this far apart. */
 export const PAUSE_MS = 600;
 
-/** What the editor knows about the problems of the flow. */
+/** The problems of the flow that the editor has found so far. */
 export interface Problems {
   list: readonly FlowProblem[];
   /** True if the flow has not changed since its check. */

@@ -2,7 +2,7 @@ import { isObject, type PlainObject, readEdge } from '../../../shared/graph/draw
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
 import { drawnNode } from '../view.ts';
 
-/** What a problem leads to: a deploy is refused, a run fails when it comes to the node, or neither. */
+/** The result of a problem: a deploy is refused, a run fails at the node, or neither. */
 export type Severity = 'prevents_deploy' | 'fails_run' | 'warning';
 
 /**
