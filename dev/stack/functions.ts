@@ -46,7 +46,7 @@ const RUNNER_VARIABLES = new Set([
   'INFO_URL',
 ]);
 
-/** Returns the runner's variables of an environment. A stack passes those of the shell on to its functions. */
+/** Returns the runner's variables of an environment. A stack passes these variables of its shell to its functions. */
 export const runnerEnvironment = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] =>

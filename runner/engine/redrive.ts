@@ -251,8 +251,8 @@ export class TakeOver {
   /** For a node that takes one entry of each queue: all entries of loops must have the same earlier position. */
   #positionOfHeads(node: RunNode, layer: number): EarlierPosition | undefined {
     const ofElements = node.incoming.filter(({ queue: { head } }) => head?.isElement);
-    // An edge without earlier values tells no position, so the others decide. Each of them has a position only once,
-    // so two executions never get the same one.
+    // An edge without earlier values has no positions, so the other edges decide. On each of these edges, a position
+    // occurs only once, so two executions never get the same position.
     const telling = ofElements.filter((edge) => this.#carriedIn(edge, layer)?.hasValues);
     const elements = (telling.length > 0 ? telling : ofElements).map(({ queue: { head } }) =>
       head?.positions?.[layer]?.index

@@ -46,7 +46,7 @@ begin
     when v_tag = 'B' then
       return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      -- 0e-9 equals 0 and has more digits.
+      -- 0e-9 equals 0, but is written as 0.000000000.
       return case when v_payload <> '0' or scale(v_payload::numeric) > 0 then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then

@@ -27,8 +27,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Transactions of unknown outcome. Also transactions without an outcome that are signed, or that the signer of an
-    -- action has received. All of these may have been executed, or may still be.
+    -- Adds transactions of unknown outcome, and transactions without an outcome that are signed or that the signer of
+    -- an action has received. All of these may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
