@@ -77,7 +77,7 @@ begin
     )
     order by o.user_id, o.id
   loop
-    -- One statement may change many flows. It copies no more than it may write.
+    -- One statement may change many flows. It keeps at most as many bytes as one statement may write.
     v_bytes := v_bytes + v_old.bytes;
     exit when v_bytes > private.limit_written_flow_bytes();
     continue when exists (

@@ -2246,7 +2246,7 @@ begin
     when v_tag = 'B' then
       return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      -- 0e-9 equals 0 and has more digits.
+      -- 0e-9 equals 0, but is written as 0.000000000.
       return case when v_payload <> '0' or scale(v_payload::numeric) > 0 then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then
@@ -5938,7 +5938,7 @@ begin
     )
     order by o.user_id, o.id
   loop
-    -- One statement may change many flows. It copies no more than it may write.
+    -- One statement may change many flows. It keeps at most as many bytes as one statement may write.
     v_bytes := v_bytes + v_old.bytes;
     exit when v_bytes > private.limit_written_flow_bytes();
     continue when exists (
@@ -14726,8 +14726,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Transactions of unknown outcome. Also transactions without an outcome that are signed, or that the signer of an
-    -- action has received. All of these may have been executed, or may still be.
+    -- Adds transactions of unknown outcome, and transactions without an outcome that are signed or that the signer of
+    -- an action has received. All of these may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
