@@ -58,12 +58,12 @@ export function measureValue(value: Value): ValueSize {
     : { ...size, fault: size.fault ?? `is nested deeper than ${MAX_VALUE_DEPTH} levels` };
 }
 
-/** Bytes of memory that a value takes at least beside its JSON. */
+/** The least memory that a value takes in addition to its JSON, in bytes. */
 const VALUE_BYTES = 32;
 
 /**
- * Bytes that a value counts for while it is held: its JSON, and some for each value in it, since many small ones take
- * more memory.
+ * Bytes that a value counts for while it is held: its JSON, and VALUE_BYTES for each value in it, because many small
+ * values take more memory than their JSON.
  */
 export const heldBytes = ({ bytes, values }: Pick<ValueSize, 'bytes' | 'values'>): number =>
   bytes + values * VALUE_BYTES;

@@ -21,7 +21,7 @@ interface Received {
 let server: Server;
 let origin: string;
 let received: Received[] = [];
-/** The answer to the next requests; undefined: none ever. */
+/** The server's answer to the next requests. If undefined, the server never answers. */
 let answer: { status?: number; headers?: Record<string, string>; body?: string } | undefined;
 
 beforeAll(async () => {

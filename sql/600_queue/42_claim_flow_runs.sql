@@ -95,7 +95,7 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- If the inputs are read, too, count them like the outputs.
+      -- A redrive with changes also reads the inputs of the earlier runs. Assume that they are as large as the outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(

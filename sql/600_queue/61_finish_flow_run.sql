@@ -49,7 +49,8 @@ begin
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
-    -- The commit subtracts the ends from their deployments' usage in this order, which is the same in all transactions.
+    -- At the commit, a trigger subtracts each ended run from its deployment's usage, in the order of these rows. All
+    -- transactions use the same order, to prevent deadlocks.
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then

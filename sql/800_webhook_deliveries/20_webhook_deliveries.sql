@@ -32,7 +32,7 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
+  'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';

@@ -7504,7 +7504,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: for each writer, it must be able to lock the owner''s wallet.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: it locks the owner''s wallet, which not every writer may do.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
 
@@ -11626,7 +11626,7 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- If the inputs are read, too, count them like the outputs.
+      -- A redrive with changes also reads the inputs of the earlier runs. Assume that they are as large as the outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
@@ -12778,7 +12778,8 @@ begin
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
-    -- The commit subtracts the ends from their deployments' usage in this order, which is the same in all transactions.
+    -- At the commit, a trigger subtracts each ended run from its deployment's usage, in the order of these rows. All
+    -- transactions use the same order, to prevent deadlocks.
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
@@ -17129,7 +17130,7 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: the messages about runs that on_end of their deployments or a node api_input requests, and the state of their delivery. Only functions write them; the owner reads them. A delivery is deleted with its run.';
+  'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write them; the owner reads them. A delivery is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';

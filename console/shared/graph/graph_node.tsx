@@ -166,5 +166,5 @@ export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphN
 
 const NO_FAULTS: readonly string[] = [];
 
-/** The kinds of nodes, in the canvas's form. */
+/** The component that draws each type of node, for the property `nodeTypes` of React Flow. */
 export const nodeTypes = { drawn: GraphNodeView };
