@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The default number of connections of an attacker: the sum of the lanes of all attacks. */
-export const DEFAULT_PRESSURE = 238;
+export const DEFAULT_PRESSURE = 254;
 
 /** The greatest number of connections of an attacker. */
 const MAX_PRESSURE = 10_000;

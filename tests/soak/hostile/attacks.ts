@@ -6,6 +6,7 @@ import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { DEFAULT_PRESSURE } from '../options.ts';
 import { type Attack, runInTurn } from './attack.ts';
 import type { Attacker, Outcome } from './attacker.ts';
+import { editorAttacks } from './editor_attacks.ts';
 import { nodeAttacks } from './node_attacks.ts';
 
 /** Digits for which a backtracking pattern needs minutes. */
@@ -435,6 +436,7 @@ export const attacks: Attack[] = [
       send('/auth/v1/signup', json({ email: `${randomUUID()}@example.com`, password: randomUUID() }), {}),
   },
   ...nodeAttacks,
+  ...editorAttacks,
 ];
 
 /**
