@@ -184,7 +184,7 @@ export interface ScriptTask {
   inputNames: readonly string[];
   outputNames: readonly string[];
   environment: { [name: string]: string };
-  /** Undefined if the task is a script of Rhai, whose text is the input `source`. */
+  /** Undefined if the task is a script of Rhai, whose text is in `inputs` as `source`. */
   sandbox?: SandboxCode & { portTypes?: PortTypes | undefined; maxOutputBytes: number };
 }
 

@@ -67,7 +67,7 @@ import { rangeNode } from './range/index.ts';
 import { regexMatchNode } from './regex_match/index.ts';
 import { regexReplaceNode } from './regex_replace/index.ts';
 import { requestAirdropNode } from './request_airdrop/index.ts';
-import { rhaiScriptNodes } from './rhai_script/index.ts';
+import { rhaiScriptNode, sizedScriptNodes } from './rhai_script/index.ts';
 import { sqlFunctionNode } from './sql_function/index.ts';
 import { storageCreateSignedUrlNode } from './storage_create_signed_url/index.ts';
 import { storageDeleteNode } from './storage_delete/index.ts';
@@ -156,7 +156,8 @@ const modules: AnyModule[] = [
   regexMatchNode,
   regexReplaceNode,
   requestAirdropNode,
-  ...rhaiScriptNodes,
+  rhaiScriptNode,
+  ...sizedScriptNodes,
   sqlFunctionNode,
   storageCreateSignedUrlNode,
   storageDeleteNode,

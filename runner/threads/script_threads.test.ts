@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeNodeCall } from '../../tests/support/node_call.ts';
 import { makeSpawnNodeScriptThread, spawnNodeScriptThread } from '../worker/node_script_thread.ts';
 import { Released, type ScriptResult, ThreadMissing } from '../engine/node.ts';
-import { rhaiScriptNodes } from '../nodes/rhai_script/index.ts';
+import { sizedScriptNodes } from '../nodes/rhai_script/index.ts';
 import { makeScriptThreads, type ScriptThread, type SpawnScriptThread, type ThreadRequest } from './script_threads.ts';
 
 const taskOf = (source: string) => ({
@@ -140,7 +140,7 @@ describe('scripts of a worker', () => {
 });
 
 describe('a script node', () => {
-  const node = rhaiScriptNodes.find(({ definition }) => definition.data.node_id === 'rhai_script_0x1')!;
+  const node = sizedScriptNodes.find(({ definition }) => definition.data.node_id === 'rhai_script_0x1')!;
   const LONG = 'print("begun"); let i = 0; while i < 1000000 { i += 1 } print("ended"); i';
   const lines: string[] = [];
   afterEach(() => void lines.splice(0));

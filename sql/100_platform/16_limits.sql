@@ -203,6 +203,13 @@ return 100;
 comment on function private.limit_switch_cases() is
   'Limit in cases: cases of a node `switch`.';
 
+create function private.limit_script_ports()
+returns integer
+language sql immutable security invoker
+return 32;
+comment on function private.limit_script_ports() is
+  'Limit in ports: inputs, and outputs, of a node `rhai_script` or `javascript`.';
+
 create function private.limit_field_path_characters()
 returns integer
 language sql immutable security invoker
@@ -653,6 +660,7 @@ grant execute on function
   private.limit_retry_pause_ms(),
   private.limit_timeout_ms(),
   private.limit_switch_cases(),
+  private.limit_script_ports(),
   private.limit_field_path_characters(),
   private.limit_port_name_characters(),
   private.limit_flow_pins(),

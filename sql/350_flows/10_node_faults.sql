@@ -123,6 +123,8 @@ begin
       then format('data.targets_form.form_data.label: must have at most %s characters',
         private.limit_port_name_characters())
     when d.data ->> 'node_id' = 'switch' and d.data ->> 'type' = 'native' then private.switch_fault(d.data)
+    when d.data ->> 'node_id' in ('rhai_script', 'javascript') and d.data ->> 'type' = 'native'
+      then private.script_port_fault(d.data)
   end) as f (fault)
   where f.fault is not null
   order by n.position limit private.limit_listed_findings() + 1;

@@ -26,12 +26,9 @@ begin
         (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type,
         d.data ->> 'node_id' as node_id,
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
-        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or private.is_script(d.data ->> 'node_id') as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch', 'fileexplorer')
-          or private.is_script(d.data ->> 'node_id') as are_outputs_drawn,
-        d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or private.is_script(d.data ->> 'node_id') as draws_inputs,
+        not v_knows_nodes or private.draws_inputs(d.data ->> 'node_id') as are_inputs_drawn,
+        not v_knows_nodes or private.draws_outputs(d.data ->> 'node_id') as are_outputs_drawn,
+        private.draws_inputs(d.data ->> 'node_id') as draws_inputs,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,

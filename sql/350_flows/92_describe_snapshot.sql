@@ -185,12 +185,8 @@ begin
       case when n.native_id in ('interflow', 'interflow_instructions')
         then private.integer_or_null(n.form_data ->> 'id') end as called,
       n.native_id is not null and n.native_id in (select d.node_id from definition as d) as is_defined,
-      coalesce(
-        n.native_id in ('interflow', 'interflow_instructions') or private.is_script(n.native_id), false
-      ) as are_inputs_drawn,
-      coalesce(
-        n.native_id in ('interflow', 'switch', 'fileexplorer') or private.is_script(n.native_id), false
-      ) as are_outputs_drawn
+      coalesce(private.draws_inputs(n.native_id), false) as are_inputs_drawn,
+      coalesce(private.draws_outputs(n.native_id), false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (

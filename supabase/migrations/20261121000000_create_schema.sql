@@ -315,6 +315,13 @@ return 100;
 comment on function private.limit_switch_cases() is
   'Limit in cases: cases of a node `switch`.';
 
+create function private.limit_script_ports()
+returns integer
+language sql immutable security invoker
+return 32;
+comment on function private.limit_script_ports() is
+  'Limit in ports: inputs, and outputs, of a node `rhai_script` or `javascript`.';
+
 create function private.limit_field_path_characters()
 returns integer
 language sql immutable security invoker
@@ -765,6 +772,7 @@ grant execute on function
   private.limit_retry_pause_ms(),
   private.limit_timeout_ms(),
   private.limit_switch_cases(),
+  private.limit_script_ports(),
   private.limit_field_path_characters(),
   private.limit_port_name_characters(),
   private.limit_flow_pins(),
@@ -3773,10 +3781,28 @@ create function private.is_script(node_id text)
 returns boolean
 language sql immutable security invoker
 begin atomic
-  select is_script.node_id = 'javascript' or is_script.node_id like 'rhai\_script\_%';
+  select is_script.node_id in ('rhai_script', 'javascript') or is_script.node_id like 'rhai\_script\_%';
 end;
 comment on function private.is_script(text) is
   'Whether a native node runs a script that the flow''s author wrote. The flow''s JSON declares the inputs and outputs of such a node, and each output may stay unset.';
+
+create function private.draws_inputs(node_id text)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select draws_inputs.node_id in ('interflow', 'interflow_instructions') or private.is_script(draws_inputs.node_id);
+end;
+comment on function private.draws_inputs(text) is
+  'Whether the flow''s JSON, not the definition, declares the inputs of a native node.';
+
+create function private.draws_outputs(node_id text)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select draws_outputs.node_id in ('interflow', 'switch', 'fileexplorer') or private.is_script(draws_outputs.node_id);
+end;
+comment on function private.draws_outputs(text) is
+  'Whether the flow''s JSON, not the definition, declares the outputs of a native node.';
 
 -- sql/350_flows/04_port_label.sql
 
@@ -3995,6 +4021,75 @@ $$;
 comment on function private.edge_expression_findings(jsonb) is
   'The findings of flow_findings about expressions: too many, too long, or not a text. The route that deploys checks whether expressions parse.';
 
+-- sql/350_flows/09_script_ports.sql
+
+create function private.script_names_fault(names text[], noun text, is_rhai boolean)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  -- The words of runner/rhai/tokens.ts, and two names that a script has anyway. A test compares the lists.
+  v_words constant text[] := '{
+    as,async,await,break,call,case,catch,const,continue,curry,debug,default,do,else,eval,export,false,fn,Fn,for,go,
+    goto,if,import,in,is,is_def_fn,is_def_var,is_shared,let,loop,match,module,new,nil,"null",package,print,private,
+    protected,public,return,shared,spawn,static,super,switch,sync,this,thread,throw,true,try,type_of,until,use,var,
+    void,while,with,yield,ENV,source
+  }';
+begin
+  if cardinality(script_names_fault.names) > private.limit_script_ports() then
+    return format('a script may have at most %s %ss', private.limit_script_ports(), script_names_fault.noun);
+  end if;
+  return (
+    select case
+      when p.count > 1
+        then format('two %ss have the name %s', script_names_fault.noun, to_jsonb(private.shorten(p.name)))
+      when p.name = any (v_words)
+        then format(
+          '%s has a meaning in scripts, so no %s may have this name', to_jsonb(p.name), script_names_fault.noun
+        )
+      else format(
+        'the name %s of an %s must have only letters from A to Z, digits and _, and a letter before its first digit',
+        to_jsonb(private.shorten(p.name)), script_names_fault.noun
+      )
+    end
+    from (
+      select n.name, count(*) as count, min(n.position) as position
+      from unnest(script_names_fault.names) with ordinality as n (name, position) group by n.name
+    ) as p
+    where p.count > 1
+      or script_names_fault.is_rhai and (p.name = any (v_words) or p.name !~ '^_*[A-Za-z][A-Za-z0-9_]*$')
+    order by p.position limit 1
+  );
+end;
+$$;
+comment on function private.script_names_fault(text[], text, boolean) is
+  'The first fault in the names of the inputs, or of the outputs, of a script; null without a fault. noun: input or output.';
+
+-- A script in JavaScript reads an input with another name by inputs["…"].
+create function private.script_port_fault(data jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_is_rhai constant boolean := script_port_fault.data ->> 'node_id' = 'rhai_script';
+begin
+  return coalesce(
+    'data.targets: ' || private.script_names_fault(array(
+      select t.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'targets') as t (port)
+    ), 'input', v_is_rhai),
+    'data.sources: ' || private.script_names_fault(array(
+      select s.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'sources') as s (port)
+      -- The error output is no output of the script.
+      where s.port ->> 'name' <> 'error' or script_port_fault.data -> 'on_error' is distinct from '"output"'
+    ), 'output', v_is_rhai)
+  );
+end;
+$$;
+comment on function private.script_port_fault(jsonb) is
+  'The first fault in the ports of a node rhai_script or javascript; null without a fault. Their names differ, and those of rhai_script are names in the language. Takes the node''s data, whose ports must have no fault.';
+
 -- sql/350_flows/10_node_faults.sql
 
 create function private.port_fault(data jsonb)
@@ -4122,6 +4217,8 @@ begin
       then format('data.targets_form.form_data.label: must have at most %s characters',
         private.limit_port_name_characters())
     when d.data ->> 'node_id' = 'switch' and d.data ->> 'type' = 'native' then private.switch_fault(d.data)
+    when d.data ->> 'node_id' in ('rhai_script', 'javascript') and d.data ->> 'type' = 'native'
+      then private.script_port_fault(d.data)
   end) as f (fault)
   where f.fault is not null
   order by n.position limit private.limit_listed_findings() + 1;
@@ -4780,12 +4877,9 @@ begin
         (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data ->> 'type' as type,
         d.data ->> 'node_id' as node_id,
         -- True if the node's inputs and outputs come from the flow's JSON instead of the definition.
-        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or private.is_script(d.data ->> 'node_id') as are_inputs_drawn,
-        not v_knows_nodes or d.data ->> 'node_id' in ('interflow', 'switch', 'fileexplorer')
-          or private.is_script(d.data ->> 'node_id') as are_outputs_drawn,
-        d.data ->> 'node_id' in ('interflow', 'interflow_instructions')
-          or private.is_script(d.data ->> 'node_id') as draws_inputs,
+        not v_knows_nodes or private.draws_inputs(d.data ->> 'node_id') as are_inputs_drawn,
+        not v_knows_nodes or private.draws_outputs(d.data ->> 'node_id') as are_outputs_drawn,
+        private.draws_inputs(d.data ->> 'node_id') as draws_inputs,
         d.data -> 'sources' as sources, d.data -> 'targets' as targets,
         d.data #> '{targets_form,form_data}' as form_data,
         coalesce(d.data -> 'retry' <> 'null', false) as has_retry,
@@ -6818,12 +6912,8 @@ begin
       case when n.native_id in ('interflow', 'interflow_instructions')
         then private.integer_or_null(n.form_data ->> 'id') end as called,
       n.native_id is not null and n.native_id in (select d.node_id from definition as d) as is_defined,
-      coalesce(
-        n.native_id in ('interflow', 'interflow_instructions') or private.is_script(n.native_id), false
-      ) as are_inputs_drawn,
-      coalesce(
-        n.native_id in ('interflow', 'switch', 'fileexplorer') or private.is_script(n.native_id), false
-      ) as are_outputs_drawn
+      coalesce(private.draws_inputs(n.native_id), false) as are_inputs_drawn,
+      coalesce(private.draws_outputs(n.native_id), false) as are_outputs_drawn
     from node as n
   ),
   drawn_target as materialized (

@@ -65,6 +65,13 @@ export const flowLimits = {
     beyond: MALFORMED,
     inSql: true,
   },
+  script_ports: {
+    value: 32,
+    unit: 'ports',
+    meaning: 'inputs, and outputs, of a node `rhai_script` or `javascript`',
+    beyond: MALFORMED,
+    inSql: true,
+  },
   field_path_characters: {
     value: 1_024,
     unit: 'characters',

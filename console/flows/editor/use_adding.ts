@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
 import type { RefObject } from 'react';
 import { useApi } from '../../shared/api.tsx';
-import { objectAt, type Point, readNode, readPosition } from '../../shared/graph/drawn_node.ts';
+import { type Point, readNode, readPosition } from '../../shared/graph/drawn_node.ts';
 import { NODE_WIDTH, nodeHeight } from '../../shared/graph/node_size.ts';
 import { joinBehind } from './connecting/join_new_node.ts';
-import { type DrawnDefinition, makeNode } from './definition.ts';
+import { makeNode } from './definition.ts';
 import { readDefinition } from './definitions.ts';
 import { useEditor } from './editor_context.tsx';
 import type { EditorStore } from './editor_store.ts';
@@ -14,7 +14,6 @@ import { freePlace } from './free_place.ts';
 import { focusNewNode } from './layout/focus_node.ts';
 import { useReveal } from './layout/use_reveal.ts';
 import type { PaletteRequest } from './palette/palette_context.tsx';
-import { TITLES } from './palette/words.ts';
 
 /** Distance between the selected node and a new one to its right. */
 const BESIDE = 80;
@@ -37,13 +36,6 @@ function usePlaces(canvas: RefObject<HTMLElement | null>) {
     },
   };
 }
-
-/** Gives a definition the name that it has in the palette. */
-const renamed = (definition: DrawnDefinition): DrawnDefinition => {
-  const data = objectAt(definition, 'data');
-  const title = TITLES[String(data.node_id)];
-  return title === undefined ? definition : { ...definition, data: { ...data, display_name: title } };
-};
 
 interface AddedNode extends Pick<PaletteRequest, 'at' | 'join'> {
   /** The id of the definition. */
@@ -75,7 +67,7 @@ export function useAdding(canvas: RefObject<HTMLElement | null>) {
         queryFn: () => readDefinition(db, id),
         staleTime: 60_000,
       });
-      const node = makeNode(renamed(definition));
+      const node = makeNode(definition);
       const height = nodeHeight(readNode(node));
       const position = at ?? places.choose(height);
       const added = { ...node, position };

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { definitions as scriptDefinitions } from '../../../runner/nodes/rhai_script/definitions.ts';
+import { sizeDefinitions } from '../../../runner/nodes/rhai_script/definitions.ts';
 import { nodeIds, nodeRegistry } from '../../../runner/nodes/registry.ts';
 import { nodeExampleSchema } from '../../../types/node_example.ts';
 import type { NodeDefinition } from '../../../types/node_definition.ts';
@@ -89,19 +89,18 @@ const section = ({ data, sources, targets }: NodeDefinition): string[] =>
     ...exampleOf(data.node_id),
   ].filter((block) => block !== '');
 
-/** Makes one entry for all scripts, which differ in their numbers of inputs and outputs. */
-function scriptSection(): string[] {
-  const largest = scriptDefinitions.at(-1)!;
+/** Makes one entry for all sizes of scripts, which differ in their numbers of inputs and outputs. */
+function sizesSection(): string[] {
+  const largest = sizeDefinitions.at(-1)!;
   return [
     '### rhai_script_NxM',
     paragraph(
-      `Runs a script in Rhai: N inputs, 0 to ${
+      `A script with N inputs, 0 to ${
         largest.targets.length - 1
-      }, and M outputs, 1 to ${largest.sources.length}. Inputs are variables of the script; outputs are read from its variables, a single output also from its last value. [Scripts](rhai.md) describes the language and its limits.`,
+      }, and M outputs, 1 to ${largest.sources.length}, for flows that have such nodes. The palette offers \`rhai_script\` instead, whose ports are added and named. Inputs are variables of the script; outputs are read from its variables, a single output also from its last value.`,
     ),
     inputTable(largest.targets),
     outputTable(largest),
-    ...exampleOf('rhai_script'),
   ];
 }
 
@@ -122,10 +121,10 @@ export function nodesPage(): string {
     markdownTable([
       ['group', 'nodes'],
       ...filled.map(([name, members]) => [name, members.map(({ data }) => `\`${data.node_id}\``).join(', ')]),
-      ['Scripts', '`rhai_script_NxM`'],
+      ['Scripts of a fixed size', '`rhai_script_NxM`'],
     ]),
     ...filled.flatMap(([name, members]) => [`## ${name}`, ...members.flatMap(section)]),
-    '## Scripts',
-    ...scriptSection(),
+    '## Scripts of a fixed size',
+    ...sizesSection(),
   );
 }

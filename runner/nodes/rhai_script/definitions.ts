@@ -6,33 +6,76 @@ const OUTPUT_NAMES = ['u', 'v', 'x', 'y', 'z'];
 const count = (number: number, noun: string): string =>
   `${number === 0 ? 'no' : number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Makes the definition of the script node with this number of inputs and outputs. */
-function makeDefinition(inputCount: number, outputCount: number): NodeDefinition {
-  return {
-    type: 'native',
-    data: {
-      node_definition_version: '0.1',
-      unique_id: '',
-      node_id: `rhai_script_${inputCount}x${outputCount}`,
-      version: '0.1',
-      display_name: `Rhai Script ${inputCount}x${outputCount}`,
-      description:
-        `Runs a Rhai script with ${count(inputCount, 'input')} and ${count(outputCount, 'output')}: its inputs are ` +
-        'variables of the script, and its outputs are what the variables of their names hold in the end. A single output that is ' +
-        'not set is the value of the last statement.',
-      effects: 'none',
-      tags: ['core'],
-      related_to: [],
-      resources: { source_code_url: '', documentation_url: 'https://rhai.rs/book' },
-      usage: {
-        license: 'MIT',
-        license_url: '',
-        pricing: { currency: 'USDC', purchase_price: 0, price_per_run: 0, custom: { unit: 'monthly', value: '0' } },
-      },
-      authors: [{ name: 'flow-deployments', contact: '' }],
-      design: { width: 0, height: 0, icon_url: '', backgroundColor: '#ffffff', backgroundColorDark: '#000000' },
-      options: {},
+/** The members that all scripts have. */
+type Common = Pick<NodeDefinition, 'type' | 'data' | 'targets_form.ui_schema'>;
+
+const makeCommon = (data: { node_id: string; display_name: string; description: string }): Common => ({
+  type: 'native',
+  data: {
+    node_definition_version: '0.1',
+    unique_id: '',
+    version: '0.1',
+    ...data,
+    effects: 'none',
+    tags: ['core'],
+    related_to: [],
+    resources: { source_code_url: '', documentation_url: 'https://rhai.rs/book' },
+    usage: {
+      license: 'MIT',
+      license_url: '',
+      pricing: { currency: 'USDC', purchase_price: 0, price_per_run: 0, custom: { unit: 'monthly', value: '0' } },
     },
+    authors: [{ name: 'flow-deployments', contact: '' }],
+    design: { width: 0, height: 0, icon_url: '', backgroundColor: '#ffffff', backgroundColorDark: '#000000' },
+    options: {},
+  },
+  'targets_form.ui_schema': { 'source': { 'ui:widget': 'textarea' }, 'ui:order': ['source'] },
+});
+
+const MEANING =
+  'its inputs are variables of the script, and its outputs are what the variables of their names hold in ' +
+  'the end. A single output that is not set is the value of the last statement.';
+
+/** The script whose ports the flow's author adds and names. A new node has one input and one output. */
+export const freeDefinition: NodeDefinition = {
+  ...makeCommon({
+    node_id: 'rhai_script',
+    display_name: 'Script',
+    description: `Runs a Rhai script with inputs and outputs of your own: ${MEANING}`,
+  }),
+  sources: [{
+    name: 'output',
+    type: 'free',
+    optional: true,
+    defaultValue: '',
+    tooltip: 'What the variable output of the script holds in the end',
+  }],
+  targets: [{
+    name: 'input',
+    type_bounds: ['free'],
+    required: false,
+    passthrough: false,
+    defaultValue: null,
+    tooltip: 'The variable input of the script',
+  }],
+  'targets_form.json_schema': {
+    type: 'object',
+    title: 'Rhai script',
+    required: ['source'],
+    properties: { source: { title: 'source', type: 'string', default: 'input' } },
+  },
+};
+
+/** Makes the definition of the script node with this number of inputs and outputs. */
+function makeSize(inputCount: number, outputCount: number): NodeDefinition {
+  return {
+    ...makeCommon({
+      node_id: `rhai_script_${inputCount}x${outputCount}`,
+      display_name: `Rhai Script ${inputCount}x${outputCount}`,
+      description: `Runs a Rhai script with ${count(inputCount, 'input')} and ${
+        count(outputCount, 'output')
+      }: ${MEANING}`,
+    }),
     sources: OUTPUT_NAMES.slice(0, outputCount).map((name) => ({
       name,
       type: 'free',
@@ -63,12 +106,13 @@ function makeDefinition(inputCount: number, outputCount: number): NodeDefinition
       title: 'Rhai script',
       properties: { source: { title: 'source', type: 'string' } },
     },
-    'targets_form.ui_schema': { 'source': { 'ui:widget': 'textarea' }, 'ui:order': ['source'] },
   };
 }
 
-/** One definition for each combination of 0 to 5 inputs and 1 to 5 outputs. */
-export const definitions: NodeDefinition[] = Array.from(
+/** One definition for each combination of 0 to 5 inputs and 1 to 5 outputs, for the flows that have such nodes. */
+export const sizeDefinitions: NodeDefinition[] = Array.from(
   { length: INPUT_NAMES.length + 1 },
   (_, inputCount) => inputCount,
-).flatMap((inputCount) => OUTPUT_NAMES.map((_, index) => makeDefinition(inputCount, index + 1)));
+).flatMap((inputCount) => OUTPUT_NAMES.map((_, index) => makeSize(inputCount, index + 1)));
+
+export const definitions: NodeDefinition[] = [freeDefinition, ...sizeDefinitions];

@@ -3,10 +3,10 @@ import { makeNodeCall, runNode } from '../../../tests/support/node_call.ts';
 import { nodeDefinitionSchema } from '../../../types/node_definition.ts';
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { type NodeModule, Released } from '../../engine/node.ts';
-import { rhaiScriptNodes } from './index.ts';
+import { rhaiScriptNode, sizedScriptNodes } from './index.ts';
 
 const node = (id: string): NodeModule => {
-  const module = rhaiScriptNodes.find(({ definition }) => definition.data.node_id === id);
+  const module = sizedScriptNodes.find(({ definition }) => definition.data.node_id === id);
   if (module === undefined) throw new Error(`there is no ${id}`);
   return module;
 };
@@ -18,8 +18,8 @@ const BYTES_32 = '11111111111111111111111111111111';
 
 describe('rhai_script', () => {
   it('has a definition for every number of inputs from 0 to 5 and outputs from 1 to 5 that zod accepts', () => {
-    expect(rhaiScriptNodes).toHaveLength(30);
-    for (const { definition, takesPortsFromFlow } of rhaiScriptNodes) {
+    expect(sizedScriptNodes).toHaveLength(30);
+    for (const { definition, takesPortsFromFlow } of sizedScriptNodes) {
       expect(nodeDefinitionSchema.safeParse(definition).error?.issues ?? []).toEqual([]);
       expect(takesPortsFromFlow).toBe(true);
     }
@@ -179,4 +179,44 @@ it.each<[string, Value, Value]>([
   [COLLATZ, { U: '6' }, { D: '3' }],
 ])('the script %j of a saved flow outputs, for %j, the value %j', async (source, a, u) => {
   expect(await run(source, { a, b: { D: '2' } })).toEqual({ u });
+});
+
+describe('rhai_script with ports of the flow', () => {
+  const runOwn = (source: unknown, inputs: ValueMap, outputNames: string[]) =>
+    runNode(rhaiScriptNode, inputs, {
+      // SAFETY: the test also gives wrong texts.
+      formData: { source } as never,
+      inputNames: Object.keys(inputs),
+      outputNames,
+    });
+
+  it('has the script in its form data, where no input takes its place', async () => {
+    const { definition } = rhaiScriptNode;
+    expect(nodeDefinitionSchema.safeParse(definition).error?.issues ?? []).toEqual([]);
+    expect(definition.targets.map(({ name }) => name)).toEqual(['input']);
+    expect(await runOwn('price * 2', { price: { I: '21' } }, ['twice'])).toEqual({ twice: { I: '42' } });
+    expect(await runOwn('let a = price; let b = a + 1;', { price: { I: '1' } }, ['a', 'b', 'c'])).toEqual({
+      a: { I: '1' },
+      b: { I: '2' },
+    });
+    expect(await runOwn('1', { source: { S: '2' } }, ['out'])).toEqual({ out: { I: '1' } });
+    for (const source of [undefined, null, 5]) {
+      await expect(runOwn(source, { source: { S: '2' } }, ['out'])).rejects.toThrow(
+        'the form data has no text `source`',
+      );
+    }
+  });
+
+  it('takes 32 inputs and outputs, and names that objects of JavaScript have', async () => {
+    const names = Array.from({ length: 32 }, (_, index) => `in_${index}`);
+    const inputs = Object.fromEntries(names.map((name, index) => [name, { I: String(index) }]));
+    const outputNames = names.map((name) => name.replace('in', 'out'));
+    const source = outputNames.slice(0, 16).map((name, index) => `let ${name} = in_${31 - index};`).join('\n');
+    expect(await runOwn(source, inputs, outputNames)).toEqual(
+      Object.fromEntries(outputNames.slice(0, 16).map((name, index) => [name, { I: String(31 - index) }])),
+    );
+    const hostile = JSON.parse('{"__proto__": {"I": "1"}, "constructor": {"I": "2"}}') as ValueMap;
+    const outputs = await runOwn('__proto__ += constructor; let toString = 4;', hostile, ['__proto__', 'toString']);
+    expect(Object.entries(outputs)).toEqual([['__proto__', { I: '3' }], ['toString', { I: '4' }]]);
+  });
 });

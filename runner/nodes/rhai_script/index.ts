@@ -1,8 +1,15 @@
 import type { ValueMap } from '../../../types/values/value.ts';
 import { runLimits } from '../../engine/limits.ts';
 import { LogBuffer } from '../../engine/log_buffer.ts';
-import { type NodeCall, type NodeModule, type ScriptTask, ThreadMissing } from '../../engine/node.ts';
-import { definitions } from './definitions.ts';
+import {
+  formText,
+  type NodeCall,
+  NodeError,
+  type NodeModule,
+  type ScriptTask,
+  ThreadMissing,
+} from '../../engine/node.ts';
+import { freeDefinition, sizeDefinitions } from './definitions.ts';
 import { evaluateScript, sourceOf } from './evaluate.ts';
 import { RecentSources } from '../../threads/recent_sources.ts';
 
@@ -70,10 +77,21 @@ function run(call: NodeCall): ValueMap | Promise<ValueMap> {
   });
 }
 
-/** The nodes that run scripts of the Rhai language, one for each number of inputs and outputs. */
-export const rhaiScriptNodes: NodeModule[] = definitions.map((definition) => ({
-  definition,
-  takesPortsFromFlow: true,
-  leavesOutputsUnset: true,
-  run,
-}));
+/**
+ * Runs the script in the form data. The script is the author's alone: neither an edge nor the starter of a run can give
+ * it.
+ */
+function runOwn(call: NodeCall): ValueMap | Promise<ValueMap> {
+  const source = formText(call.formData, 'source');
+  if (source === undefined) throw new NodeError('the form data has no text `source`');
+  const inputs: ValueMap = Object.assign(Object.create(null), call.inputs, { source: { S: source } });
+  return run({ ...call, inputs });
+}
+
+const TRAITS = { takesPortsFromFlow: true, leavesOutputsUnset: true } as const;
+
+/** The node whose ports the flow's author adds and names. */
+export const rhaiScriptNode: NodeModule = { definition: freeDefinition, ...TRAITS, run: runOwn };
+
+/** The nodes that flows name by their number of inputs and outputs, and that get the script by the input `source`. */
+export const sizedScriptNodes: NodeModule[] = sizeDefinitions.map((definition) => ({ definition, ...TRAITS, run }));

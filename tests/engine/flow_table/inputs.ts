@@ -22,6 +22,28 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
+    title: 'the inputs and outputs of a script are those that the flow names, from edges and from form data',
+    flow: (flow) => {
+      const tea = flow.constant(s('tea '));
+      const script = flow.node('rhai_script', {
+        inputs: ['name?', 'price?', 'rest?'],
+        outputs: ['text', 'total', 'unset'],
+        form: { source: 'let total = price * 2; let text = name + (rest == ());', price: 21, name: 'form' },
+        title: 'script',
+      });
+      flow.connect(tea, script.input('name'));
+      for (const name of ['text', 'total', 'unset']) flow.output(name, script.output(name), `out ${name}`);
+    },
+    output: 'text="tea true" total=42',
+    runs: [
+      'const#0 → Source="tea "',
+      'script#0 name="tea " price=21u → text="tea true" total=42',
+      'out text#0 text="tea true" → text="tea true"',
+      'out total#0 total=42 → total=42',
+    ],
+    notRun: ['out unset'],
+  },
+  {
     title: 'null in form data is the value null, not a missing input',
     flow: (flow) => {
       flow.output('null', flow.use('to_string', {}, { form: { stringify: null }, title: 'null' }).output('result'));

@@ -40,6 +40,7 @@ export function clearPair(from: DrawnNode, to: DrawnNode, edges: readonly DrawnE
   const pairs = openStarts(from).flatMap((start) => fittingInputs(start, to, edges).map((input) => ({ start, input })));
   const [first] = pairs;
   // The inputs of a script differ only in their names.
-  const isScript = to.nodeId.startsWith('rhai_script_') && pairs.every(({ start }) => start === first?.start);
+  const isScript = (to.nodeId.startsWith('rhai_script') || to.nodeId === 'javascript') &&
+    pairs.every(({ start }) => start === first?.start);
   return pairs.length === 1 || isScript ? first : undefined;
 }

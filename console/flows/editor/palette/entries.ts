@@ -1,5 +1,4 @@
 import { type DrawnNode, readNode } from '../../../shared/graph/drawn_node.ts';
-import { TITLES } from './words.ts';
 
 /** A definition in the palette. */
 export interface PaletteEntry {
@@ -47,7 +46,7 @@ export function newestOf(rows: readonly ListedRow[], userId: string): PaletteEnt
   return [...newest.values()].map((row) => ({
     id: row.id,
     nodeId: row.node_id,
-    title: TITLES[row.node_id] ?? (textOf(row.title) || row.node_id),
+    title: textOf(row.title) || row.node_id,
     description: textOf(row.description),
     group: groupOf(row, userId),
     node: readNode({ data: { node_id: row.node_id }, sources: row.sources, targets: row.targets }),

@@ -1,14 +1,7 @@
-/** The one size of the script that the palette lists, under a name of its own. The other sizes remain in flows. */
-export const SCRIPT_ID = 'rhai_script_3x1';
-const SCRIPT_SIZES = [0, 1, 2, 3, 4, 5].flatMap((inputs) =>
+/** The sizes of the script that flows of earlier versions have. The palette does not list them. */
+export const HIDDEN = [0, 1, 2, 3, 4, 5].flatMap((inputs) =>
   [1, 2, 3, 4, 5].map((outputs) => `rhai_script_${inputs}x${outputs}`)
 );
-
-/** Nodes that the palette does not list. */
-export const HIDDEN = SCRIPT_SIZES.filter((id) => id !== SCRIPT_ID);
-
-/** Names in the palette, and of new nodes, in place of those of the definitions. */
-export const TITLES: Readonly<Record<string, string>> = { [SCRIPT_ID]: 'Script' };
 
 /** The nodes that come first while nothing is searched for. */
 export const COMMON = [
@@ -16,7 +9,7 @@ export const COMMON = [
   'flow_output',
   'const',
   'http_request',
-  SCRIPT_ID,
+  'rhai_script',
   'javascript',
   'branch',
   'foreach',
@@ -25,11 +18,11 @@ export const COMMON = [
 ];
 
 /** The nodes that can do what no other node does. */
-export const SUGGESTED = ['http_request', SCRIPT_ID, 'javascript'];
+export const SUGGESTED = ['http_request', 'rhai_script', 'javascript'];
 
 const CHOICES = ['branch', 'switch', 'filter', 'gate'];
 const LOOPS = ['foreach', 'range', 'collect'];
-const CODE = [SCRIPT_ID, 'javascript', 'jsonata'];
+const CODE = ['rhai_script', 'javascript', 'jsonata'];
 const REQUESTS = ['http_request'];
 const DATES = ['date_parse', 'date_format', 'date_add'];
 const FILES = ['storage_upload', 'storage_download', 'storage_list', 'storage_delete', 'fileexplorer'];
@@ -62,12 +55,12 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   code: CODE,
   script: CODE,
   function: [...CODE, 'sql_function'],
-  rhai: [SCRIPT_ID],
+  rhai: ['rhai_script'],
   js: ['javascript'],
   typescript: ['javascript'],
   python: CODE,
-  expression: ['jsonata', 'math', SCRIPT_ID],
-  transform: ['jsonata', SCRIPT_ID, 'javascript', 'text_template'],
+  expression: ['jsonata', 'math', 'rhai_script'],
+  transform: ['jsonata', 'rhai_script', 'javascript', 'text_template'],
   api: [...REQUESTS, 'das_api', 'api_input'],
   rest: REQUESTS,
   url: REQUESTS,

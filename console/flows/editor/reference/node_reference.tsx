@@ -91,7 +91,7 @@ function Notes({ nodeId }: { nodeId: string }) {
 }
 
 /** The anchor of a node on the page of all native nodes. */
-const anchorOf = (nodeId: string): string => nodeId.startsWith('rhai_script') ? 'rhai_script_nxm' : nodeId;
+const anchorOf = (nodeId: string): string => nodeId.startsWith('rhai_script_') ? 'rhai_script_nxm' : nodeId;
 
 /** The reference of a node: its ports, an example with values, and a link to its page. */
 export default function NodeReference({ node }: { node: DrawnNode }) {
