@@ -146,6 +146,10 @@ export interface Connection {
   created_at: string;
   updated_at: string;
   last_used_at: string | null;
+  /** When the secret was last tested; null if it was not since it was stored. */
+  last_tested_at: string | null;
+  /** The HTTP status of the last test's answer; null if there was no test or no answer. */
+  last_test_status: number | null;
 }
 
 /** The secret of a connection, by its kind. */

@@ -21,14 +21,14 @@ export type Database = {
                   ]
                 },"connections": {
                   Row: {
-                    "created_at": string,"header": string | null,"hosts": (string)[],"id": string,"kind": string,"last_used_at": string | null,"name": string,"parameter": string | null,"updated_at": string,"user_id": string
+                    "created_at": string,"header": string | null,"hosts": (string)[],"id": string,"kind": string,"last_test_status": number | null,"last_tested_at": string | null,"last_used_at": string | null,"name": string,"parameter": string | null,"updated_at": string,"user_id": string
                   }
                   ComputedFields: never
                   Insert: {
-                    "created_at"?: string,"header"?: string | null,"hosts": (string)[],"id": string,"kind": string,"last_used_at"?: string | null,"name": string,"parameter"?: string | null,"updated_at"?: string,"user_id": string
+                    "created_at"?: string,"header"?: string | null,"hosts": (string)[],"id": string,"kind": string,"last_test_status"?: number | null,"last_tested_at"?: string | null,"last_used_at"?: string | null,"name": string,"parameter"?: string | null,"updated_at"?: string,"user_id": string
                   }
                   Update: {
-                    "created_at"?: string,"header"?: string | null,"hosts"?: (string)[],"id"?: string,"kind"?: string,"last_used_at"?: string | null,"name"?: string,"parameter"?: string | null,"updated_at"?: string,"user_id"?: string
+                    "created_at"?: string,"header"?: string | null,"hosts"?: (string)[],"id"?: string,"kind"?: string,"last_test_status"?: number | null,"last_tested_at"?: string | null,"last_used_at"?: string | null,"name"?: string,"parameter"?: string | null,"updated_at"?: string,"user_id"?: string
                   }
                   Relationships: [
                     
@@ -664,6 +664,9 @@ isOneToOne: false
                            },
 "store_connection":
 { Args: { "connection": Json,"secret": Json }; Returns: Json
+                           },
+"store_connection_test":
+{ Args: { "connection_id": string,"nonce": string,"status": number }; Returns: undefined
                            },
 "store_transaction":
 { Args: { "claim_number": number,"flow_run_id": string,"requests": Json,"transaction": Json }; Returns: Json

@@ -11,6 +11,7 @@ import { Section } from '../shared/section.tsx';
 import { When } from '../shared/when.tsx';
 import { DeleteConnection } from './delete_connection.tsx';
 import { describeKind } from './kinds.ts';
+import { LastTest } from './last_test.tsx';
 import { ReplaceConnectionButton } from './store_connection.tsx';
 import { TestConnection } from './test_connection.tsx';
 import { UsedBy } from './used_by.tsx';
@@ -34,6 +35,10 @@ const Facts = ({ row }: { row: ConnectionRow }) => (
           </>
         )}
       </Text>
+      <Group gap='xs'>
+        <Text size='sm'>Last test:</Text>
+        <LastTest row={row} />
+      </Group>
     </Stack>
   </Section>
 );

@@ -10,6 +10,7 @@ import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { When } from '../shared/when.tsx';
 import { describeKind } from './kinds.ts';
+import { LastTest } from './last_test.tsx';
 import { NewConnectionButton } from './store_connection.tsx';
 
 /** The most hosts that a row of the list names. */
@@ -31,6 +32,7 @@ const COLUMNS: Column<ConnectionRow>[] = [
     cell: ({ last_used_at }) =>
       last_used_at === null ? <Text c='dimmed' size='sm'>by no run yet</Text> : <When at={last_used_at} />,
   },
+  { header: 'Last test', cell: (row) => <LastTest row={row} /> },
 ];
 
 /** The connections of the signed-in user, by name. */

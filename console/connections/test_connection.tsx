@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ConnectionRow } from 'flow-deployments-client';
 import { type FormEvent, useState } from 'react';
 import { useApi } from '../shared/api.tsx';
@@ -28,7 +28,11 @@ function Answer({ status }: { status: number }) {
 export function TestConnection({ row: { name, hosts } }: { row: ConnectionRow }) {
   const { flows } = useApi();
   const [url, setUrl] = useState(`https://${hosts[0] ?? ''}`);
-  const test = useMutation({ mutationFn: () => flows.testConnection(name, url) });
+  const queries = useQueryClient();
+  const test = useMutation({
+    mutationFn: () => flows.testConnection(name, url),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['connections'] }),
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     test.mutate();
@@ -40,7 +44,7 @@ export function TestConnection({ row: { name, hosts } }: { row: ConnectionRow })
           <Group align='flex-end'>
             <TextInput
               label='URL'
-              description='One GET request, with the secret, to a URL of the hosts. No answer is kept but its status.'
+              description='One GET request, with the secret, to a URL of the hosts. Only the status of the answer is kept.'
               required
               type='url'
               flex='1 1 16rem'

@@ -37,6 +37,12 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
       if (stored === null) throw apiError('connection_not_found', 'There is no such connection.');
       return stored;
     };
+    let tested: StoredConnection | undefined;
+    const readTested = async () => tested = await read();
+    const store = async (status: number | null): Promise<void> => {
+      if (tested === undefined) return;
+      await serviceRpc('store_connection_test', { connection_id: tested.id, nonce: tested.nonce, status });
+    };
     const request = async (credential: Credential): Promise<TestedConnection> => {
       const { status } = await http.request({
         method,
@@ -48,17 +54,20 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
         maxResponseBytes: MAX_BODY_BYTES,
         signal: context.req.raw.signal,
       });
+      await store(status);
       return { status };
     };
     try {
       return context.json(
         await admission.admit(
           user_id,
-          async () => await request(await openStoredConnection(read, services, context.req.raw.signal)),
+          async () => await request(await openStoredConnection(readTested, services, context.req.raw.signal)),
         ),
       );
     } catch (error) {
-      throw error instanceof NodeError ? apiError('connection_test_failed', error.message) : error;
+      if (!(error instanceof NodeError)) throw error;
+      await store(null);
+      throw apiError('connection_test_failed', error.message);
     }
   };
 };

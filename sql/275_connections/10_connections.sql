@@ -31,6 +31,8 @@ create table public.connections (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   last_used_at timestamptz,
+  last_tested_at timestamptz,
+  last_test_status smallint,
   constraint connections_user_id_name_key unique (user_id, name),
   constraint connections_name_length check (char_length(name) between 1 and private.limit_name_characters()),
   constraint connections_kind_known check (
@@ -39,6 +41,9 @@ create table public.connections (
   constraint connections_hosts_valid check (private.are_connection_hosts(hosts)),
   constraint connections_header_of_kind check (
     case kind when 'header' then coalesce(header ~ '^[a-z0-9!#$%&''*+.^_`|~-]{1,100}$', false) else header is null end
+  ),
+  constraint connections_last_test_status_of_test check (
+    last_test_status is null or last_tested_at is not null and last_test_status between 100 and 999
   ),
   constraint connections_parameter_of_kind check (
     case kind when 'query' then coalesce(char_length(parameter) between 1 and 100, false) else parameter is null end
@@ -56,6 +61,10 @@ comment on column public.connections.parameter is 'The query parameter of a conn
 comment on column public.connections.updated_at is 'When the connection was last stored, with its secret.';
 comment on column public.connections.last_used_at is
   'The time at which a run last read the secret, or up to a minute before; null if no run has read it.';
+comment on column public.connections.last_tested_at is
+  'When POST /connections/test last sent a request with this secret; null if it sent none since the secret was stored.';
+comment on column public.connections.last_test_status is
+  'The HTTP status of the last test''s answer; null if there was no test or no answer.';
 
 alter table public.connections enable row level security;
 create policy connections_select_owner on public.connections for select to authenticated

@@ -57,7 +57,7 @@ begin
   )
   on conflict on constraint connections_user_id_name_key do update
   set kind = excluded.kind, hosts = excluded.hosts, header = excluded.header, parameter = excluded.parameter,
-    updated_at = now()
+    updated_at = now(), last_tested_at = null, last_test_status = null
   where c.id = excluded.id
   returning c.* into v_stored;
   if v_stored.id is null then
@@ -92,3 +92,29 @@ $$;
 comment on function public.store_connection(jsonb, jsonb) is
   'For the Edge Function connections: stores {id, user_id, name, kind, hosts, header, parameter} and its secret {key_id, nonce, ciphertext}, and returns the row. 401 token_invalid for a deleted user; 409 connection_changed, quota_exceeded.';
 grant execute on function public.store_connection(jsonb, jsonb) to service_role;
+
+create function private.store_connection_test(connection_id uuid, nonce bytea, status smallint)
+returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  update public.connections as c set last_tested_at = now(), last_test_status = store_connection_test.status
+  where c.id = store_connection_test.connection_id and exists (
+    select from private.connection_secrets as s
+    where s.connection_id = c.id and s.nonce = store_connection_test.nonce
+  );
+$$;
+comment on function private.store_connection_test(uuid, bytea, smallint) is
+  'Implements public.store_connection_test. Definer: the secrets are private, and API roles do not update connections.';
+grant execute on function private.store_connection_test(uuid, bytea, smallint) to service_role;
+
+create function public.store_connection_test(connection_id uuid, nonce bytea, status smallint)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_connection_test(connection_id, nonce, status);
+$$;
+comment on function public.store_connection_test(uuid, bytea, smallint) is
+  'For the Edge Function connections: stores the time and the HTTP status of a test; a null status means that there was no answer. Does nothing if the secret with this nonce has been replaced.';
+grant execute on function public.store_connection_test(uuid, bytea, smallint) to service_role;

@@ -2799,6 +2799,8 @@ create table public.connections (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   last_used_at timestamptz,
+  last_tested_at timestamptz,
+  last_test_status smallint,
   constraint connections_user_id_name_key unique (user_id, name),
   constraint connections_name_length check (char_length(name) between 1 and private.limit_name_characters()),
   constraint connections_kind_known check (
@@ -2807,6 +2809,9 @@ create table public.connections (
   constraint connections_hosts_valid check (private.are_connection_hosts(hosts)),
   constraint connections_header_of_kind check (
     case kind when 'header' then coalesce(header ~ '^[a-z0-9!#$%&''*+.^_`|~-]{1,100}$', false) else header is null end
+  ),
+  constraint connections_last_test_status_of_test check (
+    last_test_status is null or last_tested_at is not null and last_test_status between 100 and 999
   ),
   constraint connections_parameter_of_kind check (
     case kind when 'query' then coalesce(char_length(parameter) between 1 and 100, false) else parameter is null end
@@ -2824,6 +2829,10 @@ comment on column public.connections.parameter is 'The query parameter of a conn
 comment on column public.connections.updated_at is 'When the connection was last stored, with its secret.';
 comment on column public.connections.last_used_at is
   'The time at which a run last read the secret, or up to a minute before; null if no run has read it.';
+comment on column public.connections.last_tested_at is
+  'When POST /connections/test last sent a request with this secret; null if it sent none since the secret was stored.';
+comment on column public.connections.last_test_status is
+  'The HTTP status of the last test''s answer; null if there was no test or no answer.';
 
 alter table public.connections enable row level security;
 create policy connections_select_owner on public.connections for select to authenticated
@@ -2950,7 +2959,7 @@ begin
   )
   on conflict on constraint connections_user_id_name_key do update
   set kind = excluded.kind, hosts = excluded.hosts, header = excluded.header, parameter = excluded.parameter,
-    updated_at = now()
+    updated_at = now(), last_tested_at = null, last_test_status = null
   where c.id = excluded.id
   returning c.* into v_stored;
   if v_stored.id is null then
@@ -2985,6 +2994,32 @@ $$;
 comment on function public.store_connection(jsonb, jsonb) is
   'For the Edge Function connections: stores {id, user_id, name, kind, hosts, header, parameter} and its secret {key_id, nonce, ciphertext}, and returns the row. 401 token_invalid for a deleted user; 409 connection_changed, quota_exceeded.';
 grant execute on function public.store_connection(jsonb, jsonb) to service_role;
+
+create function private.store_connection_test(connection_id uuid, nonce bytea, status smallint)
+returns void
+language sql volatile security definer
+set search_path = ''
+as $$
+  update public.connections as c set last_tested_at = now(), last_test_status = store_connection_test.status
+  where c.id = store_connection_test.connection_id and exists (
+    select from private.connection_secrets as s
+    where s.connection_id = c.id and s.nonce = store_connection_test.nonce
+  );
+$$;
+comment on function private.store_connection_test(uuid, bytea, smallint) is
+  'Implements public.store_connection_test. Definer: the secrets are private, and API roles do not update connections.';
+grant execute on function private.store_connection_test(uuid, bytea, smallint) to service_role;
+
+create function public.store_connection_test(connection_id uuid, nonce bytea, status smallint)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.store_connection_test(connection_id, nonce, status);
+$$;
+comment on function public.store_connection_test(uuid, bytea, smallint) is
+  'For the Edge Function connections: stores the time and the HTTP status of a test; a null status means that there was no answer. Does nothing if the secret with this nonce has been replaced.';
+grant execute on function public.store_connection_test(uuid, bytea, smallint) to service_role;
 
 -- sql/275_connections/25_connection_tokens.sql
 

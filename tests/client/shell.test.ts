@@ -437,7 +437,7 @@ describe('flows connections', () => {
       expect(await call(upsert, { ...environment, FLOWS_SECRET: 'a-token-of-ours' }))
         .toEqual({ code: 0, stdout: 'connection  shop\n', stderr: '' });
       expect(await flows('connections', 'test', 'shop', `http://${host}/`)).toMatchObject({ stdout: 'status  204\n' });
-      expect((await flows('connections')).stdout).toBe(`shop  bearer  ${host},api.example.com  unused\n`);
+      expect((await flows('connections')).stdout).toBe(`shop  bearer  ${host},api.example.com  unused  test: 204\n`);
       expect((await flows('connections', 'list', '--json')).stdout).not.toContain('a-token-of-ours');
       expect((await flows('connections', 'delete', 'shop')).stdout).toBe('deleted connection shop\n');
       expect((await flows('connections')).stderr).toBe('There are no connections to show.\n');

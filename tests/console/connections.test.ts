@@ -41,11 +41,14 @@ test('a connection is stored, tested, chosen in a node, kept while deployments u
   await test.getByRole('textbox', { name: 'URL' }).fill(`http://${host}/`);
   await test.getByRole('button', { name: 'Test' }).click();
   await test.getByText('The answer has status 401').waitFor();
+  const facts = page.getByRole('region', { name: 'What it sends, and where' });
+  await facts.getByText('Status 401').waitFor();
   await page.getByRole('button', { name: 'Replace shop' }).click();
   expect(await dialog.getByRole('textbox', { name: 'Token' }).inputValue()).toBe('');
   await dialog.getByRole('textbox', { name: 'Token' }).fill(TOKEN);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.waitFor({ state: 'hidden' });
+  await facts.getByText('not since it was stored').waitFor();
   await test.getByRole('button', { name: 'Test' }).click();
   await test.getByText('The answer has status 200').waitFor();
 
@@ -71,6 +74,7 @@ test('a connection is stored, tested, chosen in a node, kept while deployments u
   const deployment = await deploy(person, id);
 
   await opened.goto('connections');
+  await page.getByRole('row', { name: /shop/ }).getByText('Status 200').waitFor();
   await page.getByRole('table', { name: 'connections' }).getByRole('link', { name: 'shop' }).click();
   await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: 'Buy' }).waitFor();
   await opened.checkAccessibilityInBoth();

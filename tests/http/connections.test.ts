@@ -59,6 +59,8 @@ describe('POST /connections/upsert', () => {
       created_at: stored.created_at,
       updated_at: stored.updated_at,
       last_used_at: null,
+      last_tested_at: null,
+      last_test_status: null,
     }]);
     const { data } = await owner.client.from('connections').select();
     expect(data).toEqual([stored]);
@@ -104,12 +106,24 @@ describe('POST /connections/test', () => {
       headers: { 'content-type': 'application/json' },
     });
 
+  const lastTest = async (name: string) => {
+    const columns = owner.client.from('connections').select('last_tested_at, last_test_status');
+    return (await columns.eq('name', name).single().throwOnError()).data;
+  };
+
   it('makes one request, and answers with its status only', async () => {
     await upsert(owner, bearer('tested'));
     const before = received.length;
     const response = await test(owner, { name: 'tested', url: `http://${host}/moved` });
     expect([response.status, await response.json()]).toEqual([200, { status: 302 }]);
     expect(received.slice(before)).toEqual([`Bearer ${TOKEN}`]);
+    expect(await lastTest('tested')).toEqual({ last_tested_at: expect.any(String), last_test_status: 302 });
+  });
+
+  it('stores that a server gave no answer', async () => {
+    await upsert(owner, { ...bearer('silent'), hosts: ['127.0.0.1:1'] });
+    expect((await test(owner, { name: 'silent', url: 'http://127.0.0.1:1/' })).status).toBe(422);
+    expect(await lastTest('silent')).toEqual({ last_tested_at: expect.any(String), last_test_status: null });
   });
 
   it.each<[string, () => [Person, object], number, string]>([

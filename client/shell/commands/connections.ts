@@ -1,4 +1,4 @@
-import type { NewConnection } from '../../flow_client.ts';
+import type { ConnectionRow, NewConnection } from '../../flow_client.ts';
 import type { Command, CommandCall, CommandContext } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
@@ -31,12 +31,20 @@ function membersOf(text: string, kind: NewConnection['kind']): Record<string, st
   throw new UsageError(`The secret of the kind ${kind} must be a JSON object on one line, whose members are texts.`);
 }
 
+/** Describes the last test of a connection. */
+function lastTest({ last_tested_at, last_test_status }: ConnectionRow): string {
+  return last_tested_at === null ? 'untested' : `test: ${last_test_status ?? 'no answer'}`;
+}
+
 async function list({ client, screen, isJson, signal }: CommandContext): Promise<void> {
   const rows = await client.connections({ signal });
   if (isJson) return await screen.print(printableJson(rows));
   if (rows.length === 0) screen.note('There are no connections to show.');
-  for (const { name, kind, hosts, last_used_at } of rows) {
-    await screen.print(printableLine([name, kind, hosts.join(','), last_used_at ?? 'unused'].join('  ')));
+  for (const row of rows) {
+    const { name, kind, hosts, last_used_at } = row;
+    await screen.print(
+      printableLine([name, kind, hosts.join(','), last_used_at ?? 'unused', lastTest(row)].join('  ')),
+    );
   }
 }
 

@@ -131,6 +131,8 @@ export const connection = {
   created_at: TIME,
   updated_at: TIME,
   last_used_at: null,
+  last_tested_at: null,
+  last_test_status: null,
 };
 export const calledRun = {
   id: '019aa645-8d4f-7b21-8c33-2f9e0a6b5d14',

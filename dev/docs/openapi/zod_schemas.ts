@@ -516,6 +516,8 @@ export const answerSchemas = {
     created_at: timeSchema,
     updated_at: timeSchema,
     last_used_at: timeSchema.nullable(),
+    last_tested_at: timeSchema.nullable(),
+    last_test_status: z.int().min(100).max(999).nullable(),
   }) satisfies z.ZodType<Connection>,
   Caller: z.strictObject({ user_id: z.uuid(), is_anonymous: z.boolean() }),
   NewApiKey: z.strictObject({

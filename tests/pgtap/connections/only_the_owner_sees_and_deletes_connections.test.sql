@@ -1,4 +1,4 @@
-select plan(15);
+select plan(16);
 
 select test.create_user('owner');
 select test.create_user('other');
@@ -21,7 +21,8 @@ select is(test.error_code(statement), '42501', 'the owner may not ' || left(stat
 from (values
   ('select from private.connection_secrets'), ('select public.store_connection(''{}'', ''{}'')'),
   ('select public.connection_id_to_store(auth.uid(), ''mail'')'), ('select public.read_connection_secret(auth.uid(), ''mail'')'),
-  ('select public.read_claimed_connection(''{}'', ''mail'')')
+  ('select public.read_claimed_connection(''{}'', ''mail'')'),
+  ('select public.store_connection_test(gen_random_uuid(), ''\x'', null)')
 ) as s (statement);
 
 select test.sign_in(test.user_id('other'));

@@ -55,7 +55,7 @@ select set_eq(
     ('read_flow_scripts', 'anon, authenticated, service_role'),
     ('read_wallet_secret', 'service_role'),
     ('connection_id_to_store', 'service_role'), ('read_connection_secret', 'service_role'),
-    ('begin_token_refresh', 'service_role'), ('end_token_refresh', 'service_role'), ('expire_connection_token', 'service_role'), ('store_connection', 'service_role'), ('read_claimed_connection', 'service_role'),
+    ('begin_token_refresh', 'service_role'), ('end_token_refresh', 'service_role'), ('expire_connection_token', 'service_role'), ('store_connection', 'service_role'), ('store_connection_test', 'service_role'), ('read_claimed_connection', 'service_role'),
     ('redeliver_webhook', 'anon, authenticated, service_role'),
     ('receive_webhook', 'anon'),
     ('release_flow_run', 'service_role'),

@@ -36,7 +36,7 @@ grant execute on all functions in schema pg_temp to public;
 
 select test.sign_in_as_role('service_role');
 select is(
-  pg_temp.read(pg_temp.reading()) - '{created_at,updated_at,last_used_at}'::text[],
+  pg_temp.read(pg_temp.reading()) - '{created_at,updated_at,last_used_at,last_tested_at,last_test_status}'::text[],
   jsonb_build_object(
     'id', test.kept('id'), 'user_id', test.user_id('owner'), 'name', 'mail', 'kind', 'bearer', 'hosts', '["api.example.com"]'::jsonb,
     'header', null, 'parameter', null, 'key_id', 'test', 'nonce', '\x' || repeat('01', 12), 'ciphertext', '\x' || repeat('02', 40),
