@@ -222,7 +222,7 @@ test('a deployment is started on its page, and the code that it shows starts it 
   }
 });
 
-test('a deployment says that its flow has changed and deploys it, and the older one leads to the newer', async () => {
+test('a deployment says that its flow has changed, warns and deploys it; the older one leads to the newer', async () => {
   const opened = await openConsole();
   const { page } = opened;
   const owner = await enterConsole(opened);
@@ -236,9 +236,16 @@ test('a deployment says that its flow has changed and deploys it, and the older 
   await page.getByText('Only you may start it.').waitFor();
   expect(await page.getByText('The flow has changed').count()).toBe(0);
 
-  await owner.client.from('flows').update({ ...after.row() as object }).eq('id', flow).throwOnError();
+  await owner.client.from('flows').update({ edges: [] }).eq('id', flow).throwOnError();
   await page.reload();
   const notice = page.getByRole('status').filter({ hasText: 'The flow has changed since this deployment' });
+  await notice.getByRole('button', { name: 'Deploy' }).click();
+  await notice.getByText('A run of this flow would fail').waitFor();
+  await notice.getByRole('button', { name: 'Deploy anyway' }).waitFor();
+  expect(page.url()).toContain(old);
+
+  await owner.client.from('flows').update({ ...after.row() as object }).eq('id', flow).throwOnError();
+  await page.reload();
   await notice.waitFor();
   await opened.checkAccessibilityInBoth();
   await notice.getByRole('button', { name: 'Deploy' }).click();
