@@ -5,7 +5,9 @@ import type { Account, AccountReader } from './account.ts';
 import { INVALID_REQUEST, invalidParams, RpcError } from './rpc_error.ts';
 import { readConfig, type RpcConfig, type RpcJson } from './rpc_params.ts';
 
-/** The most bytes that are encoded in base58, which takes quadratic time. */
+/**
+ * The most bytes that are encoded in base58. Larger data is refused, because encoding in base58 takes quadratic time.
+ */
 const MAX_BASE58_BYTES = 128;
 
 /** The rent epoch of every account that is exempt from rent. No other accounts exist. */
@@ -15,7 +17,7 @@ export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
 const orNull = <T>(option: Option<T>): T | null => option.__option === 'Some' ? option.value : null;
 
-/** Formats an amount of tokens as clients get it: exact, as a float, and as text without trailing zeros. */
+/** Formats an amount of tokens as nodes answer it: exact, as a float, and as text without trailing zeros. */
 export function formatTokenAmount(amount: bigint, decimals: number): { [name: string]: RpcJson } {
   const digits = String(amount).padStart(decimals + 1, '0');
   const split = digits.length - decimals;
@@ -33,7 +35,8 @@ export const asTokenAccount = ({ owner, data }: Account) =>
   owner === TOKEN_PROGRAM && data.length === getTokenSize() ? getTokenDecoder().decode(data) : undefined;
 
 /**
- * Parses a token program's account into the form of a node's parser; undefined for other accounts, which stay encoded.
+ * Parses a token program's account into the JSON that a node makes of it; undefined for other accounts, which are
+ * answered as bytes.
  */
 function parseTokenData(account: Account, read: AccountReader): RpcJson | undefined {
   const mint = asMint(account);
@@ -79,7 +82,7 @@ function encodeBase58(data: Uint8Array): string {
   return base58.encode(data);
 }
 
-/** Encodes an account's data as the config asks. Default: bare base58, the oldest encoding. */
+/** Encodes an account's data in the encoding that the config names. The default is bare base58, the oldest encoding. */
 function encodeData(account: Account, config: RpcConfig, read: AccountReader): RpcJson {
   const encoding = config.text('encoding') ?? 'binary';
   const slice = config.object('dataSlice');

@@ -2,10 +2,13 @@ import type { AccountReader } from './account.ts';
 import { asMint, asTokenAccount, formatTokenAmount } from './account_encoding.ts';
 import type { RpcJson } from './rpc_params.ts';
 
-/** The balances of a transaction's accounts before or after it, in the transaction's order and the node's form. */
+/**
+ * The balances of a transaction's accounts, before or after the transaction. They have the order of the accounts in the
+ * transaction.
+ */
 export interface Balances {
   lamports: bigint[];
-  /** The balances of those accounts that are token accounts. */
+  /** One entry for each account that is a token account, in the form of a node's answer. */
   tokens: RpcJson[];
 }
 
@@ -23,7 +26,7 @@ export function readBalances(accounts: readonly string[], read: AccountReader): 
         mint: token.mint,
         owner: token.owner,
         programId: account.owner,
-        // A node's storage turns a zero into null. Source: Agave, `storage-proto/src/convert.rs`.
+        // A node stores a balance of zero as null. Source: Agave, `storage-proto/src/convert.rs`.
         uiTokenAmount: token.amount === 0n ? { ...amount, uiAmount: null } : amount,
       });
     }

@@ -6,7 +6,7 @@ export type Fault =
   | { type: 'delay'; ms: number }
   /** The RPC answers with an error; the call is not executed. */
   | { type: 'error'; code: number; message: string; data?: unknown }
-  /** An HTTP status instead of the answer, as from a proxy before the node; the call is not executed. */
+  /** The caller gets this HTTP status, as from a proxy in front of the node; the call is not executed. */
   | { type: 'status'; status: number; headers?: { [name: string]: string }; body?: string }
   /** The connection is closed without an answer; the call is not executed. */
   | { type: 'refuse' }
@@ -15,7 +15,7 @@ export type Fault =
 
 /** Faults of future calls, for tests. */
 export interface Faults {
-  /** Makes the next `times` calls (default 1) of a method, or of any method, fail in this way. */
+  /** Makes calls fail in this way: the next `times` calls (default 1) of `method`, or of any method. */
   inject: (fault: Fault & { method?: string; times?: number }) => void;
   /** Returns the fault of this call, if there is one, and counts it as used. */
   take: (method: string) => Fault | undefined;
@@ -34,7 +34,7 @@ export function makeFaults(): Faults {
   };
 }
 
-/** A fault of the connection, which the HTTP server carries out. */
+/** A failing connection. The HTTP server that catches this error makes the connection fail. */
 export class ConnectionFault extends Error {
   override name = 'ConnectionFault';
   /** The answer to send; undefined for no answer. */
@@ -45,7 +45,7 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** Executes a call with a fault, if there is one. */
+/** Executes a call. If there is a fault, makes the call fail in that way. */
 export async function carryOutWithFault<T>(fault: Fault | undefined, carryOut: () => T | Promise<T>): Promise<T> {
   if (fault?.type === 'error') throw new RpcError(fault.code, fault.message, fault.data);
   if (fault?.type === 'status') throw new ConnectionFault(fault);

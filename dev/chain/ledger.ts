@@ -14,7 +14,7 @@ export interface TransactionExecution {
   error: DescribedError | undefined;
   logs: string[];
   unitsConsumed: bigint;
-  /** The data that one of its programs returned, if any. */
+  /** The data that a program of the transaction returned, if any. */
   returnData: { programId: Uint8Array; data: Uint8Array } | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface LedgerTransaction {
   /** The instructions that other instructions called, by the caller's index. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
-  /** The accounts of lookup tables come last, the writable ones first. */
+  /** The accounts from lookup tables come last; among them, the writable ones come first. */
   accounts: string[];
   before: Balances;
   after: Balances;

@@ -31,8 +31,8 @@ function readCall(json: RpcJson): { method: string; params: RpcJson[] } {
 }
 
 /**
- * Returns the answer to a request's body as text, which is empty for a notification. Throws a ConnectionFault if the
- * connection is to fail.
+ * Answers the body of a request with the body of the answer, which is empty for a notification. Throws a
+ * ConnectionFault if a test makes this call's connection fail.
  */
 export type RpcHandler = (body: string) => Promise<string>;
 

@@ -8,7 +8,7 @@ export type Method = (ledger: Ledger, params: Params) => RpcJson | Promise<RpcJs
 
 export type Methods = { readonly [name: string]: Method };
 
-/** The version in answers: the VM's, because no node runs here. */
+/** The version in answers. It names the VM, because no node runs here. */
 export const API_VERSION = 'litesvm';
 
 /** Throws an RpcError if a call asks for a slot that the chain has not reached. */
@@ -18,7 +18,7 @@ export function checkMinContextSlot(slot: bigint, config: RpcConfig): void {
   throw new RpcError(MIN_CONTEXT_SLOT_NOT_REACHED, 'Minimum context slot has not been reached', { contextSlot: slot });
 }
 
-/** Makes an answer with its slot: the newest one of the commitment that the call asks for. */
+/** Makes an answer that names the newest slot at the commitment of the call. */
 export function withContext(ledger: Ledger, config: RpcConfig, value: RpcJson): RpcJson {
   const slot = ledger.clock.slot(config.commitment());
   checkMinContextSlot(slot, config);
@@ -26,7 +26,7 @@ export function withContext(ledger: Ledger, config: RpcConfig, value: RpcJson): 
 }
 
 /**
- * Returns the newest blockhash of the commitment that the call asks for, and the last block height at which it is
+ * Returns the newest blockhash at the commitment of the call, and the last block height at which that blockhash is
  * valid.
  */
 export function latestBlockhash({ clock }: Ledger, config: RpcConfig): RpcJson {

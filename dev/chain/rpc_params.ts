@@ -38,7 +38,9 @@ export interface RpcConfig {
   boolean: (name: string) => boolean;
   integer: (name: string) => bigint | undefined;
   object: (name: string) => RpcObject | undefined;
-  /** Returns the commitment, by default `finalized`; `name` is the member's name if it is not `commitment`. */
+  /**
+   * Returns the commitment; the default is `finalized`. `name` is the member that holds it, by default `commitment`.
+   */
   commitment: (name?: string) => Commitment;
 }
 

@@ -19,8 +19,8 @@ export interface SlotClock {
   /** The newest slot that has reached a commitment. */
   slot: (commitment?: Commitment) => bigint;
   /**
-   * Returns the number of blocks up to a slot. There are fewer blocks than slots, as on every network, so that code
-   * which confuses the two fails.
+   * Returns the number of blocks up to a slot. There are fewer blocks than slots, as on every network. So code that
+   * confuses the two fails.
    */
   blockHeight: (slot: bigint) => bigint;
   blockhash: (slot: bigint) => string;
@@ -33,8 +33,8 @@ export interface SlotClock {
 }
 
 /**
- * Makes a clock with a slot every `slotMs` from now on; with 0 it stands still until it is advanced. It needs no timer:
- * it counts slots and derives hashes when they are read.
+ * Makes a clock with a slot every `slotMs` from now on. With 0, the clock stands still until it is advanced. It needs
+ * no timer: it counts slots and derives hashes when they are read.
  */
 export function makeSlotClock(firstSlot: bigint, slotMs: number): SlotClock {
   const seed = randomBytes(32);

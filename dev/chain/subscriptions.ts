@@ -32,8 +32,8 @@ const CLOSED_ACCOUNT = {
 const withSlot = (slot: bigint, value: RpcJson): RpcJson => ({ context: { slot }, value });
 
 /**
- * Makes a function that returns each landed transaction once, when its slot reaches the commitment. Transactions whose
- * slots had already reached it are left out.
+ * Makes a function that returns each landed transaction once, when its slot has reached the commitment. Omits the
+ * transactions whose slots have reached it already.
  */
 function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LedgerTransaction[] {
   const known = clock.slot(commitment);
@@ -96,8 +96,8 @@ const onSlot: Subscribe = ({ clock }) => {
     method: 'slotNotification',
     news() {
       const newest = clock.slot();
-      // If the clock was advanced by many slots, only the last ones are sent, as by a node that had lost its
-      // connection.
+      // If the clock was advanced by many slots, only the last ones are sent: a node that had lost its connection does
+      // the same.
       const first = newest - told > BLOCKHASH_BLOCKS ? newest - BLOCKHASH_BLOCKS : told + 1n;
       told = newest;
       return Array.from({ length: Number(newest - first) + 1 }, (_, index) => {
@@ -108,7 +108,7 @@ const onSlot: Subscribe = ({ clock }) => {
   };
 };
 
-/** Reads the address that transactions have to mention; undefined for all transactions. */
+/** Reads the address that a transaction must mention; undefined if any transaction is wanted. */
 function readLogsFilter(filter: RpcJson): string | undefined {
   if (filter === 'all' || filter === 'allWithVotes') return undefined;
   const mentions = typeof filter === 'object' && filter !== null && !Array.isArray(filter)

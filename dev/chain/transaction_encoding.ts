@@ -63,7 +63,10 @@ function encodeBytes(bytes: Uint8Array, config: RpcConfig): RpcJson {
   );
 }
 
-/** Returns the number of accounts that the message itself names, and the version as it is in the answer. */
+/**
+ * Returns the number of accounts in the message itself, the version, and the number of writable accounts from lookup
+ * tables.
+ */
 function readForm(bytes: Uint8Array): { named: number; version: 'legacy' | 0; writableLookups: number } {
   const message = getCompiledTransactionMessageDecoder().decode(readTransaction(bytes).transaction.messageBytes);
   if (message.version === 1) throw new Error('version 1 is not supported');
@@ -95,7 +98,7 @@ export function encodeTransaction(entry: LedgerTransaction, config: RpcConfig): 
     meta: {
       computeUnitsConsumed: entry.unitsConsumed,
       err,
-      // The fee is the sum that all accounts together have lost.
+      // The fee is the lamports that all accounts together have lost.
       fee: sum(before.lamports) - sum(after.lamports),
       innerInstructions: innerInstructions.map(({ index, instructions }) => ({
         index: BigInt(index),

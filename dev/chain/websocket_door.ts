@@ -31,7 +31,7 @@ export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number
     subscribers.add(subscriber);
     if (slotMs > 0) clock ??= setInterval(notifyAll, slotMs);
     socket.on('message', (data) => subscriber.receive(String(data)));
-    // An error, such as a message that is too long, closes the connection, and the close is handled below.
+    // Errors, such as a message that is too long, close the connection. The `close` event below handles the end.
     socket.on('error', () => {});
     socket.on('close', () => {
       subscribers.delete(subscriber);
@@ -43,7 +43,7 @@ export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number
   return {
     upgrade(request, socket, head) {
       if (subscribers.size >= MAX_CONNECTIONS) {
-        // If the client has closed the connection by then, it needs no answer.
+        // If the client has closed the connection meanwhile, it needs no answer.
         socket.on('error', () => {});
         return void socket.end('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
       }

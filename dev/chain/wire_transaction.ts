@@ -27,9 +27,9 @@ export interface WireTransaction {
   blockhash: string;
   /** The accounts in the message's own list. */
   staticAccounts: string[];
-  /** The accounts from lookup tables, the writable ones first. */
+  /** The lookup tables, each with the indexes of its accounts: first the writable accounts, then the others. */
   lookups: { table: string; indexes: number[] }[];
-  /** Its memos as a node lists them: `[length in bytes] text`, joined by `; `; null without memos. */
+  /** The memos as a node lists them: `[length in bytes] text`, joined by `; `; null without memos. */
   memo: string | null;
 }
 

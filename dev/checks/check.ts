@@ -116,7 +116,10 @@ const lintDescription = (file: string): Promise<void> =>
     REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
   });
 
-/** Lints a canary: the description without its licence, for which the linter only warns unless it is told otherwise. */
+/**
+ * Lints a canary: the description without its licence. By default the linter only warns about that, so the canary
+ * proves that warnings count as errors.
+ */
 async function lintCanaryDescription(): Promise<void> {
   const { info: { license: _, ...info }, ...rest } = openapiDocument();
   const dir = mkdtempSync(join(tmpdir(), 'flow-openapi-'));
@@ -242,7 +245,7 @@ async function checkAdvice(cluster: Cluster, database: string): Promise<void> {
   }
 }
 
-/** Makes a database with one mistake for each of the checks to find. */
+/** Makes a database that holds one mistake for each check. */
 async function createCanary(cluster: Cluster): Promise<void> {
   await createDatabase(cluster, 'canary', 'migrated');
   const sql = connect(cluster.url('postgres', 'canary'));

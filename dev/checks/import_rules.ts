@@ -7,13 +7,13 @@ export interface ImportRule {
   files: string;
   /** Folders with all files below them, and files. */
   mayImport: readonly string[];
-  /** Packages with all their parts; `node:` stands for the modules of Node. */
+  /** Packages, each with all its subpaths; `node:` stands for the modules of Node. */
   packages: readonly string[];
   /** The reason for the row, as the end of a sentence. */
   why: string;
 }
 
-/** The folder that `files` names. If it contains a `*`, only the folder that the file is in. */
+/** The folder of `files`. If `files` contains a `*`, the folder that matches it and contains the importing file. */
 export const ITSELF = 'itself';
 
 /** Any package, and any module of Node. */

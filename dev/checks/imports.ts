@@ -6,7 +6,7 @@ import { projectDir } from '../stack/paths.ts';
 import { StackError } from '../stack/stack_error.ts';
 import { ANY, type ImportRule, importRules, ITSELF } from './import_rules.ts';
 
-/** Represents a specifier that is computed at run time. It is allowed only where any package is. */
+/** Stands for a specifier that is computed at run time. Only a row with ANY allows it. */
 const COMPUTED = 'what is only known at run time';
 
 /** One import of a file, of a value or of a type. */
@@ -23,7 +23,8 @@ const packageOf = (specifier: string): string =>
   specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 
 /**
- * True for a path. A package's name may end like a script, as decimal.js does, but has no slash unless it has a scope.
+ * True for a path. The name of a package may end like a script (`decimal.js`), but contains a slash only if it has a
+ * scope.
  */
 const isFile = (to: string): boolean =>
   /\.(tsx?|json|css)$/.test(to) || (to.endsWith('.js') && to.includes('/') && !to.startsWith('@'));

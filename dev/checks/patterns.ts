@@ -15,8 +15,8 @@ export interface Pattern {
 }
 
 /**
- * Folders whose patterns are matched against texts from outside. Tests are excluded: they only match the project's own
- * answers.
+ * Folders whose patterns are matched against texts of callers and servers. Tests are excluded, because they match only
+ * the project's own answers.
  */
 const CHECKED_FILES = [
   'functions/*.ts',
@@ -71,7 +71,7 @@ export function typeScriptPatterns(file: string, text: string): Pattern[] {
   return patterns;
 }
 
-/** The classes that the project uses and that Postgres writes differently from JavaScript. */
+/** Character classes of the project's patterns that Postgres and JavaScript write differently. */
 const POSIX_CLASSES: Record<string, string> = {
   '[:space:]': '\\s',
   '[:digit:]': '\\d',

@@ -12,13 +12,13 @@ import {
   type Tag,
 } from '../../types/values/port_types.ts';
 
-/** The table of port types as SQL, which sql/ needs for deploys and descriptions of deployments. */
+/** The file with the table of port types in SQL. Deploys and descriptions of deployments read this table. */
 export const portTypesFile = 'sql/200_values/30_port_types.sql';
 
 /**
  * The bits of the masks `takes` and `makes`. Numbers are distinguished by their size, whatever their tag is. The bits
- * `free` and `string` stand for no values: they only distinguish the type free from json, and string from the texts
- * that bytes accept. Bit 23 is left out, since private.describe_snapshot uses it.
+ * `free` and `string` stand for no values. `free` only distinguishes the type free from json; `string` distinguishes
+ * the type string from the texts that bytes accept. Bit 23 is left out, since private.describe_snapshot uses it.
  */
 const BITS = {
   whole8: 0,
@@ -59,7 +59,7 @@ function integersOf(type: IntegerType): Bit[] {
   return sizes.flatMap((size): Bit[] => min < 0n ? [`whole${size}`, `negative${size}`] : [`whole${size}`]);
 }
 
-/** The numbers of a type; undefined for a type of other values. */
+/** The numbers that a type accepts; undefined for a type without numbers. */
 function numbersOf(name: PortTypeName): Bit[] | undefined {
   if (PORT_TYPES[name].field === 'integer') return integersOf(name as IntegerType);
   const decimals: Bit[] = [...integersOf('i64'), 'fraction'];
@@ -68,7 +68,7 @@ function numbersOf(name: PortTypeName): Bit[] | undefined {
   return name === 'f64' ? [...decimals, 'f32', 'f64'] : undefined;
 }
 
-/** The values of a tag that a type accepts: only those that it always converts. */
+/** The bits for a tag that a type accepts. Values that only sometimes convert get no bit. */
 function takenOf(tag: Tag, conversion: keyof typeof CONVERSIONS): Bit[] {
   if (conversion === 'base58Key') return ['key text'];
   if (conversion === 'publicKeyMember') return ['wallet'];
@@ -77,7 +77,7 @@ function takenOf(tag: Tag, conversion: keyof typeof CONVERSIONS): Bit[] {
   return [tag];
 }
 
-/** The values that suit every port of the type. */
+/** The mask of the values that every port of the type accepts. */
 function takes(name: PortTypeName): number {
   const every = maskOf(Object.keys(BITS) as Bit[]);
   if (name === 'free') return every;
@@ -86,7 +86,7 @@ function takes(name: PortTypeName): number {
   return maskOf(numbersOf(name) ?? accepted.flatMap(([tag, conversion]) => takenOf(tag, conversion)));
 }
 
-/** The values that readable JSON of the type becomes. */
+/** The mask of the values that a port of the type makes from readable JSON. */
 function makes(name: PortTypeName): number {
   if (name === 'free' || name === 'json') return takes(name);
   const { gives }: { gives: readonly Kind[] } = PORT_TYPES[name];
@@ -95,7 +95,7 @@ function makes(name: PortTypeName): number {
 
 const kindMask = (kinds: readonly Kind[]): number => kinds.reduce((mask, kind) => mask + 2 ** KINDS.indexOf(kind), 0);
 
-/** Writes a JSON Schema as jsonb; each part of a choice has a line of its own. */
+/** Writes a JSON Schema as jsonb. Each alternative of a choice gets its own line. */
 function schemaText(name: PortTypeName): string {
   const schema = schemaOf(name);
   if (!Array.isArray(schema.anyOf)) return `'${stringify(schema)}'::jsonb`;

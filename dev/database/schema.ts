@@ -10,8 +10,8 @@ import { StackError } from '../stack/stack_error.ts';
 const sqlDir = join(projectDir, 'sql');
 
 /**
- * The migration that is written by hand. It adds tables to the platform's publication: pg-delta compares the
- * publication, but sql/ can't declare it.
+ * The migration that is written by hand. It adds tables to the platform's publication, which pg-delta compares but sql/
+ * can't declare.
  */
 const platformMigration = join(projectDir, 'supabase/migrations/20261121010000_configure_platform.sql');
 

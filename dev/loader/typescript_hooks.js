@@ -25,7 +25,7 @@ function readKept(file) {
 function keep(file, code) {
   try {
     mkdirSync(folder, { recursive: true });
-    // Written under another name first, because other processes may read the file meanwhile.
+    // The file is written under another name first, because other processes may read it meanwhile.
     const draft = `${file}.${process.pid}`;
     writeFileSync(draft, code);
     renameSync(draft, file);

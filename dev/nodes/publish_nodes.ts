@@ -27,8 +27,8 @@ const MAX_DELAY_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Nulls for the optional columns. A merge keeps columns that a post omits; with explicit nulls the row becomes equal to
- * the file.
+ * Nulls for the optional columns. If a post omits a column, the merge keeps its old value; with explicit nulls the row
+ * becomes equal to the file.
  */
 const OPTIONAL_COLUMNS = {
   'targets_form.json_schema': null,
@@ -102,7 +102,7 @@ export interface PublishSummary {
   failed: number;
 }
 
-/** The reason why a post failed, and whether trying again may help. */
+/** The reason why a post failed, and if a new try may help. */
 interface Failure {
   reason: string;
   isTransient: boolean;

@@ -92,10 +92,11 @@ const movedSegment = (moved: (index: number) => number) => (bytes: Reader): numb
 };
 
 /**
- * Returns a copy of a WebAssembly module whose every loop and call counts down the exported global `fuel`, by one for
- * each pass, and by one for each 64 bytes that are copied or filled at once. Below zero it calls `meter.refuel`, which
- * refills `fuel` or throws. So the host can end every computation of the module. The module also exports its stack
- * pointer, so that its host can set it back after an error, and its memory begins with so many pages of 64 KiB.
+ * Returns a copy of a WebAssembly module that counts down the exported global `fuel`: by one for each pass of a loop,
+ * by one for each call, and by one for each 64 bytes that are copied or filled at once. When `fuel` falls below zero,
+ * the module calls `meter.refuel`, which refills `fuel` or throws. So the host can end every computation of the module.
+ * The copy also exports its stack pointer, so that the host can reset the pointer after an error. Its memory begins
+ * with `memoryPages` pages of 64 KiB.
  */
 export function meter(wasm: Uint8Array, memoryPages: number): Uint8Array<ArrayBuffer> {
   const sections = sectionsOf(wasm);

@@ -33,7 +33,8 @@ function immediates(opcode: number, bytes: Reader): number[] {
   // Control: unreachable, nop, else, end, return; drop, select; numeric instructions.
   if ([0x00, 0x01, 0x05, OP.end, 0x0f, 0x1a, 0x1b].includes(opcode)) return [];
   if (opcode >= 0x45 && opcode <= 0xc4) return [];
-  // Blocks have a type; branches, locals, globals and tables an index; constants a number; memory.size one byte.
+  // The immediate of a block is a type; that of a branch, local, global or table is an index; that of a constant is a
+  // number; memory.size has one byte.
   if ((opcode >= 0x02 && opcode <= 0x04) || opcode === 0x0c || opcode === 0x0d) return takeLeb(bytes);
   if (opcode >= 0x20 && opcode <= 0x26) return takeLeb(bytes);
   if (opcode >= 0x3f && opcode <= 0x42) return takeLeb(bytes);
@@ -50,7 +51,10 @@ function immediates(opcode: number, bytes: Reader): number[] {
   throw new Error(`the instruction 0x${opcode.toString(16)} is not read`);
 }
 
-/** Copies the instructions of a function, and counts its loops, its call and what it copies at once. */
+/**
+ * Copies the instructions of a function. Adds the counting of its loops, of its call, and of the bytes that it copies
+ * or fills at once.
+ */
 export function readCode(code: Uint8Array, { parameters, fuel, refuel, moved }: CodePlace): number[] {
   const bytes = reader(code, 0);
   const groups = Array.from({ length: readLeb(bytes) }, () => ({ count: readLeb(bytes), type: bytes.byte() }));
@@ -73,7 +77,7 @@ export function readCode(code: Uint8Array, { parameters, fuel, refuel, moved }: 
     OP.end,
   ];
   const one = count([I32.const, ...signedLeb(1)]);
-  // The number of bytes is on the stack, and stays there.
+  // The stack holds the number of bytes; `local.tee` leaves it there.
   const bulk = [OP.localTee, ...leb(length), ...count([OP.localGet, ...leb(length), I32.const, BULK_SHIFT, I32.shrU])];
   const written: number[] = [];
   for (const { count: same, type } of [...groups, { count: 1, type: I32.type }]) written.push(...leb(same), type);

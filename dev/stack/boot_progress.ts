@@ -3,7 +3,7 @@ const QUIET_MS = 5_000;
 
 /** Reports the ready parts of a slow boot. */
 export interface BootProgress {
-  /** Follows the boot of a part, and returns it. */
+  /** Includes a part's boot in the reports, and returns the same promise. */
   track: <Result>(name: string, boot: Promise<Result>) => Promise<Result>;
   /** Ends the reports. */
   end: () => void;

@@ -23,7 +23,7 @@ export type LoginRole =
 export interface Cluster {
   part: Part;
   port: number;
-  /** True when this start made the cluster: nothing is migrated yet. */
+  /** True when this start made the cluster. It has no migrations yet. */
   isNew: boolean;
   url: (role: LoginRole, database?: string) => string;
 }
@@ -35,7 +35,7 @@ export interface ClusterOptions {
   dbPassword: StackKeys['dbPassword'];
   settings?: Record<string, string>;
   log?: (line: string) => void;
-  /** Ends a start that is under way, up to the moment of `onPart`. */
+  /** Ends a start that is under way, until `onPart` is called. */
   signal?: AbortSignal | undefined;
   /** Receives the process before it is ready, so that a stop can reach it at any time. */
   onPart?: (part: Part) => void;
@@ -57,7 +57,7 @@ async function run(url: string, work: (sql: Sql) => Promise<unknown>): Promise<v
 const unfinishedMark = (dataDir: string) => `${dataDir}.unfinished`;
 
 async function removeCluster(dataDir: string): Promise<void> {
-  // It retries, because a child of a killed initdb may still be writing.
+  // The removal retries, because a child of a killed initdb may still be writing.
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   await rm(unfinishedMark(dataDir), { force: true });
 }
@@ -107,8 +107,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       await rm(unfinishedMark(dataDir));
     }
   } catch (error) {
-    // If the server crashed, its clients may fail first. This waits until the crash is known, so that it is named as
-    // the cause.
+    // If the server crashed, its clients may fail first. So wait until the crash is known, and report it as the cause.
     if (part !== undefined && !signal?.aborted) await Promise.race([part.exited, setTimeout(CRASH_NOTICE_MS)]);
     await part?.stop();
     if (isNew) await removeCluster(dataDir);

@@ -4,7 +4,7 @@ import { StackError } from './stack_error.ts';
 export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
   /** The name of the program in errors. */
   name: string;
-  /** Aborting it ends the process. */
+  /** Ends the process when it is aborted. */
   signal?: AbortSignal | undefined;
 }
 

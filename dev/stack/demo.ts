@@ -28,7 +28,7 @@ function inputLabels({ nodes }: Demo['row']): string[] {
   return data.flatMap((node) => node?.node_id === 'flow_input' ? [node.targets_form?.form_data?.label ?? ''] : []);
 }
 
-/** Prints the next steps after the demo of this flow, on the named port. */
+/** Prints commands to try after the demo of this flow. They name the port if the user has named one. */
 function showNext(
   { row, body }: Pick<Demo, 'row' | 'body'>,
   file: string,
@@ -62,7 +62,10 @@ interface DemoStack {
   stays: boolean;
 }
 
-/** Works on the stack of the named port, else on the only running one, else on a new one that is deleted afterwards. */
+/**
+ * Works on a stack: on that of the named port, else on the only running one, else on a new one that is deleted
+ * afterwards.
+ */
 async function withStack(named: number | undefined, work: (stack: DemoStack) => Promise<void>): Promise<void> {
   const port = chooseRunningPort(named);
   const running = readStatus(port);
@@ -91,7 +94,7 @@ async function withStack(named: number | undefined, work: (stack: DemoStack) => 
   }
 }
 
-/** Prints the address and the user with which to look at the flow of the demo. */
+/** Prints the address and the user for looking at the demo's flow. */
 function showLeft({ status, user }: Pick<Demo, 'status' | 'user'>, { flowId }: Shown): void {
   console.log(`
 Look at it in the console:

@@ -121,7 +121,7 @@ async function showAll(demo: Demo): Promise<Shown> {
   check('latest is the second deployment', await latest() === second);
 
   step('4. The owner starts the first deployment by its id, and the newest by the flow');
-  // SAFETY: the schema of a start has checked both.
+  // SAFETY: the schema of a start has checked `values` and `inputs`.
   const values = (demo.body?.values ?? {}) as { [name: string]: PlainValue };
   const inputs = demo.body?.inputs as ValueMap | undefined;
   const byId = await owner.flows.start(first, values, { inputs });

@@ -75,7 +75,7 @@ export function startFunction(options: FunctionOptions): Part {
       '--allow-env',
       '--allow-net',
       '--allow-read',
-      // The thread for scripts needs this. A hosted function has neither the thread nor the permission.
+      // The thread for scripts needs this permission. A hosted function has neither the thread nor the permission.
       '--allow-sys=setPriority',
       `--allow-write=${options.socketPath}`,
       `--config=${join(projectDir, 'deno.json')}`,
@@ -91,8 +91,8 @@ export function startFunction(options: FunctionOptions): Part {
     // it would wait for ever.
     restartText: 'Watcher Restarting!',
     failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
-    // Deno announces a future change of `request.signal`. It does not matter here: the functions only use the signal to
-    // learn that the caller has disconnected.
+    // Deno announces a future change of `request.signal`. The change does not matter here: the functions use the signal
+    // only to learn that the caller has disconnected.
     noisePattern: /^(Watcher (Process started|Waiting for graceful termination)|Deno\.serve: request\.signal aborts)/,
     onLine: options.onLine,
   });

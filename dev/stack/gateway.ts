@@ -181,12 +181,13 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   };
 
   const server = createServer(handle);
-  // A client that sends `Expect: 100-continue` may send its body only after the limits are checked.
+  // A client that sends `Expect: 100-continue` may send its body only after the gateway has checked the limits.
   server.on('checkContinue', handle);
-  // Bodies have a pace of their own. This limits the total time of the slowest ones; answers may take any time.
+  // The pace limits how slowly a body may arrive. This limit bounds the total time of the slowest ones; answers may
+  // take any time.
   server.requestTimeout = 300_000;
-  // Node would close an idle connection after 5 s, possibly just when a function reuses it for a request that must be
-  // sent only once.
+  // By default, Node closes an idle connection after 5 s. A function may just be reusing that connection for a request
+  // that must not be sent twice.
   server.keepAliveTimeout = 75_000;
 
   await new Promise<void>((resolve, reject) => {

@@ -10,7 +10,7 @@ export interface StackKeys {
   /** Legacy keys: JWTs whose `role` claim is anon or service_role. */
   anonKey: string;
   serviceRoleKey: string;
-  /** Opaque keys, the successors: `sb_publishable_…` and `sb_secret_…`. */
+  /** The opaque keys, which succeed the legacy ones: `sb_publishable_…` and `sb_secret_…`. */
   publishableKey: string;
   secretKey: string;
   /** Password of the database roles postgres, authenticator and supabase_auth_admin. */
@@ -39,7 +39,7 @@ async function makeKeys(): Promise<StackKeys> {
 }
 
 async function writeKeys(file: string, keys: StackKeys): Promise<StackKeys> {
-  // Writes another file and renames it, so that a killed start leaves no half-written file.
+  // Writes a file with another name and then renames it, so that a killed start leaves no half-written file.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, JSON.stringify(keys, null, 2), { mode: 0o600 });
   await rename(draft, file);
@@ -50,7 +50,7 @@ async function writeKeys(file: string, keys: StackKeys): Promise<StackKeys> {
 export async function loadKeys(file: string): Promise<StackKeys> {
   if (!existsSync(file)) return await writeKeys(file, await makeKeys());
   const keys: StackKeys = JSON.parse(await readFile(file, 'utf8'));
-  // A file without this key is older than wallets.
+  // A file without this key was made before the project had wallets.
   return keys.walletKeys === undefined ? await writeKeys(file, { ...keys, walletKeys: makeWalletKeys() }) : keys;
 }
 

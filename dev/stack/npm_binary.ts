@@ -26,7 +26,7 @@ export function findNpmBinary({ name, variable, expects, packageName, path }: Np
     if (!existsSync(override)) throw new StackError(`${variable} is set to ${override}, which does not exist`);
     return override;
   }
-  // require.resolve would not find it, because these packages do not export their binaries.
+  // These packages do not export their binaries, so require.resolve would not find them.
   const found = (require.resolve.paths(packageName) ?? [])
     .map((nodeModules) => join(nodeModules, packageName, path))
     .find((file) => existsSync(file));

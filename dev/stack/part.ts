@@ -4,7 +4,7 @@ import { StackError } from './stack_error.ts';
 
 const OUTPUT_LINES_KEPT = 20;
 const STOP_GRACE_MS = 5_000;
-/** Much longer than a start takes, because a busy machine is many times slower. */
+/** This is much longer than a start usually takes, because a busy machine may be many times slower. */
 const READY_TIMEOUT_MS = 180_000;
 const READY_POLL_MS = 10;
 
@@ -14,7 +14,7 @@ export interface PartOptions {
   command: string;
   args: string[];
   env?: Record<string, string>;
-  /** The variables of this process that it inherits; default: all but PG…. */
+  /** The environment variables of this process that the part inherits; default: all but PG…. */
   inherits?: RegExp;
   cwd?: string;
   uid?: number;
@@ -24,20 +24,20 @@ export interface PartOptions {
   /** A line with this text reports that the process is ready. */
   readyText?: string;
   /**
-   * A line that matches reports that the process has failed, even if it stays alive. The process is then killed; the
-   * first group describes the failure.
+   * A line that matches reports a failure, even if the process stays alive. The process is then killed. The first group
+   * describes the failure.
    */
   failurePattern?: RegExp;
   /**
-   * A line with this text reports that the process restarts because of an edit. A failure after it does not end the
-   * process.
+   * A line with this text reports that the process restarts because of an edit. A failure after this line does not end
+   * the process.
    */
   restartText?: string;
   /** Lines that match are dropped, because they are noise. */
   noisePattern?: RegExp;
   /**
-   * Called with each line that the process prints, once it is ready. Earlier lines wait, because the error of a failed
-   * start shows them.
+   * Called with each line that the process prints, once the process is ready. Earlier lines wait, because they belong
+   * to the error if the start fails.
    */
   onLine?: (line: string) => void;
 }

@@ -1,7 +1,7 @@
 import type { Part } from './part.ts';
 import { StackError } from './stack_error.ts';
 
-/** Reports a part that ended without being stopped, with its name, the way it ended and its last lines. */
+/** Called when a part ended without being stopped. Gets its name, the way it ended, and its last lines. */
 export class PartCrash extends StackError {
   override name = 'PartCrash';
 }
@@ -9,9 +9,7 @@ export class PartCrash extends StackError {
 /** The processes of one stack. */
 export interface PartSet {
   readonly parts: readonly Part[];
-  /**
-   * Adds a part; it replaces a stopped one of the same name. A part that is added after the halt is stopped at once.
-   */
+  /** Adds a part, which replaces a stopped part of the same name. After the halt, an added part is stopped at once. */
   keep: (part: Part) => Part;
   /** Stops the part of that name, by its own signal unless another one is given. */
   stop: (name: string, signal?: NodeJS.Signals) => Promise<void>;
@@ -40,7 +38,7 @@ export function makePartSet(halt: AbortController, onEnd: (part: Part) => void):
   };
 }
 
-/** Waits for all tasks. If one fails, halts the others and rejects after they have ended, too. */
+/** Waits for all tasks. If one fails, halts the other tasks, waits for their ends, and rejects. */
 export async function runTogether<T extends unknown[]>(
   tasks: [...{ [I in keyof T]: Promise<T[I]> }],
   halt: AbortController,

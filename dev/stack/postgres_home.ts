@@ -36,14 +36,14 @@ const EXTENSIONS = { pgmq: '@electric-sql/pglite-pgmq', pgtap: '@electric-sql/pg
  */
 const SHARED_DIR = '/var/tmp';
 
-/** The folders of the server's programs and data, and the user that runs them. */
+/** The folders of the server's programs and of its data, and the user that runs the server. */
 export interface PostgresHome {
   bin: (program: 'initdb' | 'postgres') => string;
   uid?: number;
   gid?: number;
   /** Returns the given data folder, or another one if the server's user can't reach it. */
   dataDir: (wanted: string) => string;
-  /** Returns one line with the reason and the place if `dataDir` returns another folder. */
+  /** If `dataDir` returns another folder, returns one line with the reason and the place. */
   notice: (wanted: string) => string | undefined;
 }
 
@@ -113,7 +113,7 @@ function openDir(): string {
   return dir;
 }
 
-/** Makes a copy of the server that the user can read, once for each version of the server and its extensions. */
+/** Makes a copy of the server that the user can read. Each version of the server and its extensions is copied once. */
 function copyServer(installed: string, user: SystemUser): string {
   const version = createHash('sha256')
     .update(String(statSync(join(installed, 'bin/postgres')).size))
@@ -150,7 +150,8 @@ export async function preparePostgres(): Promise<PostgresHome> {
     return { bin: (name) => join(installed, 'bin', name), dataDir: (wanted) => wanted, notice: () => undefined };
   }
 
-  // People often try projects as root in a folder of `mktemp -d`. That works, too, with the server in another folder.
+  // People often try projects as root in a folder of `mktemp -d`. To make this work, too, the server is copied to
+  // another folder.
   const isClosed = closedTo(user, join(installed, 'bin/postgres')) !== undefined;
   const home = isClosed ? copyServer(installed, user) : installed;
   const closedParent = (wanted: string) => closedTo(user, dirname(wanted));
@@ -171,7 +172,7 @@ export async function preparePostgres(): Promise<PostgresHome> {
 
 /** Makes an empty folder that belongs to the server's user. */
 export function makeDataDir(dir: string, home: PostgresHome): void {
-  // Two steps, because the mode is for the last folder only.
+  // Two steps, because only the last folder gets the mode.
   mkdirSync(dirname(dir), { recursive: true });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (home.uid !== undefined && home.gid !== undefined) chownSync(dir, home.uid, home.gid);

@@ -30,8 +30,9 @@ export interface PostgrestOptions {
 }
 
 /**
- * Settings of PostgREST's runtime: it collects garbage in place, and returns memory at once. Without them, a body of 8
- * MiB takes 750 MiB, which PostgREST keeps; with them 360 to 480. Other builds may not accept them.
+ * Settings of PostgREST's runtime: it collects garbage in place, and returns memory at once. Without these settings, a
+ * body of 8 MiB takes 750 MiB, which PostgREST keeps. With them, it takes 360 to 480 MiB. Other builds may not accept
+ * them.
  */
 const RUNTIME_SETTINGS = '-c --disable-delayed-os-memory-return';
 
@@ -57,7 +58,7 @@ export function startPostgrest(options: PostgrestOptions): Part {
       PGRST_LOG_LEVEL: 'error',
       ...(process.env.POSTGREST_BIN === undefined && { GHCRTS: RUNTIME_SETTINGS }),
     },
-    // Drops the log lines of `waitForPostgrest` before PostgREST was ready.
+    // Drops the lines that PostgREST logs for the requests of `waitForPostgrest`.
     noisePattern: /"HEAD \/ HTTP\/1\.1" 503/,
   });
 }
@@ -72,7 +73,7 @@ const statusOf = (socketPath: string): Promise<number | undefined> =>
     probe.end();
   });
 
-/** Waits until PostgREST has read the schema: before that it answers 503. */
+/** Waits until PostgREST has read the schema. Before that, PostgREST answers 503. */
 export const waitForPostgrest = (part: Part, socketPath: string): Promise<void> =>
   part.waitUntil(async () => {
     const status = await statusOf(socketPath);

@@ -6,9 +6,9 @@ const RESTART_WINDOW_MS = 60_000;
 
 /** Restarts parts of a stack that have ended by themselves. */
 export interface Restarts {
-  /** Allows a part to be restarted, by this function. */
+  /** Says how to restart a part. Parts that are not named here are never restarted. */
   allow: (name: string, boot: () => Promise<unknown>) => void;
-  /** Restarts a part that has ended by itself, or gives up. Call it once for each end. */
+  /** Restarts a part that has ended by itself, or gives up. Call this method once each time a part ends. */
   revive: (part: Pick<Part, 'name' | 'describeExit'>) => void;
 }
 
@@ -43,7 +43,7 @@ export function makeRestarts({ log, onGiveUp, now = () => performance.now() }: R
       restartedAt.set(part.name, times);
       log([`${how}: restarting it`, ...lastOutput].join('\n'));
       boot().then(() => log(`${part.name} runs again`), (error: Error) => {
-        // If the new process ended during its start, its end has already called `revive`.
+        // If the new process ended while it started, `revive` has been called for that end already.
         if (restartedAt.get(part.name) === times) onGiveUp(error.message);
       });
     },

@@ -5,8 +5,8 @@ const TIMEOUT_MS = 2_000;
 
 /**
  * Finds the Edge Functions of a stack that do not answer, usually because an edit does not compile. The stack then
- * waits for the next edit. A user who does not read the stack's output sees only the consequences, such as runs that
- * stay queued.
+ * waits until the source is edited again. A user who does not read the stack's output sees only the consequences, such
+ * as runs that stay queued.
  */
 export async function findSilentFunctions(
   { FUNCTIONS_URL }: Pick<StackStatus, 'FUNCTIONS_URL'>,

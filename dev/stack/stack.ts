@@ -48,7 +48,7 @@ export interface StackOptions {
   reset?: boolean;
   /** The Edge Functions; default: the project's. */
   functionsDir?: string;
-  /** A folder of further Edge Functions, which are served, too. */
+  /** A folder of additional Edge Functions. */
   extraFunctionsDir?: string;
   /** Serve changed function sources without a restart; default true. */
   watch?: boolean;
@@ -180,8 +180,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
       await waitForPostgrest(rest, socketPath(socket));
     };
-    // One for /rest/v1, and one for the functions, so that expensive filters of callers take no connections from
-    // starts.
+    // One PostgREST serves /rest/v1, another one the functions. So expensive filters of callers take no connections
+    // from starts.
     const bootRest = makeBootRest('PostgREST', 'rest', 10);
     const bootFunctionsRest = makeBootRest(FUNCTIONS_REST, 'functions-rest', 20);
     // A secret path. The functions can reach their PostgREST only by TCP, and so through the gateway.
@@ -210,7 +210,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       ...platformEnv(status, keys),
       REST_URL: `${options.functionEnv?.SUPABASE_URL ?? status.API_URL}/${functionsRestPath}/v1`,
       WALLET_KEYS: keys.walletKeys,
-      // Flows under development call services on the same machine.
+      // The runner may call private addresses, because flows under development call services on the same machine.
       ALLOW_PRIVATE_NETWORK: '1',
       ...options.functionEnv,
     };

@@ -8,8 +8,8 @@ export const isUsageError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 
 /**
- * Shortens the message of `parseArgs` to its first sentence. Its second one is about arguments that no command here
- * takes.
+ * Shortens the message of `parseArgs` to its first sentence. The second sentence explains positional arguments, which
+ * no command here takes.
  */
 export const usageFault = ({ message }: Error): string =>
   message.replace(/\. To specify a positional argument .*$/s, '.');

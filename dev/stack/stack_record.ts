@@ -11,15 +11,15 @@ const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 20;
 
 /**
- * The record that a running stack keeps in its folder. `npm run status` reads it, and a later start after the stack was
- * killed.
+ * The record that a running stack keeps in its folder. Its readers are `npm run status` and, if the stack was killed,
+ * the next start.
  */
 interface StackRecord {
   pid: number;
   /** Distinguishes the process from a later one with the same id. */
   commandLine: string;
   state: 'starting' | 'ready' | 'stopping';
-  /** The folder of its parts' sockets, which their command lines contain. */
+  /** The folder of the parts' sockets. The command lines of the parts contain this path. */
   socketDir?: string;
   status?: StackStatus;
 }
@@ -61,7 +61,8 @@ function readRecord(dir: string): StackRecord | undefined {
 const draftFile = (dir: string) => `${recordFile(dir)}.${process.pid}`;
 
 /**
- * Writes a record to another file, which then replaces the record in one step, so that nobody reads half of a record.
+ * Writes a record to a file of its own. That file then replaces the old record in one step, so that nobody reads half
+ * of a record.
  */
 function writeDraft(dir: string, record: StackRecord): string {
   writeFileSync(draftFile(dir), JSON.stringify(record), { mode: 0o600 });
@@ -69,8 +70,8 @@ function writeDraft(dir: string, record: StackRecord): string {
 }
 
 /**
- * In a restarted container, this process may have the id and the command line of the old one. Then only the claims in
- * `held` count.
+ * In a restarted container, this process may have the id and the command line of the process that wrote the record. So
+ * if a record names this process, only `held` tells whether the record is its own.
  */
 const isAlive = (dir: string, { pid, commandLine: expected }: StackRecord): boolean =>
   pid === process.pid ? held.has(dir) : expected !== '' && commandLine(pid) === expected;
@@ -96,7 +97,7 @@ export function runningPorts(): number[] {
       const stack = readStack(join(stacksDir, name));
       return stack?.state === 'ready' ? [Number(new URL(stack.status!.API_URL).port)] : [];
     } catch (error) {
-      // A stack of another user, which this user can't use.
+      // The folder belongs to another user, and so does the stack.
       if (error instanceof StackError) return [];
       throw error;
     }
@@ -105,8 +106,8 @@ export function runningPorts(): number[] {
 }
 
 /**
- * Chooses the port of a running stack: the named one, else the default port if a stack runs there, else that of the
- * only one. Without any stack, it is the default port. Throws if several run on other ports.
+ * Chooses the port of a running stack: the named port, else the default port if a stack runs there, else the port of
+ * the only running stack. If no stack runs, returns the default port. Throws if several run on other ports.
  */
 export function chooseRunningPort(named: number | undefined): number {
   if (named !== undefined) return named;

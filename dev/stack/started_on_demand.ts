@@ -1,6 +1,6 @@
 /**
- * Makes the function that starts a part for its first request, because loading it takes CPU time at each start of a
- * stack. It resolves with the part's socket. After a failure the next request tries again.
+ * Makes a function that starts a part at its first request, because loading the part takes CPU time. The function
+ * resolves with the part's socket. After a failure, the next request starts the part again.
  */
 export function startedOnDemand(
   { name, socketPath, boot, log }: {

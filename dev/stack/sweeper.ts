@@ -1,6 +1,6 @@
 import type { StackStatus } from './stack_status.ts';
 
-/** The longest delay of a due schedule, and of a run whose poke was lost. */
+/** The interval of pokes and starts. It is the longest delay of a due schedule, and of a run whose poke was lost. */
 const POKE_INTERVAL_MS = 5_000;
 
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -10,9 +10,8 @@ export interface Sweeper {
 }
 
 /**
- * Starts due schedules and pokes the runner, now and every five seconds, so that a run whose poke was lost continues,
- * too. Sweeps the database now and every hour. On hosted Supabase, pg_cron and pg_net do this
- * (`private.schedule_runner`).
+ * Starts due schedules and pokes the runner, now and every five seconds. So a run continues even if its poke was lost.
+ * Sweeps the database now and every hour. On hosted Supabase, pg_cron and pg_net do this (`private.schedule_runner`).
  */
 export function startSweeper(status: StackStatus, log: (line: string) => void): Sweeper {
   const stopped = new AbortController();

@@ -3,7 +3,7 @@ import { action, ACTION_PATH, actionTransaction, completedAction, PUBLIC_KEY, SI
 import { ref } from './json_schema.ts';
 import { bodyErrors, limitErrors, type Operation } from './operation.ts';
 
-/** No credential: a wallet that opens a link has none. */
+/** No credential, because a wallet that opens a link has none. */
 const nobody = [[]];
 
 const everyError: ErrorCode[] = ['internal', 'service_unavailable'];

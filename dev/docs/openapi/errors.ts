@@ -135,7 +135,9 @@ function exampleOf(code: ErrorCode, isRest: boolean): ErrorBody | FunctionErrorB
   return { code, message, details, hint, error: message };
 }
 
-/** Codes of answers with Retry-After; PostgREST's own `service_unavailable` lacks it. */
+/**
+ * Error codes whose answers have a Retry-After header. A `service_unavailable` from PostgREST itself lacks this header.
+ */
 const retried: ReadonlySet<ErrorCode> = new Set([
   'queue_full',
   'start_limit_reached',
@@ -170,7 +172,10 @@ const nativeMeanings: Record<number, string> = {
 /** Codes of PostgREST and of Postgres. */
 const nativeCode: JsonSchema = { pattern: '^(PGRST[0-9X][0-9]{2}|[0-9A-Z]{5})$' };
 
-/** Makes an error answer with these codes. On /rest/v1 with a `native` meaning, PostgREST's own codes are included. */
+/**
+ * Makes the answer for these error codes. `native` is the meaning of PostgREST's own codes, if the answer may have
+ * them.
+ */
 function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undefined): ResponseObject {
   const own: JsonSchema = { enum: codes };
   const schema: JsonSchema = {
@@ -189,7 +194,7 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
     ...(codes.some((code) => retried.has(code)) && { headers: retryAfter }),
     content: {
       'application/json': {
-        // On /rest/v1, the gateway answers before PostgREST.
+        // On /rest/v1, the gateway may refuse an unauthenticated request before PostgREST sees it.
         schema: isRest && codes.includes('unauthenticated') ? { anyOf: [schema, ref('GatewayError')] } : schema,
         ...(named.length > 0 && { examples: Object.fromEntries(named) }),
       },
@@ -200,7 +205,7 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
 const pascalCase = (code: string): string =>
   code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
-/** Makes the error answers of an operation by status, each with the name under which several operations share it. */
+/** Makes the error answers of an operation, one for each status. Operations with equal answers share them by name. */
 export function errorAnswers(
   { errors, nativeStatuses }: Operation,
 ): { status: number; name: string; answer: ResponseObject }[] {
@@ -209,7 +214,7 @@ export function errorAnswers(
   return [...statuses].toSorted((a, b) => a - b).map((status) => {
     const codes = errors.filter((code) => errorCodes[code].status === status);
     const native = nativeStatuses?.includes(status) ? nativeMeanings[status] : undefined;
-    // A rare combination of codes and a native meaning needs a name of its own.
+    // Outside `rpcStatuses`, few answers have a native meaning. Each of those gets a name of its own.
     const isRareNative = native !== undefined && codes.length > 0 && !rpcStatuses.includes(status);
     const name = codes.length > 0
       ? [...codes.map(pascalCase), ...isRareNative ? ['Native'] : []].join('Or')

@@ -1,4 +1,4 @@
-/** The objects in the document's examples: one flow, its deployment, a run, and what belongs to them. */
+/** The objects in the document's examples: one flow, its deployment, a run of it, and their parts. */
 export const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 export const USER_ID = '7b1f2d2c-9a5e-4d0e-8a37-5d1c1d0b3f64';
 export const DEPLOYMENT_ID = '019aa645-6c00-7c3e-8b5e-0d2f4a8e9b11';

@@ -18,8 +18,8 @@ function findMember(schema: JsonSchema, path: string[]): JsonSchema {
 
 /**
  * Adds notes to members of a schema, by paths such as `data/node_id` or `sources/items/name`. A note is a description,
- * or keywords of JSON Schema that zod can't derive from a refinement. Throws for a note on a missing member, so that
- * notes of removed members are found.
+ * or keywords of JSON Schema that zod can't derive from a refinement. Throws for a note on a missing member: that note
+ * belongs to a removed member.
  */
 export function annotate(schema: JsonSchema, notes: Record<string, string | JsonSchema>): JsonSchema {
   const annotated = structuredClone(schema);

@@ -84,7 +84,7 @@ export const redriveErrors: ErrorCode[] = [
   'deployment_not_found',
   'redrive_graph_changed',
 ];
-/** Errors that keep callers other than a deployment's owner from starting it for now. */
+/** Errors that temporarily keep callers other than the owner from starting a deployment. */
 export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];
 
 /** Statuses of PostgREST's own errors for a call of a function. */

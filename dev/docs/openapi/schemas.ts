@@ -78,7 +78,10 @@ const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSc
   new_msg: { description: newMsgNote, ...input(messageSchema) },
 });
 
-/** Written by hand: exactly one of two members, one of which is a value. */
+/**
+ * This schema is written by hand: it requires exactly one of two members, and one of the two is a value of the flow
+ * runtime.
+ */
 const submitInputParams: JsonSchema = {
   type: 'object',
   properties: {
@@ -140,7 +143,10 @@ const keyNote = {
 
 const nullableText: JsonSchema = { type: ['string', 'null'] };
 
-/** Makes the schema of an error's body; each answer names its codes. `added` are members of one interface only. */
+/**
+ * Makes the schema of an error's body. The schema of each answer lists its codes. `added` are members that only one
+ * interface has.
+ */
 const error = (description: string, details: JsonSchema, added: Record<string, JsonSchema> = {}): JsonSchema => ({
   description,
   type: 'object',

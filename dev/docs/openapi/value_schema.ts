@@ -24,7 +24,7 @@ function upTo(max: bigint): string {
   return `(?:[0-9]{1,${digits.length - 1}}|${rest(0)})`;
 }
 
-/** A sign and leading zeros are allowed; a zero may have either sign. */
+/** The patterns allow a sign and leading zeros. Zero may have either sign. */
 const unsigned = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** bits - 1n)}|-0+)$`;
 const signed = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** (bits - 1n) - 1n)}|-0*${upTo(2n ** (bits - 1n))})$`;
 
@@ -32,8 +32,8 @@ const signed = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** (bits - 1n) - 1n)}|-0*$
 const MAX_INTEGER_LENGTH = 1_000;
 
 /**
- * Matches text without NUL and lone surrogates. JSON Schema's patterns match code points, so a surrogate pair is no
- * match.
+ * Matches text without NUL and lone surrogates. JSON Schema's patterns match code points, so surrogate pairs are
+ * allowed.
  */
 export const STORABLE = '^[^\\u0000\\uD800-\\uDFFF]*$';
 

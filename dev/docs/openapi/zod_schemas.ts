@@ -621,7 +621,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,
     override: ({ zodSchema, jsonSchema }) => {
-      // SAFETY: it is the same schema, under the type name of zod's core.
+      // SAFETY: this is the same schema under the type name of zod's core.
       const name = references.get(zodSchema as unknown as z.ZodType);
       if (name !== undefined) Object.assign(jsonSchema, ref(name));
     },

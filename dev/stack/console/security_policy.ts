@@ -26,5 +26,5 @@ export function contentSecurityPolicy({ apiUrl }: ConsoleTarget): string {
   ].join('; ');
 }
 
-/** A directive that works only in a header: no page may show the console in a frame. */
+/** A directive that browsers obey only in a header: no page may show the console in a frame. */
 export const FRAME_POLICY = "frame-ancestors 'none'";

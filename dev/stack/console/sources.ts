@@ -6,7 +6,7 @@ import { projectDir } from '../paths.ts';
 /** The sources of the built console. */
 const SOURCES = ['console', 'client', 'types', 'docs', 'runner', 'dev/docs/rhai_functions.ts', 'package-lock.json'];
 
-/** Tests for files that do not affect the build. */
+/** Matches files that do not affect the build. */
 const isLeftOut = (path: string): boolean =>
   /(^|\/)(node_modules|dist)(\/|$)|\.test\.ts$|^(?!docs\/|runner\/nodes\/).*\.md$|^console\/tools\//.test(path);
 

@@ -18,8 +18,8 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>
 export const WAITING_SCRIPT_NAME = 'waiting.js';
 
 /**
- * Asks each second whether the console is built, and then reloads the page. A page that refreshed itself would be read
- * out again each time by screen readers.
+ * Asks each second whether the console is built, and reloads the page once it is. If the page refreshed itself each
+ * second, screen readers would read it out each time.
  */
 export const WAITING_SCRIPT = `const ask = async () => {
   const answer = await fetch(location.href, { method: 'HEAD' }).catch(() => undefined);

@@ -10,7 +10,7 @@ export const corsHeaders = {
   'access-control-max-age': '3600',
 };
 
-/** Answers with JSON. If an answer has begun already, it is cut off instead. */
+/** Answers with JSON. If an answer has begun already, cuts it off instead. */
 export function answer(
   response: ServerResponse,
   status: number,
@@ -47,14 +47,14 @@ export class Refusal extends Error {
   }
 }
 
-/** Makes a refusal with the time of the next try. */
+/** Makes a refusal that says when to try again. */
 export const retryLater = (status: 429 | 503, code: string, message: string, seconds: number): Refusal =>
   new Refusal(status, code, message, {
     hint: `Try again after ${seconds} s, the time in Retry-After, with fewer requests at a time.`,
     headers: { 'retry-after': String(seconds) },
   });
 
-/** Makes the body of a refusal, in the shape of the part's own errors. */
+/** Makes the body of a refusal. It has the shape of the errors of the part that was called. */
 function refusalBody({ status, code, message, hint }: Refusal, part: PartName): object {
   if (part === 'auth') return { code: status, error_code: code, msg: message };
   if (part === 'storage') return { statusCode: String(status), error: code, message };

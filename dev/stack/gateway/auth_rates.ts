@@ -29,7 +29,7 @@ const RATE_OF_PATH: Record<string, keyof AuthRates> = {
   '/token': 'tokens',
 };
 
-/** Limits requests to Auth by address, with a token bucket for each rate like hosted Supabase. */
+/** Limits requests to Auth by address. Like hosted Supabase, it has a token bucket for each rate. */
 export function makeAuthLimiter(rates: AuthRates, now: () => number = () => performance.now()) {
   const buckets = new Map<string, { left: number; at: number }>();
   return {

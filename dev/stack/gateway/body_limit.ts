@@ -7,7 +7,9 @@ import { requestLimits } from '../../../types/limits/requests.ts';
 /** The default limit of a body, in bytes. */
 export const MAX_BODY_BYTES = requestLimits.body_bytes.value;
 
-/** The limit of a runner's body, in bytes. It stores results of runs, with up to 16 MiB each, and much other data. */
+/**
+ * The limit of a runner's body, in bytes. A runner stores results of runs, with up to 16 MiB each, and much other data.
+ */
 const MAX_RUNNER_BODY_BYTES = 32 * 1_048_576;
 
 /** The limit of a request's body, in bytes. */
@@ -18,7 +20,9 @@ export interface BodyLimit {
   bytesFor: (caller: Caller) => number;
 }
 
-/** The limit of a file, in bytes: a runner sends as much by default (HTTP_MAX_RESPONSE_BYTES). */
+/**
+ * The limit of a file, in bytes. A runner's nodes upload files of up to this size by default (HTTP_MAX_RESPONSE_BYTES).
+ */
 const MAX_FILE_BYTES = 10 * 1_048_576;
 
 const sameForAll: BodyLimit = { bytes: MAX_BODY_BYTES, bytesFor: () => MAX_BODY_BYTES };

@@ -5,8 +5,8 @@ import type { Caller } from './caller.ts';
 import { MAX_BYTES_IN_MEMORY } from './receive_body.ts';
 
 /**
- * Limits the bodies that PostgREST processes at a time, because it takes 50 to 90 bytes of memory for each byte of
- * JSON. Waiting callers take turns.
+ * Limits the bodies that PostgREST processes at a time, because PostgREST takes 50 to 90 bytes of memory for each byte
+ * of JSON. Waiting callers take turns.
  */
 export interface BodyTurns {
   /**
@@ -18,7 +18,7 @@ export interface BodyTurns {
 interface Lane {
   /** The largest body in this lane, in bytes. */
   maxBytes: number;
-  /** The concurrent bodies. One caller has fewer slots while others send, too. */
+  /** The bodies that PostgREST processes at a time, and the share of one caller while other callers also send. */
   slots: number;
   sharedSlots: number;
   /** The waiting bodies of one caller, and of all callers. */
@@ -26,7 +26,7 @@ interface Lane {
   maxAllWaiting: number;
 }
 
-/** Small bodies never wait for large ones. */
+/** The lanes. Because small bodies have their own lane, they never wait for large ones. */
 const LANES: Lane[] = [
   { maxBytes: MAX_BYTES_IN_MEMORY, slots: 32, sharedSlots: 16, maxWaiting: 500, maxAllWaiting: 1_000 },
   { maxBytes: MAX_BODY_BYTES, slots: 2, sharedSlots: 1, maxWaiting: 16, maxAllWaiting: 64 },
@@ -68,7 +68,7 @@ export function makeBodyTurns({ maxWaitMs = MAX_WAIT_MS, lanes = LANES } = {}): 
       try {
         return await Promise.race([worked, tooLong]);
       } catch (error) {
-        // Replaces the admission's error by one of the gateway.
+        // Replaces the error of the admission by the gateway's refusal.
         throw state === 'waiting' ? tooMany() : error;
       } finally {
         clearTimeout(timer);

@@ -23,7 +23,7 @@ export interface Callers {
 const MAX_REMEMBERED = 1_000;
 /** How long the owner of an API key, or its invalidity, is remembered. */
 const KEY_LIFE_MS = 30_000;
-/** The look-ups of API keys that may be under way at once, and that may wait. */
+/** The most look-ups of API keys at a time, and the most that may wait. */
 const MAX_LOOKUPS = 4;
 const MAX_WAITING_LOOKUPS = 200;
 const LOOKUP_TIMEOUT_MS = 5_000;
@@ -52,7 +52,10 @@ function readClaims(token: string, secret: string): Claims | undefined {
   }
 }
 
-/** Makes a map that forgets its oldest entries, and each entry after its time. */
+/**
+ * Makes a map with a bounded number of entries. It forgets each entry after a given time, and the oldest entry when it
+ * is full.
+ */
 function makeMemory<Value>() {
   const entries = new Map<string, { value: Value; until: number }>();
   return {

@@ -9,17 +9,23 @@ import type { Caller, Callers } from './caller.ts';
 import { type BodyStore, receiveBody, type ReceivedBody } from './receive_body.ts';
 import { type AnswerStore, relayAnswer } from './relay_answer.ts';
 
-/** How long a part may take to answer by the headers alone, after it has not read a body. */
+/**
+ * How long a part has to answer by the headers alone. Applies to a second try, after the part closed the connection
+ * during the body.
+ */
 const LATE_BODY_MS = 1_000;
 
-/** Sends a body late, so that an answer that needs no body is read before anything is written. */
+/**
+ * Sends a body late. Some parts answer by the headers alone, and this answer must arrive before the first byte of the
+ * body is written.
+ */
 async function* lateBody(body: Readable): AsyncGenerator<Buffer, void, void> {
   await setTimeout(LATE_BODY_MS);
   yield* body as AsyncIterable<Buffer>;
 }
 
 /**
- * Tests whether a part has closed the connection while its request was written, so that it can't have read the whole
+ * Tests whether a part has closed the connection while its request was written. If so, the part has not read the whole
  * body.
  */
 const isWriteError = (error: unknown): boolean =>
@@ -28,7 +34,7 @@ const isWriteError = (error: unknown): boolean =>
 /** The target of a request. */
 export interface Target {
   part: PartName;
-  /** The name in errors. */
+  /** The name of the target in errors. */
   name: string;
   /** Resolves with the part's Unix socket when it is listening. */
   socketPath: () => string | Promise<string>;
@@ -42,14 +48,16 @@ export interface ForwardOptions {
   answers: AnswerStore;
 }
 
-/** Sends a request to a part, and the part's answer to the client. Answers itself if that is impossible. */
+/**
+ * Sends a request to a part, and the part's answer to the client. If the part can't be reached, answers with an error.
+ */
 export type Forward = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>;
 
 export function makeForward({ callers, turns, bodies, answers }: ForwardOptions): Forward {
-  // Each request uses a new connection: a kept-alive one may be closed just when it is reused, and a POST must not be
-  // sent twice.
+  // Each request uses a new connection. A kept-alive connection may be closed just when it is reused, and a POST must
+  // not be sent twice.
   const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true, selfHandleResponse: true });
-  /** Requests whose headers are sent before their bodies. */
+  /** Requests whose headers are sent at once, before any byte of the body. */
   const askedByHeaders = new WeakSet<IncomingMessage>();
   /** The function that receives the part's answer to a request. */
   const onAnswer = new WeakMap<IncomingMessage, (from: IncomingMessage) => void>();
@@ -58,7 +66,7 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
   });
   proxy.on('proxyRes', (from, request) => onAnswer.get(request)?.(from));
 
-  /** Resolves when the part has answered and its whole answer is received. Rejects if it does not answer. */
+  /** Resolves when the whole answer of the part is received. Rejects if the part does not answer. */
   const ask = (request: IncomingMessage, response: ServerResponse, body: ReceivedBody, socketPath: string) => {
     const send = (stream: Readable): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -71,12 +79,12 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
         const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
         proxy.web(request, response, { target, buffer: stream }).then(resolve, reject);
       });
-    // A copy, because the proxy adds headers.
+    // A copy of the headers, because the proxy adds some.
     const headers = { ...request.headers };
     return send(body.stream()).catch((error) => {
       if (!isWriteError(error) || response.headersSent) throw error;
-      // PostgREST has refused the request by its headers and closed the connection. Node drops data that arrived on a
-      // connection to which it can't write, so the part is asked again.
+      // PostgREST has refused the request by its headers and closed the connection. Node has then dropped the answer,
+      // because it drops data of a connection to which it can't write. So the part is asked again.
       request.headers = headers;
       askedByHeaders.add(request);
       return send(Readable.from(lateBody(body.stream())));
@@ -87,8 +95,8 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
     const verified = (): Promise<Caller> => callers.verified(request);
     let body: ReceivedBody | undefined;
     try {
-      // The whole body is received first, like nginx does: a slow sender does not occupy a part, and the body can be
-      // sent again.
+      // Like nginx, receive the whole body first. Then a slow sender does not occupy a part, and the body can be sent
+      // again.
       body = await receiveBody(request, limit, verified, bodies, () => {
         if (request.headers.expect !== undefined) response.writeContinue();
       });

@@ -29,7 +29,7 @@ function writeHead(from: IncomingMessage, to: ServerResponse): void {
 const isEventStream = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.startsWith('text/event-stream') ?? false;
 
-/** Resolves at the event, or when the client has disconnected. */
+/** Resolves when the event occurs or the client has disconnected. */
 const untilClosedOr = (event: 'drain' | 'finish', to: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {

@@ -21,8 +21,8 @@ export interface Spool {
 }
 
 /**
- * Makes the spool in a folder, which is emptied first. Open files have no name, so none is left behind if the process
- * is killed.
+ * Makes the spool in a folder, which is emptied first. Open files have no name, so a killed process leaves no file
+ * behind.
  */
 export async function makeSpool(dir: string): Promise<Spool> {
   await rm(dir, { recursive: true, force: true });

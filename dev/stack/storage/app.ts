@@ -28,7 +28,7 @@ async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   throw invalidRequest(`body/${issue?.path.join('/') ?? ''} ${issue?.message ?? 'is invalid'}`);
 }
 
-/** Returns the encoded part of a request's path that follows the first so many words. */
+/** Returns the path of a request without its first words. The rest is still encoded. */
 const pathAfter = (c: Context, words: number): string =>
   new URL(c.req.url).pathname.split('/').slice(words + 1).join('/');
 
@@ -36,10 +36,10 @@ const pathAfter = (c: Context, words: number): string =>
 const headerName = (name: string): string =>
   encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** A browser that shows a file of a user runs no script of it: the console has the same origin. */
+/** Browsers must not run scripts in a file of a user, because the file has the origin of the console. */
 const SAFE_HEADERS = { 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff' };
 
-/** Makes the answer with an object's bytes. `download` is the parameter of URLs by which browsers save a file. */
+/** Makes the answer with an object's bytes. The URL parameter `download` makes browsers save the file. */
 function send(store: ObjectStore, object: StoredObject, c: Context): Response {
   const { metadata, name } = object;
   const download = c.req.query('download');

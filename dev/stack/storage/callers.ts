@@ -10,7 +10,10 @@ export type StorageClaims = { role: string; sub?: unknown };
 
 const ROLES = new Set(['anon', 'authenticated', 'service_role']);
 
-/** Reads the claims of a request's token. The gateway has replaced a key of the project by the token of its role. */
+/**
+ * Reads the claims of a request's token. If the request had a key of the project, the gateway has replaced it by the
+ * token of the key's role.
+ */
 export async function readClaims(request: Request, jwtSecret: string): Promise<StorageClaims> {
   const header = request.headers.get('authorization');
   if (header === null) throw invalidRequest("headers must have required property 'authorization'");
@@ -31,6 +34,6 @@ export async function asCaller<T>(sql: Sql, claims: StorageClaims, work: (sql: T
       set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`;
     return { value: await work(tx) };
   });
-  // SAFETY: `begin` unwraps arrays of promises only, and this is no array.
+  // SAFETY: `begin` changes the type of arrays of promises only, and this result is no such array.
   return (result as { value: T }).value;
 }

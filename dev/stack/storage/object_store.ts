@@ -45,7 +45,7 @@ interface Bucket {
   allowed_mime_types: string[] | null;
 }
 
-/** How a request orders a folder, and which part of it is wanted. */
+/** The order in which a request lists a folder, and the part of the list that it asks for. */
 export interface Listing {
   prefix: string;
   search: string;

@@ -1,4 +1,4 @@
-/** An error as Supabase Storage answers it: its real status is in the body, and the status of HTTP is usually 400. */
+/** An error as Supabase Storage answers it: the body has the real status, while the HTTP status is usually 400. */
 export class StorageError extends Error {
   override name = 'StorageError';
   readonly statusCode: number;
@@ -37,7 +37,7 @@ export function ofPostgres(error: unknown): unknown {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === '42501') return unauthorized('new row violates row-level security policy');
   if (code === '23505') return duplicate();
-  // NUL in a text.
+  // Postgres refuses a text that contains NUL.
   if (code === '22021') return invalidRequest('a text holds NUL');
   return error;
 }
