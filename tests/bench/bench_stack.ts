@@ -29,11 +29,11 @@ export interface BenchStack extends WorkerStack {
   deploy: (flowId: number) => Promise<string>;
   /** Starts runs of a flow of the owner in one transaction. Returns their ids in order. */
   startFlow: (flowId: number, inputs: ValueMap[]) => Promise<string[]>;
-  /** Deletes all runs and messages, and adds as many ended runs as a project in use has. */
+  /** Deletes all runs and messages. Then adds ended runs, as many as a project in use has. */
   clearRuns: () => Promise<void>;
 }
 
-/** Does work in one transaction, like PostgREST for this user. */
+/** Does work in one transaction, with the settings that PostgREST makes for this user. */
 const asUser = <Result>(sql: Sql, userId: string, work: (tx: Sql) => Promise<Result>) =>
   sql.begin(async (tx) => {
     await tx`select set_config('request.jwt.claims', ${
@@ -42,7 +42,7 @@ const asUser = <Result>(sql: Sql, userId: string, work: (tx: Sql) => Promise<Res
     return await work(tx as unknown as Sql);
   }) as Promise<Result>;
 
-/** Signals that end a bench early. It leaves nothing behind. */
+/** Signals that end a bench early. Before the bench ends, it deletes its stacks. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /** The folder of the Edge Functions that only the bench has. */
@@ -119,7 +119,7 @@ async function bootBenchStack(name: string, options: Partial<StackOptions>): Pro
   }
 }
 
-/** Waits until PostgREST has read its configuration again, and serves the schema `bench`. */
+/** Waits until PostgREST has reloaded its configuration and serves the schema `bench`. */
 async function isServingBench({ API_URL, ANON_KEY }: StackStatus, { token }: BenchUser): Promise<void> {
   await waitFor(async () => {
     const response = await fetch(`${API_URL}/rest/v1/rpc/start`, {
@@ -127,7 +127,7 @@ async function isServingBench({ API_URL, ANON_KEY }: StackStatus, { token }: Ben
       headers: { apikey: ANON_KEY, authorization: `Bearer ${token}`, 'content-profile': 'bench' },
     });
     const { code } = await response.json() as { code?: string };
-    // The schema exists, and has no function without arguments.
+    // PostgREST reads the schema `bench` now: it answers that the schema has no such function without arguments.
     return code === 'PGRST202' || undefined;
   });
 }

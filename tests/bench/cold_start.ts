@@ -12,9 +12,9 @@ import { type Plan, takeRounds } from './plan.ts';
 import { median } from './statistics.ts';
 
 const GOAL = 1.3;
-/** The number of starts whose median is a round. */
+/** The number of starts in a round. The round's result is their median. */
 const STARTS = 3;
-/** The interval at which a process that is not listening yet is asked again. */
+/** How often to ask a process that is not listening yet. */
 const POLL_MS = 1;
 
 /** The variables that the functions read when they are loaded. No server listens at these addresses. */
@@ -60,7 +60,7 @@ async function medianOf(work: () => Promise<number>): Promise<number> {
   return median(times);
 }
 
-/** Measures the upload of each function and its packages, against those of an empty function with supabase-js. */
+/** Measures the upload of each function with its packages. The baseline is an empty function with supabase-js. */
 async function measureSizes(): Promise<Part[]> {
   const baseline = await npmGraphBytes(join(benchFunctionsDir, 'empty/index.ts')) / 1_024;
   const cli = await startCliDeploy();
@@ -84,7 +84,10 @@ async function measureSizes(): Promise<Part[]> {
   return parts;
 }
 
-/** Measures the time from the start of the process to its first answer, which needs no database, and the sizes. */
+/**
+ * Measures the sizes of the functions, and the time from a process's start to its first answer, which needs no
+ * database.
+ */
 export async function measureColdStart(plan: Plan): Promise<Part[]> {
   const deployment = () =>
     medianOf(() => firstAnswer('deployment', projectFunctionsDir, '/deployment/start?id=none', 400));

@@ -7,9 +7,9 @@ import { type Plan, takeRounds } from './plan.ts';
 import { median, time } from './statistics.ts';
 
 const GOAL = 5;
-/** The numbers of nodes. The goal is for the greatest. */
+/** The numbers of nodes of the deployed flows. The largest flow has a goal. */
 const SIZES = [10, 100, 1_000];
-/** The number of deploys whose median is a round. */
+/** The number of deploys in a round. The round's result is their median. */
 const REPEATS = 10;
 const CONCURRENT = 200;
 
@@ -24,8 +24,8 @@ async function medianTime(work: () => Promise<unknown>, prepare: () => Promise<u
 }
 
 /**
- * Measures deploys of a flow against one insert of its graph. Each deploy follows a change of the flow, so that it
- * stores a new snapshot.
+ * Measures deploys of a flow; the baseline is one insert of the flow's graph. The flow changes before each deploy, so
+ * that each deploy stores a new snapshot.
  */
 async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promise<Part> {
   const { owner, sql, stack } = bench;
@@ -51,7 +51,7 @@ async function measureSize(bench: BenchStack, plan: Plan, nodes: number): Promis
   }
 }
 
-/** Measures concurrent deploys of one flow over HTTP, against the same number one after another. */
+/** Measures concurrent deploys of one flow over HTTP. The baseline is the same number of deploys, one after another. */
 async function measureConcurrent(bench: BenchStack, plan: Plan): Promise<Part> {
   const { owner, status, sql } = bench;
   const count = Math.max(CONCURRENT / plan.shrink, 10);

@@ -9,11 +9,11 @@ import { time } from './statistics.ts';
 
 const NODES = 1_000;
 const ELEMENTS = 10_000;
-/** The microseconds that the engine may add to a node's plain call. */
+/** The microseconds that the engine may add to the plain call of a node. */
 const NODE_BUDGET_US = 50;
-/** The plain calls take microseconds, so they are repeated this often to be measured. */
+/** The plain calls take only microseconds. A measurement repeats them this often. */
 const REPEATS = 100;
-/** The runs until the compiler has settled. */
+/** The number of runs before the first measurement. After them, V8 has compiled the code. */
 const WARM_UPS = 20;
 
 /** A journal that stores nothing, so that only the engine is measured. */
@@ -55,7 +55,7 @@ const plainParallel = (): Value[] => Array.from({ length: NODES }, () => textOf(
 
 const plainLoop = (): Value[] => Array.from({ length: ELEMENTS }, (_, index) => textOf({ D: String(index) }));
 
-/** Measures a flow in the engine against its work as plain function calls, in microseconds per node. */
+/** Measures a flow in the engine, in microseconds per node. The baseline is the same work as plain function calls. */
 async function measureFlow(plan: Plan, flow: FlowBuilder, n: number, nodes: number, plain: () => void) {
   const ready = frozen(flow);
   const run = () => claimFlow(ready, { n: { D: String(n) } }, { journal: forgetful });
@@ -72,7 +72,7 @@ async function measureFlow(plan: Plan, flow: FlowBuilder, n: number, nodes: numb
   );
 }
 
-/** Measures what the engine adds to the work of the nodes, in one process and without a database. */
+/** Measures the time that the engine adds to the work of the nodes, in one process and without a database. */
 export async function measureEngineOverhead(plan: Plan): Promise<Part[]> {
   const chain = await measureFlow(plan, chainFlow(NODES), 7, NODES, plainChain);
   const parallel = await measureFlow(plan, parallelFlow(NODES), 7, NODES, plainParallel);
@@ -89,7 +89,10 @@ export async function measureEngineOverhead(plan: Plan): Promise<Part[]> {
   ];
 }
 
-/** Measures the greatest growth of the heap while a loop runs, in KiB, against its elements as JSON. */
+/**
+ * Measures the greatest growth of the heap while a loop runs, in KiB. The baseline is the size of the loop's elements
+ * as JSON.
+ */
 export async function measureLoopHeap(plan: Plan): Promise<Part> {
   const collectGarbage = globalThis.gc;
   if (collectGarbage === undefined) throw new Error('npm run bench runs node with --expose-gc');

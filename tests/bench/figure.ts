@@ -6,7 +6,7 @@ export interface Round {
   baseline: number;
 }
 
-/** Whether the ratio must reach its goal or stay below it. */
+/** The side of its goal on which a ratio must be. */
 export type GoalKind = 'at least' | 'at most';
 
 /** One ratio of a figure. */
@@ -23,7 +23,9 @@ export interface Part {
   rounds: Round[];
 }
 
-/** A figure in the JSON. Its ratio, goal and rounds are those of the part nearest to missing its goal. */
+/**
+ * A figure in the JSON. Its ratio, goal and rounds are those of its worst part, which is nearest to missing its goal.
+ */
 export interface Figure extends Part {
   id: string;
   parts: Part[];
@@ -37,7 +39,10 @@ export interface PartOptions {
   goalKind?: GoalKind;
 }
 
-/** Makes a part from its rounds. Ratios are computed within a round, so that a slower machine slows both sides. */
+/**
+ * Makes a part from its rounds. Each ratio is computed within a round: if the machine is slower, it slows both sides of
+ * the ratio.
+ */
 export function makePart({ name, unit, rounds, goal, goalKind = 'at most' }: PartOptions): Part {
   const ratio = median(rounds.map(({ measured, baseline }) => measured / baseline));
   if (!Number.isFinite(ratio)) throw new Error(`${name}: ${JSON.stringify(rounds)} give no ratio`);
@@ -53,7 +58,7 @@ export function makePart({ name, unit, rounds, goal, goalKind = 'at most' }: Par
   };
 }
 
-/** Returns how far a part is from missing its goal; below 1 it has missed it. */
+/** Returns a part's distance from its goal as a factor. Below 1, the part has missed the goal. */
 const headroom = ({ ratio, goal, goal_kind }: Part): number =>
   goal === null ? Number.POSITIVE_INFINITY : goal_kind === 'at least' ? ratio / goal : goal / ratio;
 

@@ -8,7 +8,7 @@ export interface FigureSpec {
   measure: (plan: Plan) => Promise<Part[]>;
 }
 
-// A figure's module is loaded when it is measured, so that a wrong command line is reported at once.
+// A figure's module is loaded only when the figure is measured, so that a wrong command line is reported at once.
 
 export const figureSpecs: readonly FigureSpec[] = [
   {

@@ -15,8 +15,8 @@ interface End {
 }
 
 /**
- * Watches a worker's log. It has a line for each finished run, written when the database has acknowledged the result.
- * So the bench learns of an end at the same point as the caller of the floor's statements, without queries of its own.
+ * Watches a worker's log. The worker logs a line for each finished run, after the database has acknowledged the result.
+ * So the bench needs no queries of its own. The baseline, the floor, is timed up to the same point.
  */
 export function watchFinishedRuns({ process: { stdout } }: WorkerProcess): FinishedRuns {
   const ended = new Map<string, End>();

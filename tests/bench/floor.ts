@@ -1,13 +1,19 @@
 import { connect } from '../../dev/stack/postgres.ts';
 import type { BenchStack } from './bench_stack.ts';
 
-/** The minimum cost of a run of three nodes, by one loop over the database: a claim, three inserts, an update. */
+/**
+ * The floor: the lowest cost of a run of three nodes in this database. One loop makes a claim, three inserts and an
+ * update.
+ */
 export function makeFloor({ stack }: BenchStack, connections: number) {
   const sql = connect(stack.superuserUrl, { max: connections });
   const deploymentId = '00000000-0000-7000-8000-000000000001';
   const value = sql.json({ value: { D: '7' } });
   const row = sql.json({ input: { M: { value: { D: '7' } } }, output: { M: { value: { D: '7' } } } });
-  /** Of two concurrent claims, one may take the only message that the other sees; there is one message for each. */
+  /**
+   * Claims a message. If another claim has locked the only message that this one sees, it finds none and tries again:
+   * there is one message for each claim.
+   */
   const claim = async (): Promise<string> => {
     const [claimed] = await sql`select message ->> 'flow_run_id' as id from pgmq.pop('bench')`;
     return claimed?.id ?? await claim();

@@ -1,7 +1,4 @@
-/**
- * Prints the cost of a start, a run, a claim and a sweep, in the units in which a project grows: the numbers of
- * docs/operating/scaling.md.
- */
+/** Prints what a start, a run, a claim and a sweep consume, as in docs/operating/scaling.md. */
 import type { Sql } from '../../dev/stack/postgres.ts';
 import { textFlow } from '../support/flow_builder.ts';
 import { type BenchStack, withBenchStack } from './bench_stack.ts';
@@ -13,7 +10,7 @@ const LOAD_MS = 3_000;
 const RUNS = 1_500;
 const CLAIMS = 25;
 const CLAIMED_AT_A_TIME = [1, 16, 64];
-/** Queues of claimable runs of several owners, after some that workers hold. */
+/** Queues whose runs belong to several owners. At the head of some queues, workers hold runs. */
 const QUEUES = [
   { queued: 5_000, owners: 1, held: 0 },
   { queued: 100_000, owners: 1, held: 0 },
@@ -32,7 +29,8 @@ const TABLES = ['public.flow_run', 'public.node_run', 'private.flow_run_jobs', '
 type Counters = Record<'wal' | 'xids' | 'multixacts' | 'members', number>;
 
 async function readCounters({ sql }: BenchStack): Promise<Counters> {
-  // The control file has the ids of the last checkpoint, whose full-page images are written before the measurement.
+  // `pg_control_checkpoint()` shows the ids of the last checkpoint, so make one now. Its full-page images are written
+  // before the measurement.
   await sql`checkpoint`;
   const [row] = await sql<Counters[]>`
     select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, split_part(c.next_xid, ':', 2)::float8 as xids,
@@ -82,7 +80,7 @@ async function measureRuns(bench: BenchStack, deploymentId: string): Promise<voi
   });
 }
 
-/** Stores runs like starts and claims. */
+/** Stores runs as starts and claims would. */
 const storeQueue = (sql: Sql, { queued, owners, held }: Queue) =>
   sql`
     with owner as materialized (

@@ -13,7 +13,7 @@ export interface HttpClient {
   close: () => void;
 }
 
-/** Makes a client with kept-alive connections. It throws the body of every answer but a 2xx. */
+/** Makes a client with kept-alive connections. If the status of an answer is not 2xx, the client throws the body. */
 export function makeHttpClient(connections: number): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {

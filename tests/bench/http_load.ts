@@ -5,7 +5,7 @@ import { typescriptLoader } from '../../dev/stack/paths.ts';
 import type { HttpCall } from './http_client.ts';
 import type { LoadResult } from './load.ts';
 
-/** A load for the generator. */
+/** A load that the generator puts on a server. */
 export interface HttpLoad extends HttpCall {
   connections: number;
   durationMs: number;
@@ -14,7 +14,7 @@ export interface HttpLoad extends HttpCall {
 /** The generator's answer. */
 export type HttpLoadAnswer = { result: LoadResult } | { error: string };
 
-/** Loads a server from a separate process, because this process is the gateway. */
+/** Puts load on a server from a separate process, because the gateway of the stack runs in this process. */
 export interface HttpLoadGenerator {
   /** Runs one load at a time. */
   run: (load: HttpLoad) => Promise<LoadResult>;

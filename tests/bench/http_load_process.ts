@@ -2,7 +2,9 @@ import { type HttpClient, makeHttpClient } from './http_client.ts';
 import type { HttpLoad, HttpLoadAnswer } from './http_load.ts';
 import { runLoad } from './load.ts';
 
-/** Clients by their number of connections: loads that take turns reuse their connections. */
+/**
+ * The clients by their number of connections. Loads that take turns use the same client, and so the same connections.
+ */
 const clients = new Map<number, HttpClient>();
 
 process.on('message', async (load: HttpLoad) => {

@@ -8,7 +8,7 @@ export interface LoadResult {
   latencies: number[];
 }
 
-/** Runs a load for this time: each connection makes one call after another. An error of a call ends it. */
+/** Runs a load for this time. Each connection makes one call after another. An error of a call ends the load. */
 export async function runLoad(
   connections: number,
   durationMs: number,
@@ -33,9 +33,8 @@ export async function runLoad(
 const TURNS = 8;
 
 /**
- * Runs loads in turns, each for the same total time: the speed of a shared machine varies from second to second, and
- * turns make it vary for all loads alike. Every other time the order is reversed, so that no load always follows the
- * same one.
+ * Runs loads in turns, each for the same total time. The speed of a shared machine varies from second to second, and
+ * turns spread this over all loads. Every second turn reverses the order, so that no load always follows the same one.
  */
 async function runLoadsInTurn<Name extends string>(
   loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
@@ -54,11 +53,11 @@ async function runLoadsInTurn<Name extends string>(
     const seconds = results.reduce((total, result) => total + result.latencies.length / result.perSecond, 0);
     return { latencies, perSecond: latencies.length / seconds };
   };
-  // SAFETY: each of the names had its turns.
+  // SAFETY: `names` lists every load.
   return Object.fromEntries(names.map((name) => [name, sum(turns[name]!)])) as Record<Name, LoadResult>;
 }
 
-/** Takes rounds of compared loads. Each load has equal tables, and a short round before them warms up. */
+/** Measures rounds of compared loads. Before each load the tables are equal; a short round warms up. */
 export async function takeLoadRounds<Name extends string>(
   { rounds, loadMs }: Plan,
   clearRuns: () => Promise<void>,

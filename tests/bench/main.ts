@@ -47,7 +47,7 @@ async function main(args: string[]): Promise<void> {
   const basis = values.quick ? QUICK : FULL;
   const plan: Plan = { ...basis, rounds: readRounds(values.rounds, basis.rounds) };
   const specs = readIds(values.only);
-  // An unwritable file is reported now, and not after the first figure.
+  // Report an unwritable file now, and not only after the first figure.
   if (values.json !== undefined) await (await open(values.json, 'a')).close();
   const figures = [];
   for (const spec of specs) {
@@ -55,7 +55,7 @@ async function main(args: string[]): Promise<void> {
     const began = performance.now();
     figures.push(await takeFigure(spec, plan));
     console.log(`    ${((performance.now() - began) / 1_000).toFixed(1)} s`);
-    // Written at once, so that a failure of a later figure does not lose this one.
+    // Write the file after each figure, so that a failure of a later figure does not lose this one.
     if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
   }
   console.log(`\n${formatTable(figures)}`);

@@ -10,12 +10,12 @@ interface ModuleGraph {
   modules: { specifier: string }[];
 }
 
-/** Returns the folder of the package of a file. */
+/** Returns the folder of the package that holds a file. */
 const packageDirOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
 
 /**
- * Returns the folder of a package as found from another one; undefined if npm has not installed it, as for an optional
- * one.
+ * Finds the folder of a package that another package imports; undefined if npm has not installed it, such as an
+ * optional package.
  */
 function findPackage(name: string, fromDir: string): string | undefined {
   for (let dir = fromDir;; dir = dirname(dir)) {
@@ -25,7 +25,7 @@ function findPackage(name: string, fromDir: string): string | undefined {
   }
 }
 
-/** Returns the bytes of a package's files, without those of packages inside of it. */
+/** Returns the bytes of a package's files, without packages that are installed inside of it. */
 const sizeOf = (dir: string): number =>
   readdirSync(dir, { withFileTypes: true }).reduce((bytes, entry) => {
     const path = join(dir, entry.name);
@@ -34,8 +34,9 @@ const sizeOf = (dir: string): number =>
   }, 0);
 
 /**
- * Returns the bytes of the npm packages that a module imports, by `deno info`, and of their dependencies. Deno does not
- * look into installed packages, but the platform has to fetch all of them.
+ * Returns the bytes of the npm packages that a module imports, by `deno info`, and of their dependencies. `deno info`
+ * does not look into installed packages, so this function follows their dependencies: the platform has to fetch all of
+ * them.
  */
 export async function npmGraphBytes(module: string): Promise<number> {
   const { stdout } = await promisify(execFile)(denoBinary(), ['info', '--json', module], {

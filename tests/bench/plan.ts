@@ -3,16 +3,19 @@ export interface Plan {
   rounds: number;
   /** The duration of one load in milliseconds. */
   loadMs: number;
-  /** The divisor of counts of runs and rows. */
+  /** The full counts of runs and rows are divided by this number. */
   shrink: number;
 }
 
 export const FULL: Plan = Object.freeze({ rounds: 5, loadMs: 1_000, shrink: 1 });
 
-/** A plan to try out the bench; its figures mean nothing. */
+/** A plan for trying the bench. Its figures mean nothing. */
 export const QUICK: Plan = Object.freeze({ rounds: 1, loadMs: 200, shrink: 50 });
 
-/** Takes the rounds. Each begins with the other side first, so that neither has the warmer machine. */
+/**
+ * Measures the rounds. Every second round begins with the other side, so that neither side always gets the warmer
+ * machine.
+ */
 export async function takeRounds(
   rounds: number,
   measure: () => Promise<number>,

@@ -14,13 +14,13 @@ const LARGE = 1_000;
 const FACTOR_GOAL = 1.15;
 const GROWTH_GOAL = 1.2;
 
-/** A reader, as PostgREST presents it to the database; the superuser without one. */
+/** A reader with the settings that PostgREST makes for it. The superuser has no settings. */
 export interface Reader {
   name: string;
   role: 'anon' | 'authenticated' | null;
   claims: object;
   headers: object;
-  /** The rows of the newest 50 that the reader sees. */
+  /** The number of rows that the reader sees among the newest 50. */
   rows: number;
   /** The milliseconds that checking the credential may take. */
   allowanceMs: number;
@@ -60,7 +60,7 @@ async function readTime(sql: Sql, deploymentId: string, reader: Reader): Promise
   return median(times.map(({ ms }) => ms));
 }
 
-/** Takes the rounds of every reader, by name. */
+/** Measures the rounds of every reader, by name. */
 async function readAll(sql: Sql, deploymentId: string, readers: Reader[], rounds: number) {
   const times = new Map(readers.map(({ name }) => [name, [] as number[]]));
   for (const reader of readers) await readTime(sql, deploymentId, reader);
@@ -70,7 +70,10 @@ async function readAll(sql: Sql, deploymentId: string, readers: Reader[], rounds
   return times;
 }
 
-/** Measures reading a deployment's newest runs as owner, against the superuser, in a small table and in a large one. */
+/**
+ * Measures how fast an owner reads a deployment's newest runs, in a small table and in a large one. The baseline is the
+ * superuser.
+ */
 export const measureReading = (plan: Plan): Promise<Part[]> =>
   withBenchStack('reading', async (bench) => {
     const { owner, sql } = bench;

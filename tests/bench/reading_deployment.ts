@@ -11,7 +11,7 @@ const CONNECTIONS = 4;
 const TURNS = 8;
 const GOAL = 1.2;
 
-/** Measures reading a deployment's description, against the look-up and the permission check of a start. */
+/** Measures a read of a deployment's description. The baseline is the look-up and the permission check of a start. */
 export const measureReadingDeployment = (plan: Plan): Promise<Part[]> =>
   withBenchStack('reading-deployment', async (bench) => {
     const { owner, sql, stack } = bench;
@@ -23,7 +23,7 @@ export const measureReadingDeployment = (plan: Plan): Promise<Part[]> =>
     ];
     const parts: Part[] = [];
     for (const { name, claims, publicKey } of callers) {
-      // As superuser, because only that may call the look-up directly.
+      // The superuser calls the look-up, because no other role may call it directly.
       const asCaller = connect(stack.superuserUrl, {
         max: CONNECTIONS,
         connection: { 'request.jwt.claims': JSON.stringify(claims), 'request.headers': '{}' } as never,
@@ -33,7 +33,7 @@ export const measureReadingDeployment = (plan: Plan): Promise<Part[]> =>
       const lookUp = () =>
         asCaller`select (private.startable_deployment(
           ${deploymentId}::uuid, null, null, private.lock_caller(), ${publicKey}::text, true)).id`;
-      // The common part of both. A start's locks write, so a commit would wait for the disk.
+      // Both sides use this look-up. A start takes locks, which write rows, so a commit would wait for the disk.
       const look = () =>
         asCaller`select (private.startable_deployment(
           ${deploymentId}::uuid, null, null, private.caller(), ${publicKey}::text, false)).id`;

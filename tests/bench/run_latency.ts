@@ -7,18 +7,18 @@ import { addWorker } from './worker_load.ts';
 
 const P50_GOAL = 2.3;
 const P99_GOAL = 10;
-/** The runs of a round, one at a time; as many more warm up. */
+/** The runs of a round, one at a time. As many more runs come first, to warm up. */
 const RUNS = 300;
-/** Printed without goals: the numbers of concurrent runs, and the total of runs for each. */
+/** The numbers of concurrent runs, and the total of runs for each. They have no goals and are only printed. */
 const IN_FLIGHT = [10, 100];
 const RUNS_IN_FLIGHT = 300;
 
-/** The rounds of runs, one at a time, for different ends of the wait. */
+/** The rounds of runs, one at a time. Each list measures up to another moment. */
 interface Latency {
-  /** Until the caller has the output. */
+  /** The time until the caller has the output. */
   p50: Round[];
   p99: Round[];
-  /** Until the run itself has ended. */
+  /** The time until the run itself has ended. */
   ended: Round[];
 }
 
@@ -62,7 +62,7 @@ const measureWithWorker = (plan: Plan): Promise<Part[]> =>
     ];
   }, { ...withFunctions, functionEnv: { RUNNER_DISABLED: '1' } });
 
-/** Measures with the function `runner`, through PostgREST. */
+/** Measures with the function `runner`, which reaches the database through PostgREST. */
 const measureWithFunction = (plan: Plan): Promise<Part[]> =>
   withBenchStack('run-latency', async (bench) => {
     const text = await makeTextRun(bench);
@@ -95,7 +95,7 @@ const measureWithFunction = (plan: Plan): Promise<Part[]> =>
       makePart({ name: 'the function, one at a time, p50', unit: 'ms', rounds: latency.p50 }),
       makePart({ name: "the function, one at a time, p99 against the start's p50", unit: 'ms', rounds: latency.p99 }),
       makePart({ name: 'the function, until the run itself has ended, p50', unit: 'ms', rounds: latency.ended }),
-      // The same calls without any work: the minimum that the parts allow.
+      // The same calls without any work. No run over these parts can take less time.
       makePart({ name: 'its calls alone, against a start that only forwards, p50', unit: 'ms', rounds: alone }),
       makePart({ name: 'the same without the call for the claim, p50', unit: 'ms', rounds: withoutClaim }),
       ...busy.map(({ inFlight, rounds }) =>
@@ -105,8 +105,8 @@ const measureWithFunction = (plan: Plan): Promise<Part[]> =>
   }, withFunctions);
 
 /**
- * Measures the time from the start of a three-node flow until its caller has the output, against the start alone, both
- * over HTTP.
+ * Measures the time from the start of a three-node flow until its caller has the output. The baseline is the start
+ * alone. Both go over HTTP.
  */
 export const measureRunLatency = async (plan: Plan): Promise<Part[]> => [
   ...await measureWithWorker(plan),

@@ -11,13 +11,13 @@ import { addWorker, allSucceeded, IN_FLIGHT, makeSqlStarter, repeat } from './wo
 
 const GOAL = 0.85;
 const RUNS = 2_000;
-/** Printed without goals, with fewer runs: more workers, and one over HTTP. */
+/** Cases with fewer runs: more workers, and a worker over HTTP. They have no goals and are only printed. */
 const WORKERS = [2, 4];
 const FEWER_RUNS = 500;
 
 /**
- * Measures the runs per second, from their start in SQL to their end by worker processes, against the floor; and the
- * engine's overhead per node.
+ * Measures the runs per second, from their start in SQL to their end by worker processes. The baseline is the floor.
+ * Also measures the engine's overhead per node.
  */
 export const measureRuns = async (plan: Plan): Promise<Part[]> => [
   ...await withBenchStack('runs', async (bench) => {

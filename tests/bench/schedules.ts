@@ -8,16 +8,19 @@ import { median, time } from './statistics.ts';
 
 const SCHEDULES = 10_000;
 const DUE_A_SECOND = 100;
-/** The seconds of a round, each with this many due schedules. */
+/** The seconds of a round. In each second, DUE_A_SECOND schedules are due. */
 const SECONDS = 20;
 /** The greatest delay of a start after its planned time, in milliseconds. */
 const LATEST_MS = 10_000;
 /** The greatest duration of a sweep that starts the schedules of one second, in milliseconds. */
 const SWEEP_MS = 50;
-/** The number of sweeps whose median is a round. */
+/** The number of sweeps in a round. The round's result is their median. */
 const SWEEPS = 20;
 
-/** Sets the planned times of a round: this many in each second from now on. All other schedules are due next year. */
+/**
+ * Sets the planned times of a round: in each second from now on, DUE_A_SECOND schedules are due. All others are due
+ * next year.
+ */
 async function planStarts({ sql }: BenchStack, seconds: number): Promise<void> {
   await sql`truncate bench.planned_starts`;
   await sql`
@@ -28,7 +31,7 @@ async function planStarts({ sql }: BenchStack, seconds: number): Promise<void> {
     update public.flow_schedules as s set next_start_at = p.planned_at from bench.planned_starts as p where p.schedule_id = s.id`;
 }
 
-/** Returns the greatest delay of a start in a round, in milliseconds, with the local stack's sweeper. */
+/** Returns the greatest delay of a start in a round, in milliseconds. The local stack's sweeper makes the starts. */
 async function measureLatest(bench: BenchStack, seconds: number): Promise<number> {
   await bench.clearRuns();
   await planStarts(bench, seconds);
@@ -45,7 +48,7 @@ async function measureLatest(bench: BenchStack, seconds: number): Promise<number
   }
 }
 
-/** Returns the median duration of some sweeps in milliseconds. Before each one, this many schedules become due. */
+/** Returns the median duration of a sweep in milliseconds. Before each sweep, `due` schedules become due. */
 async function measureSweep({ sql }: BenchStack, due: number): Promise<number> {
   const times: number[] = [];
   for (let sweep = 0; sweep < SWEEPS; sweep++) {

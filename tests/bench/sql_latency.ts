@@ -11,18 +11,20 @@ const P50_GOAL = 1.6;
 const P99_GOAL = 5;
 /** The runs of a round, one at a time, and the same number for the floor. */
 const RUNS = 500;
-/** The turns of both in a round, because the machine's speed changes from second to second. */
+/**
+ * The turns of runs and floor in a round. They take turns because the machine's speed changes from second to second.
+ */
 const TURNS = 20;
 
-/** The milliseconds of a start alone, and until the run has ended. */
+/** The milliseconds of a run: of its start alone, and from its start to its end. */
 interface Timed {
   start: number;
   finished: number;
 }
 
 /**
- * Measures the time from a start in SQL until a worker over Postgres has ended the run, against the floor, both one at
- * a time on one connection.
+ * Measures the time from a start in SQL until a worker over Postgres has ended the run. The baseline is the floor. Both
+ * use one connection, with one run at a time.
  */
 export const measureSqlLatency = (plan: Plan): Promise<Part[]> =>
   withBenchStack('sql-latency', async (bench) => {
@@ -41,7 +43,7 @@ export const measureSqlLatency = (plan: Plan): Promise<Part[]> =>
       for (let index = 0; index < count; index++) results.push(await work());
       return results;
     };
-    /** Times this many of each, in turns; every other time, the other one comes first. */
+    /** Times `count` runs and `count` loops of the floor, in turns. Every second turn begins with the other side. */
     const inTurns = async (count: number): Promise<{ timed: Timed[]; floors: number[] }> => {
       const timed: Timed[] = [];
       const floors: number[] = [];

@@ -15,8 +15,8 @@ const P99_GOAL = 2;
 type Way = 'start' | 'forwarded' | 'postgrest';
 
 /**
- * Measures starts per second and their latency over HTTP: against bare through a forwarding function, and against bare
- * alone.
+ * Measures starts per second and their latency over HTTP. The baseline is the bare start in SQL: once through a
+ * function that forwards it, and once through PostgREST alone.
  */
 export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
   withBenchStack('start-http', async (bench) => {
@@ -45,7 +45,7 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
       const load = (way: Way) => (durationMs: number): Promise<LoadResult> =>
         generator.run({ ...calls[way], connections: CONNECTIONS, durationMs });
       const loads = { start: load('start'), forwarded: load('forwarded'), postgrest: load('postgrest') };
-      // The functions' processes are cold before the first load.
+      // The first round is not counted, because the processes of the functions are still cold.
       await takeLoadRounds({ ...plan, rounds: 1 }, bench.clearRuns, loads);
       const rounds = await takeLoadRounds(plan, bench.clearRuns, loads);
       const against = (baseline: Way, of: (result: LoadResult) => number) =>
@@ -71,5 +71,5 @@ export const measureStartHttp = (plan: Plan): Promise<Part[]> =>
     } finally {
       generator.close();
     }
-    // The runs are never executed, so that only the start is measured.
+    // No runner executes the runs, so that only the starts are measured.
   }, { ...withFunctions, functionEnv: { RUNNER_DISABLED: '1' } });

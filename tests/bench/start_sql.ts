@@ -9,11 +9,11 @@ import type { Plan } from './plan.ts';
 
 const CONNECTIONS = 16;
 const GOAL = 0.45;
-/** Short turns and a longer load, because the goal is narrow and the machine's speed changes within a second. */
+/** Many short turns and a longer load: the goal is narrow, and the machine's speed changes within a second. */
 const TURNS = 24;
 const LONGER = 1.5;
 
-/** A caller, as PostgREST presents it to the database after checking the credential. */
+/** A caller with the settings that PostgREST makes after it has checked the credential. */
 interface Caller {
   name: string;
   role: 'authenticated' | 'anon';
@@ -42,8 +42,8 @@ async function makeCallers({ owner, addUser, sql }: BenchStack): Promise<Caller[
 }
 
 /**
- * Connects as the caller for the whole session. PostgREST sets the caller in every transaction and runs pre_request in
- * it; that costs the same for a start and for bare, and would hide their difference. Here neither pays for it.
+ * Sets the caller for the whole session. PostgREST sets the caller in every transaction and runs pre_request in it.
+ * Both a start and the bare start would pay the same for this, which would hide their difference.
  */
 const connectAs = ({ role, claims, headers }: Caller, url: string): Sql =>
   connect(url, {
@@ -55,7 +55,7 @@ const connectAs = ({ role, claims, headers }: Caller, url: string): Sql =>
     } as never,
   });
 
-/** Measures starts per second by a load in SQL, against bare. */
+/** Measures starts per second in SQL. The baseline is the bare start. */
 export const measureStartSql = (plan: Plan): Promise<Part[]> =>
   withBenchStack('start-sql', async (bench) => {
     const deploymentId = await bench.deploy(await bench.storeFlow(textFlow()));

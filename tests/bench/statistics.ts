@@ -1,4 +1,4 @@
-/** Returns the value below which this share of the values lies, by the nearest rank; NaN without values. */
+/** Returns a percentile by the nearest rank; NaN without values. `share` 0.5 is the median. */
 export function percentile(values: readonly number[], share: number): number {
   const rank = Math.max(Math.ceil(values.length * share), 1);
   return values.toSorted((a, b) => a - b)[rank - 1] ?? Number.NaN;

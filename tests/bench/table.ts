@@ -21,7 +21,7 @@ function row(id: string, part: Part): string[] {
   ];
 }
 
-/** Formats the figures as a Markdown table: every part, with the medians of its rounds. */
+/** Formats the figures as a Markdown table. Each part has a row with the medians of its rounds. */
 export function formatTable(figures: Figure[]): string {
   const rows = figures.flatMap(({ id, parts }) => parts.map((part) => row(id, part)));
   const widths = HEAD.map((head, column) => Math.max(head.length, ...rows.map((cells) => cells[column]!.length)));

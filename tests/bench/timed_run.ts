@@ -4,10 +4,10 @@ import type { Round } from './figure.ts';
 import type { HttpClient } from './http_client.ts';
 import { percentile } from './statistics.ts';
 
-/** The milliseconds of a start alone, and until the run's output arrived. */
+/** The milliseconds of a run: of its start alone, and until its output arrived. */
 export interface Timed {
   flowRunId: string;
-  /** The time at which the start was sent, in milliseconds since 1970, by the same clock as the database's. */
+  /** The time at which the start was sent, in milliseconds since 1970. The database uses the same clock. */
   beganAt: number;
   start: number;
   finished: number;
@@ -53,7 +53,7 @@ export function makeTimedRun(
   };
 }
 
-/** Makes this many runs, with this many at a time. */
+/** Makes `count` runs, with `inFlight` of them at a time. */
 export async function runMany(run: () => Promise<Timed>, count: number, inFlight: number): Promise<Timed[]> {
   const timed: Timed[] = [];
   let left = count;
@@ -69,7 +69,7 @@ export const roundOf = (timed: Timed[], share: number): Round => ({
   baseline: percentile(timed.map(({ start }) => start), share),
 });
 
-/** Returns the median time until the run itself has ended, by its `end_time`. Its caller learns of it later. */
+/** Returns the median time until the run itself has ended, by its `end_time`. The caller learns of the end later. */
 export async function medianEnd({ sql }: BenchStack, timed: Timed[]): Promise<number> {
   const rows = await sql<{ id: string; ended_at: number }[]>`
     select id, (extract(epoch from end_time) * 1000)::float8 as ended_at

@@ -7,7 +7,7 @@ import { makePart, type Part } from './figure.ts';
 import { type Plan, takeRounds } from './plan.ts';
 import { time } from './statistics.ts';
 
-/** The answers of a network that knows everything at once and takes no time. */
+/** Answers in place of a network that confirms everything and takes no time. */
 const answers: { [method: string]: unknown } = {
   getLatestBlockhash: {
     context: { slot: 400 },
@@ -30,8 +30,8 @@ const answer = (request: HttpRequest): Promise<HttpResponse> => {
 const TRANSFERS = 200;
 
 /**
- * Measures a transfer from its instructions to its confirmation (build, simulate, sign, store, send, confirm), with a
- * network, a database and pauses that take no time, against its signature alone.
+ * Measures a transfer from its instructions to its confirmation: build, simulate, sign, store, send, confirm. The
+ * network, the database and the pauses take no time. The baseline is the signature alone.
  */
 export async function measureTransactionTime(plan: Plan): Promise<Part> {
   const pair = makeKeypair();

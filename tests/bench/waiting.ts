@@ -21,8 +21,8 @@ interface Waited {
 }
 
 /**
- * Counts the queries of waiting calls through PostgREST, and of the function's own session. PostgREST's queries that
- * set the caller come with each of them and are not counted.
+ * Counts the queries of waiting calls: those through PostgREST, and those of the function's own session. Does not count
+ * the query before each of them with which PostgREST sets the caller.
  */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`

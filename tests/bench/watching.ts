@@ -8,25 +8,25 @@ import type { Plan } from './plan.ts';
 import { percentile } from './statistics.ts';
 
 const WATCHERS = 200;
-/** The milliseconds between two transactions that store an event, and the duration of the load. */
+/** The milliseconds between two transactions that each store an event, and the duration of the load. */
 const STORE_EVERY_MS = 20;
 const LOAD_MS = 8_000;
-/** The milliseconds after its commit within which a watcher must have an event. */
+/** The milliseconds from an event's commit within which each watcher must receive the event. */
 const DELAY_MS = 300;
 
 /** The result of one load. */
 interface Watched {
   /** The database's queries for all watchers, per second. */
   queries: number;
-  /** The queries without events. */
+  /** The queries per second while no events come. */
   idleQueries: number;
   /** The milliseconds between the commit of each event and its arrival. */
   delays: number[];
 }
 
 /**
- * Counts the function's queries for all watchers, by PostgREST or by its session. Each watcher's first query is not
- * counted.
+ * Counts the function's queries for all watchers, through PostgREST or in its own session. Does not count the first
+ * query of each watcher.
  */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`
@@ -42,7 +42,7 @@ async function queriesASecond(bench: BenchStack, work: () => Promise<void>): Pro
   return (await countQueries(bench) - before) / ((performance.now() - began) / 1_000);
 }
 
-/** Makes runs that the bench has claimed, so that no worker executes them. */
+/** Starts runs and claims them, so that no worker executes them. */
 async function claimRuns(bench: BenchStack, count: number): Promise<string[]> {
   const ids = await bench.startFlow(
     await bench.storeFlow(textFlow()),
@@ -75,7 +75,7 @@ async function watchAll(bench: BenchStack, watchers: number): Promise<Watched> {
       waitFor(() => connected === watchers || undefined),
       Promise.all(watching).then(() => Promise.reject(new Error('the streams have ended'))),
     ]);
-    // Waits until all runs are followed.
+    // Wait until the function follows all runs.
     await pause(2_000);
     const idleQueries = await queriesASecond(bench, () => pause(LOAD_MS / 2));
     const committed = new Map<string, number>();
@@ -136,7 +136,7 @@ async function measure(plan: Plan, hasSession: boolean): Promise<Watched[]> {
   });
 }
 
-/** Measures the cost of watching many runs with occasional events, and the delay of the events. */
+/** Measures the cost of watching many runs that have few events, and the delay of the events. */
 export const measureWatching = async (plan: Plan): Promise<Part[]> => {
   const watchers = Math.max(WATCHERS / plan.shrink, 10);
   const told = await measure(plan, true);

@@ -39,7 +39,7 @@ export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: strin
 
 /** Resolves when no run is left. Throws if one of them has not succeeded. */
 export async function allSucceeded({ sql }: BenchStack): Promise<void> {
-  // The queue is cheaper to count than the runs: the end of a run deletes its message.
+  // Look at the queue, because that is cheaper than counting runs: the end of a run deletes its message.
   await waitFor(async () => {
     const left = await sql`select from pgmq.q_flow_runs limit 1`;
     return left.length === 0 || undefined;
@@ -49,12 +49,11 @@ export async function allSucceeded({ sql }: BenchStack): Promise<void> {
 }
 
 /**
- * The way in which a worker reaches the database: through PostgREST, or by connections of its own, like beside a local
- * stack.
+ * The way in which a worker reaches the database: through PostgREST, or by connections of its own as on a local stack.
  */
 export type WorkerTransport = 'HTTP' | 'Postgres';
 
-/** Starts a worker like an operator, and waits until it looks for work. */
+/** Starts a worker as an operator would, and waits until it looks for work. */
 export async function addWorker({ status }: BenchStack, over: WorkerTransport = 'Postgres'): Promise<WorkerProcess> {
   const worker = startWorker({ status, env: { SUPABASE_DB_URL: over === 'Postgres' ? status.DB_URL : '' } });
   const kill = () => worker.process.kill();

@@ -45,7 +45,7 @@ async function makeCase(signedBy: 'values' | 'stored keys' | 'others'): Promise<
   return { world, recipient, run: () => world.execute(order), asked: signedBy === 'others' ? pairs : [] };
 }
 
-/** Lets workers continue one after the other, and all signers answer, until the transaction has an outcome. */
+/** Lets one worker after another continue, and lets all signers answer, until the transaction has an outcome. */
 async function runToTheEnd({ world, run, asked }: Case): Promise<TransactionEnd> {
   for (let worker = 0; worker < 10; worker++) {
     const end = await run().catch((error: unknown) => {
@@ -74,7 +74,7 @@ function dieAt(world: TransactionWorld, step: number, when: 'before' | 'after', 
 
 const transfersTo = (recipient: string) => chain.ledger.landed.filter(({ accounts }) => accounts.includes(recipient));
 
-/** The least number of steps, from building to the first look at the status. */
+/** For each way of signing, the least number of steps from building a transaction to the first look at its status. */
 const SIGNERS = [['values', 5], ['stored keys', 5], ['others', 7]] as const;
 
 const points = SIGNERS.flatMap(([signedBy, steps]) =>
@@ -102,12 +102,12 @@ describe('a worker that dies', () => {
     expect(landed.map(({ signature }) => signature)).toEqual([end.status === 'confirmed' && end.signature]);
   });
 
-  it.each(points)('$when step $step of one signed by $signedBy, for longer than a blockhash is good', async (point) => {
+  it.each(points)('$when step $step of one signed by $signedBy, whose blockhash then expires', async (point) => {
     const scene = await makeCase(point.signedBy);
     dieAt(scene.world, point.step, point.when, () => expireBlockhashes(chain.ledger));
     const end = await runToTheEnd(scene);
     const landed = transfersTo(scene.recipient);
-    // Either it is on the chain and known to be, or it never will be and nothing was transferred.
+    // Either the transaction is on the chain and its run knows this, or it never lands and nothing is transferred.
     expect(chain.balance(scene.recipient)).toBe(end.status === 'confirmed' ? SOL : 0n);
     expect(landed.map(({ signature }) => signature)).toEqual(end.status === 'confirmed' ? [end.signature] : []);
     if (end.status === 'failed') expect(end.errors[0]).toMatch(/^transaction \w+ has expired, nothing was transferred/);
@@ -128,7 +128,7 @@ describe('a worker that dies', () => {
     }
   });
 
-  it('before sending leaves the stored transaction, and two workers that continue send the same one', async () => {
+  it('before sending leaves the stored transaction, which every worker that continues sends', async () => {
     const scene = await makeCase('values');
     dieAt(scene.world, 3, 'after');
     await expect(scene.run()).rejects.toThrow(Died);

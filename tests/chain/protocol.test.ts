@@ -49,7 +49,7 @@ describe('the chain answers', () => {
     expect(text).toContain('"rentEpoch":18446744073709551615');
   });
 
-  it('a request that is no POST of JSON with an HTTP status', async () => {
+  it('a request that is not a POST of JSON with an HTTP status', async () => {
     expect((await post('{}', 'text/plain')).status).toBe(415);
     expect((await post(`"${'x'.repeat(51 * 1024)}"`)).status).toBe(413);
     expect((await fetch(chain.url)).status).toBe(405);

@@ -75,7 +75,7 @@ it('web3.js 1.x confirms transactions and receives accounts, logs and slots at t
   const [payer, recipient] = [Keypair.generate(), Keypair.generate()];
   const airdrop = await connection.requestAirdrop(payer.publicKey, Number(SOL));
   const lifetime = await connection.getLatestBlockhash();
-  // The answer is the notification's or, if the look after the subscription is faster, the whole status.
+  // web3.js answers with the notification or, if its look after the subscription is faster, with the whole status.
   expect((await connection.confirmTransaction({ signature: airdrop, ...lifetime })).value).toMatchObject({ err: null });
 
   const accountNews: number[] = [];
@@ -99,8 +99,8 @@ it('web3.js 1.x confirms transactions and receives accounts, logs and slots at t
   expect([accountNews, logNews]).toEqual([[Number(SOL / 2n)], [signature]]);
   expect(slots.every((slot, index) => index === 0 || slot > slots[index - 1]!)).toBe(true);
 
-  // It closes the connection half a second after its last subscription. If the chain stopped before, it would try to
-  // reconnect for ever.
+  // web3.js closes the connection half a second after the last subscription has ended. If the chain stopped before
+  // that, web3.js would try to reconnect for ever.
   const hungUp = new Promise((resolve) => Reflect.get(connection, '_rpcWebSocket').once('close', resolve));
   await connection.removeAccountChangeListener(onAccount);
   await connection.removeOnLogsListener(onLogs);
@@ -172,13 +172,13 @@ it('accounts, logs and slots are notified as they come, and not after they are u
   for (const [kind, id] of Object.entries(ids)) expect((await call(`${kind}Unsubscribe`, id)).result).toBe(true);
   await submit(payer, [transfer(payer, address, 1n)]);
   chain.ledger.clock.advance(40n);
-  // The remaining subscription notifies finalized transactions, also the earlier airdrop.
+  // The remaining subscription gets finalized transactions, and so the earlier airdrop, too.
   await waitFor(() => told('logsNotification').length === 5 || undefined);
   expect([told('accountNotification').length, told('slotNotification').length]).toEqual([1, 2]);
   socket.terminate();
 });
 
-it('a call that is no subscription is refused with the error of JSON-RPC, and a ping gets no answer', async () => {
+it('a call that does not subscribe is refused with the error of JSON-RPC, and a ping gets no answer', async () => {
   chain = await startTestChain();
   const { socket, call, heard } = await connect();
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'ping' }));

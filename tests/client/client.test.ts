@@ -240,7 +240,7 @@ it('plain inputs are converted by the types of the deployment, or refused before
   const amount = flow.input('amount');
   flow.output('out', flow.range(amount));
   const { deployment_id } = await flows.deploy(await storeFlow(owner, flow));
-  // A bigint alone would be an integer; the port takes decimals.
+  // Without the type of the port, a bigint would become an integer. This port takes decimals.
   const run = await flows.start(deployment_id, { amount: 2n });
   expect((await flows.run(run)).inputs).toEqual({ M: { amount: { D: '2' } } });
   expect(await errorOf(flows.start(deployment_id, { amount: 'two' }))).toMatchObject({
@@ -461,7 +461,7 @@ describe('a run that waits for an input', () => {
     const input = await waiting(nobody, run);
     expect(await scripted.pendingInputs(run.flow_run_id)).toEqual([input]);
     expect(await stranger.pendingInputs(run.flow_run_id)).toEqual([]);
-    // Without a run, all runs are listed that the caller owns or started.
+    // Without a run's id, the client lists the inputs of all runs that the caller owns or started.
     expect(await flows.pendingInputs()).toContainEqual(input);
     expect(await stranger.pendingInputs()).toEqual([]);
     const idempotencyKey = randomUUID();
@@ -478,7 +478,7 @@ describe('a run that waits for an input', () => {
     const [one, two] = await Promise.all([flows.start(deployment), flows.start(deployment)]);
     await flows.submitInput((await waiting(flows, one)).url, null);
     expect(await flows.output(one)).toEqual({ answer: null });
-    // The token alone is sufficient.
+    // The token of the input is enough; no URL is needed.
     await nobody.cancelInput((await waiting(flows, two)).url.split('/').at(-1)!);
     expect((await errorOf(flows.output(two))).code).toBe('run_failed');
   });

@@ -37,14 +37,14 @@ it('in a checkout, flows finds the local stack and stores a user there, without 
   const kept = readFileSync(file, 'utf8');
   expect(kept).toMatch(/^fk_[\w-]+$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  // The same user, who may start a deployment that is for its owner only.
+  // `flows` is the same user: it may start a deployment that only its owner may start.
   expect(await flows(['start', deployment_id, 'item=tea', '--wait'])).toMatchObject({ code: 0 });
   expect(readFileSync(file, 'utf8')).toBe(kept);
-  // A reset stack does not know the key any more.
+  // After a reset, the stack does not know the old key.
   writeFileSync(file, 'fk_of_a_former_stack');
   await deployExample();
   expect(readFileSync(file, 'utf8')).toMatch(/^fk_(?!of_)/);
-  // An explicit user wins.
+  // A user in the environment takes precedence.
   expect(await flows(['runs'], { FLOWS_URL: stack.status.API_URL, FLOWS_API_KEY: 'fk_mine' })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('(api_key_invalid)'),

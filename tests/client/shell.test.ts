@@ -49,7 +49,7 @@ function launch(args: string[], env: Record<string, string> = environment): Chil
   return Object.assign(child, { ended });
 }
 
-/** Calls the same function in this process, which saves starting one. */
+/** Calls the same function in this process. This saves the time of a new process. */
 async function call(args: string[], env: Record<string, string> = environment): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof printed) =>
@@ -153,7 +153,7 @@ describe('flows start', () => {
 
   it('starts without an account with --public-key, even as a user', async () => {
     const key = makeKeypair().publicKey;
-    // The owner may start it; a caller with a public key may not.
+    // The owner may start this deployment; a caller with a public key may not.
     expect(await flows('start', shop.deployment_id, '--public-key', key)).toMatchObject({ code: 1, stdout: '' });
     expect(await flows('read', shop.deployment_id, '--public-key', key)).toMatchObject({ code: 1, stdout: '' });
     await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', shop.deployment_id)

@@ -46,7 +46,7 @@ test('code opens in a dialog, with completion, find and faults at their lines', 
   expect(await marked.textContent()).toBe(';');
   await opened.checkAccessibility();
 
-  // Another colour scheme keeps the steps that can be undone.
+  // A change of the colour scheme keeps the steps that can be undone.
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
   await opened.checkAccessibility();

@@ -61,7 +61,7 @@ test('while an edge is dragged fitting ports are marked, and each drop has an an
   await menu.waitFor({ state: 'hidden' });
   expect(await start.getAttribute('data-fits')).toBeNull();
 
-  // No port fits: the reason is near the pointer.
+  // No port of this node fits. The reason is shown near the pointer.
   await begin();
   const box = (await nodeOf(page, 'Bytes').boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + 20);
@@ -72,7 +72,7 @@ test('while an edge is dragged fitting ports are marked, and each drop has an an
   await page.keyboard.press('Escape');
   await reason.waitFor({ state: 'hidden' });
 
-  // On nothing: the palette lists what takes the value, and connects what is chosen.
+  // After a drop on nothing, the palette lists the nodes that take the value. It connects the chosen one.
   await begin();
   const around = (await canvasOf(page).boundingBox())!;
   await page.mouse.move(around.x + around.width / 2, around.y + around.height - 60);

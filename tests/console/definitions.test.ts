@@ -11,7 +11,10 @@ test('each node of the project has a category', async () => {
   expect(names.filter((nodeId) => categoryOf({ nodeId, kind: 'native' }) === 'other')).toEqual(['note']);
 });
 
-/** Makes a node of a definition. All have the same position: far enough apart, they would be drawn as summaries. */
+/**
+ * Makes a node of a definition. All nodes have the same position: if they were far apart, they would be drawn as
+ * summaries.
+ */
 const drawn = ([name, definition]: [string, JsonObject], index: number) => {
   // SAFETY: a definition has these columns. Columns that it omits are missing here and null in its row.
   const position = { x: 0, y: 0 };
@@ -34,7 +37,8 @@ test.for(
   const { data } = await client.from('flows').insert({ name: 'All', nodes: nodes as never }).select('id').single()
     .throwOnError();
   await goto(`flows/${data.id}`);
-  // Found by CSS selectors: finding regions by role each time would examine everything on a page of so many nodes.
+  // This test uses CSS selectors, because finding regions by role would examine everything on a page with so many
+  // nodes.
   const canvas = page.locator('section[aria-label="Canvas"]');
   await expect.poll(() => canvas.locator('.react-flow__node').count()).toBe(nodes.length);
   const panel = page.locator('section[aria-label="Node"]');

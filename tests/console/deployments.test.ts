@@ -11,7 +11,7 @@ import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
-/** Returns the answer to a start by this person. */
+/** Starts a deployment as this person. Returns the status and the error code of the answer. */
 async function startStatus(person: Person, query: string): Promise<[status: number, code: string | undefined]> {
   const response = await call(`deployment/start?${query}`, { token: person.token });
   return [response.status, (await response.json() as { code?: string }).code];
@@ -48,8 +48,8 @@ test('settings of a deployment change what its starts do', async () => {
   await access.getByRole('combobox', { name: 'Who may start it' }).selectOption('Anonymous');
   await access.getByText('1,000 of them by callers without an account. This is the default').waitFor();
   await access.getByRole('textbox', { name: 'Name', exact: true }).fill(HOSTILE);
-  // Texts does nothing on Solana, so its settings for transactions are shown on request only. The draft of the other
-  // tab stays.
+  // The flow `Texts` does nothing on Solana, so the settings for transactions are shown on request only. The draft of
+  // the other tab stays.
   expect(await page.getByRole('tab', { name: 'Solana' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Solana settings' }).click();
   const form = page.getByRole('form', { name: 'Solana' });
@@ -130,7 +130,7 @@ function versions(): [before: FlowBuilder, after: FlowBuilder] {
   const after = build(HOSTILE);
   after.flow.output('text', after.constant);
   const added = after.flow.constant({ S: 'y' }, 'new');
-  // A new node, which is not the removed one.
+  // The node is new: it does not have the id of the removed one.
   Object.assign(after.flow.nodes.find(({ id }) => id === added.nodeId)!, { id: randomUUID() });
   return [before.flow, after.flow];
 }

@@ -260,7 +260,7 @@ test('of two people who save the same flow the second gets a warning, and loses 
   expect(await titles(flowIdOf(second.page))).toContain('Collect');
   expect(await titles(id)).toContain('Print');
 
-  // The flow has the first person's version; then the other way round, and overwritten.
+  // Now the flow has the first person's version. Then the two change places, and the second one overwrites.
   await second.page.goBack();
   await nodeOf(second.page, 'Print').waitFor();
   expect(await nodeOf(second.page, 'Collect').count()).toBe(0);

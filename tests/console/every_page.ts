@@ -6,11 +6,11 @@ import { projectDir } from '../../dev/stack/paths.ts';
 /** The folder of the pictures of every page. Git ignores it. */
 const FOLDER = join(projectDir, '.stack/screenshots');
 
-/** The widths of a screen of a desk and of a phone. */
+/** The widths of a desktop screen and of a phone. */
 const WIDTHS = [1280, 390];
 const SCHEMES = ['light', 'dark'] as const;
 
-/** The rows of a user that have pages of their own. */
+/** The user's rows that have pages of their own. */
 export interface ShownRows {
   flow: number;
   deployment: string;
@@ -65,8 +65,8 @@ async function takePages(context: BrowserContext, consoleUrl: string, rows: Show
 }
 
 /**
- * Takes a picture of every page, in light and dark, for a desk and a phone. `signedIn` is a context with the session of
- * the user to whom the rows belong.
+ * Takes a picture of every page, in light and dark, for a desktop and a phone. `signedIn` is a context in which the
+ * owner of the rows has signed in.
  */
 export async function takeEveryPage(
   browser: Browser,

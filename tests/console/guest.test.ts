@@ -14,7 +14,7 @@ test('a guest on a phone starts with the values of a link, keeps the key, and se
   const { page } = opened;
   const values = { item: 'tea', note: 'hot', price: 5 };
   await opened.goto(`start/${id}#inputs=${encodeURIComponent(JSON.stringify(values))}`);
-  // The network means nothing for this flow.
+  // This flow uses no Solana network, so its network does not matter.
   expect(await page.getByText('devnet').count()).toBe(0);
   await opened.checkAccessibilityInBoth();
   await page.getByRole('button', { name: 'Continue as a guest' }).click();

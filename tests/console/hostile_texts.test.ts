@@ -97,11 +97,11 @@ test('texts of a hostile flow are shown as texts, and its schemas, colours and p
     await node.focus();
     await page.keyboard.press('Enter');
     await panel.getByRole('heading', { level: 2 }).waitFor();
-    // The replacement for a form that has failed.
+    // This text replaces a form that has failed.
     expect(await panel.getByRole('button', { name: 'Load the page again' }).count(), id).toBe(0);
     await page.keyboard.press('Escape');
   }
-  // Only the embedded picture, no link to a script, and no element from the texts.
+  // The embedded picture is the only one. There is no link to a script, and no element from the texts.
   expect(
     await page.locator('img').evaluateAll((images) => images.map((image) => image.getAttribute('src')!.slice(0, 19))),
   )

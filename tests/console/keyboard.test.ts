@@ -5,10 +5,10 @@ import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { deploy, finishedRun, start, storeFlow } from '../support/people.ts';
 import { startWebhookReceiver } from '../support/webhook_receiver.ts';
 
-/** More focus stops than a page of these tests has. */
+/** More focus stops than any page in these tests has. */
 const MAX_STOPS = 60;
 
-/** Tests whether the focused element is visible: itself, or its label. */
+/** Tests whether the focused element, or its label, is visible. */
 const isFocusShown = (page: Page): Promise<boolean> =>
   page.evaluate(() => {
     const focused = document.activeElement;

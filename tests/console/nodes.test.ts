@@ -141,13 +141,13 @@ test('every definition of the project is drawn with its ports and its form', asy
   const { page } = opened;
   const { client } = await enterConsole(opened);
   await opened.goto('');
-  // The definitions in the project's files, by name, because other tests publish and delete definitions meanwhile.
+  // Take the definitions from the project's files, because other tests publish and delete definitions meanwhile.
   const nodeIds = (await readDefinitionFiles(projectNodesDir)).map(({ text }) => JSON.parse(text).data.node_id);
   const { data } = await client.from('nodes').select('id, node_id, version, sources, targets').is('user_id', null)
     .in('node_id', nodeIds).throwOnError();
   expect(data).toHaveLength(nodeIds.length);
   for (const { id, node_id, version, sources, targets } of data) {
-    // Like a link on the page, without reloading the console.
+    // Changes the address like a link on the page, without reloading the console.
     await page.evaluate((id) => history.pushState(null, '', `/console/nodes/${id}`), id);
     await page.getByText(`${node_id} version ${version}, changed`).waitFor();
     await expect.poll(() => page.locator('.graph-port').count()).toBe([sources, targets].flat().length);

@@ -130,7 +130,8 @@ test('the search understands words, suggests a node if none fits, and adds conne
   await expect.poll(() => best(9)).toEqual(['HTTP Request', 'Script', 'JavaScript']);
   await page.getByRole('link', { name: 'Write a node of your own' }).waitFor();
 
-  // Shift+Enter keeps the palette open. Each node is beside the one before, and connected where this is clear.
+  // Shift+Enter keeps the palette open. Each new node is placed beside the one before, and connected to it if the
+  // choice of ports is clear.
   for (const name of ['Flow Input', 'To String', 'Script', 'Flow Output']) {
     await search.fill(name);
     await search.press(name === 'Flow Output' ? 'Enter' : 'Shift+Enter');

@@ -18,7 +18,7 @@ test('problems are listed while drawing, and each leads to its node and field', 
   flow.node('rhai_script_1x1', { inputs: ['a'], outputs: ['out'], form: { source: 'a *' }, title: 'Script' });
   await goto(`flows/${await storeFlow(person, flow)}`);
 
-  // The database finds the one, and the parser in the browser the other.
+  // The database finds one problem, and the parser in the browser finds the other.
   await page.getByRole('button', { name: '2 problems' }).click();
   await nodeOf(page, 'Request').getByRole('img', { name: '1 problem' }).waitFor();
   await opened.checkAccessibility();

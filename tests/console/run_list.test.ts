@@ -28,7 +28,7 @@ test('runs are found by their error, id and starter; the list comes before the c
   expect(tops[0]).toBeLessThan(tops[1]!);
   await rows.filter({ hasText: 'Good' }).filter({ hasText: 'draft' }).filter({ hasText: 'by you' }).waitFor();
   await rows.filter({ hasText: 'Shop' }).filter({ hasText: 'latest' }).first().waitFor();
-  // Both runs failed with one text, which has no code.
+  // Both runs failed with the same text, without an error code.
   const failures = page.getByRole('table', { name: 'failures' });
   await failures.getByRole('row').filter({ hasText: 'Price' }).getByRole('link', { name: 'Show these 2 runs' }).click();
   await page.waitForURL(/search=/);
@@ -47,7 +47,7 @@ test('runs are found by their error, id and starter; the list comes before the c
   expect(await charts.count()).toBe(0);
   await page.getByRole('button', { name: '7 days' }).click();
   await charts.getByRole('img', { name: /of the period.*: 1 succeeded, 2 failed$/ }).waitFor();
-  // Dates are shown whole, on every width.
+  // Dates are shown in full at every width.
   for (const width of [1280, 768, 360]) {
     await page.setViewportSize({ width, height: 800 });
     for (const label of ['From', 'Until']) {

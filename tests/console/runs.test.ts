@@ -12,7 +12,7 @@ const HTML = `<img src=x onerror="document.title='owned'"><b>bold</b>`;
 
 let chain: TestChain;
 beforeAll(async () => {
-  // A transaction can be sent for 150 slots, which is long enough for a browser.
+  // A transaction can be sent for 150 slots. At 400 ms each, that is long enough for a browser.
   chain = await startTestChain({ slotMs: 400 });
 });
 afterAll(() => chain.stop());
@@ -187,7 +187,7 @@ test('a failed run is redriven to success, and its succeeded requests are taken 
 });
 
 test('a run is refreshed by its events, and by the clock only every 15 s, and gets an input from the page', async () => {
-  // A separate page, because a changed clock stays changed.
+  // This test uses its own page, because a changed clock stays changed.
   const opened = await openConsole({ isFirstVisit: true });
   const { page } = opened;
   const person = await enterConsole(opened);
@@ -201,7 +201,7 @@ test('a run is refreshed by its events, and by the clock only every 15 s, and ge
   const form = page.getByRole('group', { name: 'Approve waits for an input' });
   await form.waitFor();
   await page.getByRole('group', { name: 'Approve, waiting' }).waitFor();
-  // From here on, only the test moves the page's clock: the page refreshes after the last events, and then not again.
+  // From here on, only the test moves the page's clock. The page refreshes once after the last events, and not again.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
   await page.clock.runFor(1_000);
   const known = reads.length;

@@ -29,7 +29,7 @@ async function openOnly({ page }: ConsolePage): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Schedule', exact: true }).waitFor();
 }
 
-/** Writes into editors, by their names, faster than the page is drawn, like typing on a busy machine. */
+/** Writes into editors, by their names, faster than the page is drawn. This is like typing on a busy machine. */
 async function replaceAtOnce({ page }: ConsolePage, texts: { [name: string]: string }): Promise<void> {
   await page.evaluate(async (entries) => {
     for (const [name, text] of entries) {
@@ -114,7 +114,7 @@ test("inputs are a form of the deployment's inputs, and the started run gets the
   const run = await finishedRun(owner, page.url().split('/').at(-1)!);
   expect(run).toMatchObject({ status: 'succeeded' });
 
-  // A deployment with other inputs: the owner is warned, and can remove the unknown ones.
+  // Deploy the flow with other inputs. The page warns the owner, who can remove the unknown inputs.
   const changed = new FlowBuilder();
   changed.output('note', changed.input('note', 'nothing'));
   const { data: flow } = await owner.client.from('flows').select('id').eq('user_id', owner.id).single().throwOnError();

@@ -21,7 +21,7 @@ const status: StackStatus = found;
 
 const folder = join(projectDir, 'docs/images');
 const take = async (page: Page, name: string): Promise<void> => {
-  // The mouse must not hover over an element.
+  // Move the mouse away, because it must not hover over an element.
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(folder, `console_${name}.png`), animations: 'disabled' });
 };
@@ -29,10 +29,10 @@ const take = async (page: Page, name: string): Promise<void> => {
 /** The margin of the page around a part of it. */
 const MARGIN = 16;
 
-/** Takes a picture of a part of the page, which is shown as a whole. */
+/** Takes a picture of one part of the page, and of all of that part. */
 async function takePart(page: Page, name: string, part: Locator): Promise<void> {
   await waitUntilShown(page);
-  // The header stands over what is scrolled.
+  // Scroll to the top, because the header would cover the part.
   await page.evaluate(() => window.scrollTo(0, 0));
   const { x, y, width, height } = (await part.boundingBox())!;
   await page.screenshot({
@@ -72,7 +72,7 @@ async function takeEditor(page: Page): Promise<string> {
   const canvas = page.getByRole('region', { name: 'Canvas' });
   await canvas.getByRole('group', { name: 'Price times quantity', exact: true }).click();
   await page.getByRole('region', { name: 'Node', exact: true }).waitFor();
-  // The panel of the node has narrowed the canvas.
+  // Fit the view again, because the node's panel has narrowed the canvas.
   await page.getByRole('button', { name: 'Fit View' }).click();
   await waitUntilShown(page);
   await take(page, 'flow');
@@ -138,7 +138,7 @@ async function addBelongings(
   return { flow: row.id, deployment, failedRun: failed.flow_run_id, connection, schedule };
 }
 
-/** The pages that show what there is: a picture, and below which path it is taken. */
+/** The pages of the console that show the user's rows: the name of the picture, and the path of the page. */
 const PAGES = (deployment: string): Record<string, string> => ({
   deployments: 'deployments',
   deployment: `deployments/${deployment}`,

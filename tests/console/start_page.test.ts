@@ -9,15 +9,15 @@ import { makeKeypair, storeKeypair } from '../support/keypairs.ts';
 import { deploy, signUp, storeFlow } from '../support/people.ts';
 import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 
-/** The blockhash of a new transaction is not finalized yet. */
+/** The preflight uses `processed`, because the blockhash of a new transaction is not finalized yet. */
 const SEND_OPTIONS = { encoding: 'base64', preflightCommitment: 'processed' };
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 let chain: TestChain;
 /**
- * A chain whose blockhashes are valid for ten minutes: transactions that are sent by hand would be too old for the
- * other one on a busy machine.
+ * A chain whose blockhashes are valid for ten minutes, for transactions that are sent by hand. On a busy machine, they
+ * would be too old for the faster chain.
  */
 let slowChain: TestChain;
 beforeAll(async () => {
@@ -135,7 +135,7 @@ test('an output transaction is signed and sent by the wallet once', async () => 
   expect(balances()).toEqual([PRICE, 1_000_000n]);
   await opened.checkAccessibility();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-  // With another blockhash it would be another payment, so it is not offered again.
+  // A transaction with another blockhash would be a second payment, so the page does not offer to send again.
   await page.reload();
   await page.getByText('The transaction was sent').waitFor();
   expect(await button.count()).toBe(0);

@@ -71,7 +71,7 @@ test('a visitor sees which input is wrong, and when a limit allows more starts',
   }
   flow.node('api_input', { outputs: ['c'] });
   const id = await deployForAll(owner, flow, { max_runs_in_flight: 1 });
-  // This run waits for an input, so the limit is reached.
+  // This run waits for an input, so the limit of one run is reached.
   await startAs(makeKeypair().publicKey, id, { values: { end: 1 } });
   const { opened, page, alert, start } = await openAsStranger(id);
   const field = page.getByRole('textbox', { name: 'end' });

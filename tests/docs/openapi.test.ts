@@ -129,7 +129,7 @@ describe('error codes', () => {
     expect(raised.filter((code) => codes[code] === undefined)).toEqual([]);
   });
 
-  it('of types/errors.ts are all given somewhere', () => {
+  it('of types/errors.ts are each used somewhere', () => {
     const text = [
       ...sourcesOf('sql', '.sql'),
       ...sourcesOf('functions', '.ts'),

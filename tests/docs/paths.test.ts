@@ -24,7 +24,10 @@ const documents = new Map(
 const sql = sourcesOf('sql', '.sql').join('\n');
 const functions = ['functions', 'runner'].flatMap((folder) => sourcesOf(folder, '.ts')).join('\n');
 
-/** Lists the names in documents that `find` matches and `exists` refuses, with the document. */
+/**
+ * Finds names in the documents that do not exist. `find` matches the names, `exists` tests one; the result names the
+ * document.
+ */
 const findUnknown = (find: RegExp, exists: (name: string, document: string) => boolean): string[] =>
   [...documents].flatMap(([path, text]) =>
     [...text.matchAll(find)].map(([, name]) => name!).filter((name) => !exists(name, path)).map((name) =>

@@ -1,12 +1,12 @@
 import { forward, supabaseUrl } from '../bench_rpc.ts';
 
-/** The run that is under way; only one at a time. */
+/** The run that is under way. There is only one at a time. */
 let ended: Promise<void>;
 let end: () => void;
 
 /**
- * Makes only the calls of a run: it is started, a poke follows, then a claim (`start-unclaimed`) or none
- * (`start-claimed`), a finish, and its output is read at once.
+ * Makes the calls of a run and nothing else: a start, a poke, a claim, a finish, and a read of the output.
+ * `start-claimed` skips the claim; `start-unclaimed` makes it.
  */
 export default {
   fetch: async (request: Request): Promise<Response> => {
