@@ -1,11 +1,10 @@
-import { ActionIcon, Button, Divider, Group } from '@mantine/core';
+import { Button, Divider, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
 import { lazy, Suspense } from 'react';
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { showAll } from '../../shared/graph/show_all.ts';
-import { Icon, type IconName } from '../../shared/icon.tsx';
 import { fileName, saveFile } from '../../shared/save_file.ts';
 import { toEditorFile } from '../flow_rows.ts';
 import { duplicateSelected, removeSelected } from './actions.ts';
@@ -14,6 +13,7 @@ import { layOutDocument, moveNodes } from './flow_document.ts';
 import { RunButton } from './last_run/run_button.tsx';
 import { HistoryButton } from './history/history_button.tsx';
 import { ProblemsButton } from './problems/problems_button.tsx';
+import { Tool } from './tool.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
 
@@ -21,27 +21,6 @@ import type { Saving } from './use_saving.ts';
 const FlowSettingsDialog = lazy(async () => ({
   default: (await import('./flow_settings_dialog.tsx')).FlowSettingsDialog,
 }));
-
-const Tool = ({ icon, label, disabled = false, isPending = false, onClick }: {
-  icon: IconName;
-  label: string;
-  disabled?: boolean;
-  isPending?: boolean;
-  onClick: () => void;
-}) => (
-  <ActionIcon
-    variant='subtle'
-    color='gray'
-    size='lg'
-    aria-label={label}
-    title={label}
-    disabled={disabled}
-    loading={isPending}
-    onClick={onClick}
-  >
-    <Icon name={icon} />
-  </ActionIcon>
-);
 
 /** The tools that change the drawing. */
 function DrawingTools() {
@@ -95,32 +74,42 @@ export function Toolbar({ saving, deploying, onFind, onHelp }: {
   const { isOwner } = useEditor();
   const [isSetting, settings] = useDisclosure();
   return (
-    <Group gap='xs'>
-      <DrawingTools />
-      <Group gap={2} wrap='nowrap'>
-        <Tool icon='search' label='Find in the flow' onClick={onFind} />
-        <Tool icon='help' label='Shortcuts' onClick={onHelp} />
-      </Group>
-      <Divider orientation='vertical' />
-      {isOwner
-        ? (
+    <div className='editor-toolbar'>
+      <div className='editor-tools'>
+        <DrawingTools />
+        <Group gap={2} wrap='nowrap'>
+          <Tool icon='search' label='Find in the flow' onClick={onFind} />
+          <Tool icon='help' label='Shortcuts' onClick={onHelp} />
+        </Group>
+        {isOwner && (
           <>
+            <Divider orientation='vertical' />
             <ProblemsButton />
             <HistoryButton saving={saving} />
             <Tool icon='gear' label='Flow settings' onClick={settings.open} />
-            <Button size='xs' variant='default' loading={saving.isPending} onClick={() => void saving.save()}>
-              Save
-            </Button>
-            <Button size='xs' variant='default' loading={deploying.isPending} onClick={deploying.deploy}>Deploy</Button>
-            <RunButton />
           </>
-        )
-        : <Button size='xs' loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
+        )}
+      </div>
+      <Group gap='xs' wrap='nowrap'>
+        {isOwner
+          ? (
+            <>
+              <Button size='xs' variant='default' loading={saving.isPending} onClick={() => void saving.save()}>
+                Save
+              </Button>
+              <Button size='xs' variant='default' loading={deploying.isPending} onClick={deploying.deploy}>
+                Deploy
+              </Button>
+              <RunButton />
+            </>
+          )
+          : <Button size='xs' loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
+      </Group>
       {isSetting && (
         <Suspense fallback={null}>
           <FlowSettingsDialog onClose={settings.close} />
         </Suspense>
       )}
-    </Group>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
-import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useState } from 'react';
+import { Box, Button, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
 import { runLimits } from '../../../types/limits/runs.ts';
 import { FlowFilter } from '../../shared/flow_filter.tsx';
 import { isUuid } from '../../shared/is_uuid.ts';
@@ -52,8 +52,13 @@ function DeploymentField({ filter, change }: FieldsProps) {
   );
 }
 
+/** Fields that a narrow screen shows only on request, so that the list of runs comes first. */
+const MoreFields = ({ isOpen, children }: { isOpen: boolean; children: ReactNode }) => (
+  <Box className='runs-more' mod={{ open: isOpen }}>{children}</Box>
+);
+
 /** The period: one click for the usual ones, and two fields for any other. */
-function PeriodFields({ filter, change }: FieldsProps) {
+function PeriodFields({ filter, change, isOpen }: FieldsProps & { isOpen: boolean }) {
   return (
     <Group align='flex-end' gap='sm'>
       <Group gap={4} role='group' aria-label='Period'>
@@ -72,20 +77,22 @@ function PeriodFields({ filter, change }: FieldsProps) {
           );
         })}
       </Group>
-      <TextInput
-        label='From'
-        type='datetime-local'
-        className='runs-time'
-        value={filter.from ?? ''}
-        onChange={(event) => change({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        label='Until'
-        type='datetime-local'
-        className='runs-time'
-        value={filter.until ?? ''}
-        onChange={(event) => change({ until: event.currentTarget.value })}
-      />
+      <MoreFields isOpen={isOpen}>
+        <TextInput
+          label='From'
+          type='datetime-local'
+          className='runs-time'
+          value={filter.from ?? ''}
+          onChange={(event) => change({ from: event.currentTarget.value })}
+        />
+        <TextInput
+          label='Until'
+          type='datetime-local'
+          className='runs-time'
+          value={filter.until ?? ''}
+          onChange={(event) => change({ until: event.currentTarget.value })}
+        />
+      </MoreFields>
     </Group>
   );
 }
@@ -93,34 +100,40 @@ function PeriodFields({ filter, change }: FieldsProps) {
 /** The fields of the filter of runs. */
 export function RunFilterFields({ filter, change }: FieldsProps) {
   const [version, setVersion] = useState(0);
+  const [isOpen, { toggle }] = useDisclosure();
   const isSet = Object.values(filter).some((value) => value !== undefined);
   return (
     <Stack gap='xs' component='section' aria-label='Filter'>
       <SimpleGrid cols={{ base: 2, md: 5 }} spacing='sm'>
         <SearchField key={`search ${version}`} filter={filter} change={change} />
-        <FlowFilter flow={filter.flow} choose={(flow) => change({ flow })} />
-        <DeploymentField key={version} filter={filter} change={change} />
-        <Select
-          label='Status'
-          placeholder='Any status'
-          data={STATUSES}
-          value={filter.status ?? null}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Clear the status' }}
-          onChange={(status) => change({ status: STATUSES.find((known) => known === status) })}
-        />
-        <Select
-          label='Started by'
-          placeholder='Anybody'
-          data={Object.entries(STARTERS).map(([value, label]) => ({ value, label }))}
-          value={filter.starter ?? null}
-          clearable
-          clearButtonProps={{ 'aria-label': 'Clear the starter' }}
-          // SAFETY: the values are the kinds of starters.
-          onChange={(starter) => change({ starter: (starter ?? undefined) as StarterKind | undefined })}
-        />
+        <Button hiddenFrom='md' variant='default' className='runs-more-button' aria-expanded={isOpen} onClick={toggle}>
+          More filters
+        </Button>
+        <MoreFields isOpen={isOpen}>
+          <FlowFilter flow={filter.flow} choose={(flow) => change({ flow })} />
+          <DeploymentField key={version} filter={filter} change={change} />
+          <Select
+            label='Status'
+            placeholder='Any status'
+            data={STATUSES}
+            value={filter.status ?? null}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Clear the status' }}
+            onChange={(status) => change({ status: STATUSES.find((known) => known === status) })}
+          />
+          <Select
+            label='Started by'
+            placeholder='Anybody'
+            data={Object.entries(STARTERS).map(([value, label]) => ({ value, label }))}
+            value={filter.starter ?? null}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Clear the starter' }}
+            // SAFETY: the values are the kinds of starters.
+            onChange={(starter) => change({ starter: (starter ?? undefined) as StarterKind | undefined })}
+          />
+        </MoreFields>
       </SimpleGrid>
-      <PeriodFields filter={filter} change={change} />
+      <PeriodFields filter={filter} change={change} isOpen={isOpen} />
       {isSet && (
         <Group>
           {filter.schedule !== undefined && <Text size='sm'>Only runs that one schedule started.</Text>}

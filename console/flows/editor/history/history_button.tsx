@@ -1,7 +1,6 @@
-import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
-import { Icon } from '../../../shared/icon.tsx';
+import { Tool } from '../tool.tsx';
 import type { Saving } from '../use_saving.ts';
 
 const HistoryDialog = lazy(() => import('./history_dialog.tsx'));
@@ -11,17 +10,7 @@ export function HistoryButton({ saving }: { saving: Saving }) {
   const [isOpen, { open, close }] = useDisclosure();
   return (
     <>
-      <ActionIcon
-        variant='subtle'
-        color='gray'
-        size='lg'
-        className='editor-tool'
-        aria-label='History'
-        title='History'
-        onClick={open}
-      >
-        <Icon name='history' />
-      </ActionIcon>
+      <Tool icon='history' label='History' onClick={open} />
       {isOpen && (
         <Suspense>
           <HistoryDialog saving={saving} onClose={close} />
