@@ -9,7 +9,7 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { signWire } from '../support/wire.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** The work limit of a run. It is shorter than the time that the sender of its transaction has. */
+/** The time that a run may work. The sender of its transaction has more time than that. */
 const MAX_WORK_MS = 2_000;
 const ACTION_TIMEOUT_MS = 5_000;
 
@@ -57,7 +57,7 @@ async function startAction(): Promise<{ run: StartedRun; shop: string; wire: str
 }
 
 it('an action that nobody sends in time fails its run with this reason, and not with the work limit', async () => {
-  // On a busy machine, the request comes when much of the time is over.
+  // On a busy machine, the output is requested when much of the time is over already.
   const began = performance.now();
   const { run, shop } = await startAction();
   const { status, body } = await outputOf(run);

@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.ts';
 const postgresSettings = { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off' };
 
 const STARTS = 60;
-/** The number of events before the part is killed. */
+/** The number of starts before a part is killed. */
 const BEFORE_THE_KILL = 10;
 
 const ownerId = randomUUID();
@@ -45,7 +45,7 @@ let running: Stack | undefined;
 /** Works with the stack, which is booted if it is not running. */
 async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { sweep = false } = {}): Promise<void> {
   if (own.crash() !== undefined) running = undefined;
-  // The sweeper starts with a stack.
+  // The running stack has no sweeper. A sweeper starts only with a stack, so boot the stack again.
   if (sweep && running !== undefined) await own.stop().then(() => running = undefined);
   running ??= await own.boot({ postgresSettings, sweep });
   const sql = connect(running.superuserUrl, { max: 2 });
@@ -53,7 +53,7 @@ async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { swee
     await work(sql, running);
   } finally {
     await sql.end({ timeout: 0 });
-    // The next caller needs a stack without a sweeper, to kill a part first.
+    // End this stack: the next caller wants to kill a part before a sweeper runs.
     if (sweep) await own.stop().then(() => running = undefined);
   }
 }
@@ -90,7 +90,7 @@ it.each(['PostgREST of the functions', 'function deployment', 'Postgres'])(
       }).catch(() => undefined);
       if (response?.status !== 202) return void await response?.arrayBuffer().catch(() => {});
       const { flow_run_id } = await response.json() as { flow_run_id: string };
-      // Each answer names the same run.
+      // All answers to one event name the same run.
       expect(told.get(id) ?? flow_run_id).toBe(flow_run_id);
       told.set(id, flow_run_id);
     };
@@ -128,10 +128,10 @@ it('if Postgres is killed while schedules are due, each starts once for its plan
     await asOwner(sql, (tx) =>
       tx`
       insert into public.flow_schedules (flow, cron) select ${flowId}, '0 0 1 1 *' from generate_series(1, ${STARTS})`);
-    // Three planned times are missed.
+    // The schedules have missed three planned times.
     await sql`update public.flow_schedules set next_start_at = now() - interval '3 years'`;
     const start = async (): Promise<void> => {
-      // One at a time, like a sweep that a kill interrupts.
+      // Start one schedule with each call, like a sweep that a kill interrupts.
       for (;;) {
         const response = await fetch(`${stack.status.API_URL}/rest/v1/rpc/start_due_schedules`, {
           method: 'POST',
@@ -151,7 +151,7 @@ it('if Postgres is killed while schedules are due, each starts once for its plan
     await Promise.all(sweeping);
   });
 
-  // The stack's own sweeper starts the others as soon as it is up again.
+  // As soon as the stack is up again, its own sweeper starts the other schedules.
   await withStack(async (sql) => {
     await haveStarted(() => countRuns(sql), STARTS);
     const late = await sql`

@@ -4,7 +4,7 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** More than the limit of the outputs alone. */
+/** The largest total size of a run. The limit of its outputs alone is lower. */
 const MAX_TOTAL_BYTES = 24 * 1_048_576;
 
 let workers: WorkerStack;
@@ -34,7 +34,7 @@ it('a flow that is nested too deeply to be read fails alone, and other runs keep
   const flow = new FlowBuilder();
   flow.use('note');
   const flowId = await owner.storeFlow(flow);
-  // A trigger now refuses such a flow. Without the trigger, the row is like one from before the trigger.
+  // A trigger refuses such a flow. Without it, the row is like one that was stored before the trigger existed.
   await workers.sql.begin(async (sql) => {
     await sql`alter table public.flows disable trigger user`;
     await sql`

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => workers?.remove());
 
-/** Returns the calls of a worker that executes runs of a chain. */
+/** Returns the database calls of a worker that executes a run of a chain of nodes. */
 async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string }> {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
   const calls: string[] = [];

@@ -9,7 +9,7 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 const HOUR = 3_600_000;
 const SLEEPERS = 290;
 const SLOTS = 16;
-/** Longer than any test, so that a request to the silent server keeps its slot. */
+/** The timeout of HTTP requests is longer than any test. So a request to the silent server keeps its slot. */
 const PATIENCE = { HTTP_TIMEOUT_MS: String(HOUR) };
 
 let workers: WorkerStack;
@@ -17,7 +17,7 @@ let silent: SilentServer;
 let greedy: FlowOwner;
 let other: FlowOwner;
 let running: WorkerProcess[] = [];
-// Only the test pokes the function, so that the function does not compete with workers of other tests.
+// Only the test pokes the function `runner`, so that the function does not compete with workers of other tests.
 beforeAll(async () => {
   [workers, silent] = await Promise.all([
     makeWorkerStack('fair_slots', {
@@ -53,7 +53,7 @@ const startWorkers = (count: number, env: Record<string, string> = {}, over?: Wo
 
 const inputs = (count: number) => Array.from({ length: count }, (_, n) => ({ n: integer(n) }));
 const startTrivial = async (owner = other) => await owner.start(await owner.storeFlow(chainFlow(3)), inputs(3));
-/** Starts runs of the owner that call the silent server, by nodes that can be repeated or not. */
+/** Starts runs of the owner that call the silent server. With `canBeginAgain`, their node may be repeated. */
 const startSilent = async (owner: FlowOwner, count: number, canBeginAgain = false) => {
   const flow = new FlowBuilder();
   flow.output('out', flow.use('http_request', { url: flow.input('url') }).output('body'));
@@ -77,7 +77,8 @@ it("an owner who comes when all slots are taken, also the reserved ones, waits f
   const first = await startSilent(greedy, 4, true);
   await waitFor(() => silent.waiting() === 2 || undefined);
   const second = await startSilent(other, 1);
-  // Its request may come after the worker has already made room: then there are two requests again, and no third.
+  // The request of the second run may come after the worker has made room. Then there are two requests again, but no
+  // third.
   await waitFor(async () => (await stateOf(second)).held === 1 || undefined);
   await succeeded(await startTrivial(third));
   expect([(await stateOf(first)).ended, (await stateOf(second)).ended]).toEqual([0, 0]);
@@ -95,7 +96,7 @@ it('a wait continues after its worker is killed, and counts from its beginning',
       where n.flow_run_id = ${runId!} and n.end_time is null`;
   const [before] = await waiting();
 
-  // If another worker claims it too early, it sleeps on until the same time.
+  // A worker that claims the run too early lets it sleep until the same time.
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
   await workers
     .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;
@@ -107,7 +108,7 @@ it('a wait continues after its worker is killed, and counts from its beginning',
   expect(again?.start_time).toEqual(before?.start_time);
   expect(Math.abs(again!.goes_on_after - before!.goes_on_after)).toBeLessThan(10);
 
-  // Simulates that the hour has passed.
+  // Simulates that an hour has passed since the node's start.
   await workers
     .sql`update public.node_run set start_time = start_time - interval '1 hour' where flow_run_id = ${runId!}`;
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
@@ -116,8 +117,8 @@ it('a wait continues after its worker is killed, and counts from its beginning',
   await succeeded([runId!]);
 });
 
-// The last tests, and the function the last of these: its slice outlives the test, and would take runs of a test that
-// counts slots.
+// These are the last tests, and the function `runner` is the last of their cases. Its slice outlives the test, and
+// would take runs of a test that counts slots.
 describe.each([
   { who: 'a worker', begin: () => startWorkers(1), tell: async () => {} },
   { who: 'a worker over Postgres', begin: () => startWorkers(1, {}, 'Postgres'), tell: async () => {} },
@@ -133,7 +134,7 @@ describe.each([
     expect((await stateOf(sleepers)).ended).toBe(0);
     await waitFor(async () => (await stateOf(sleepers)).asleep === SLEEPERS || undefined);
     expect(await stateOf(sleepers)).toEqual({ ended: 0, held: 0, asleep: SLEEPERS });
-    // They delay no run afterwards either.
+    // The sleeping runs do not delay a later run either.
     const later = await startTrivial();
     await tell();
     await succeeded(later);

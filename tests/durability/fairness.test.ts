@@ -3,7 +3,7 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { startWorker } from '../support/worker_process.ts';
 import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Many times the number of runs that may go first. */
+/** The number of runs that one owner starts. Only a small part of them may go before the runs of others. */
 const FLOOD = 2_000;
 
 let workers: WorkerStack;
@@ -28,11 +28,11 @@ it(
     select count(*)::integer as count from public.flow_run
     where id = any (${flood}::uuid[]) and end_time is not null
       and end_time < (select max(end_time) from public.flow_run where id = any (${[...singleIds, ...fewIds]}::uuid[]))`;
-    // As owners take turns, 20 runs let 20 of the flood go first, and those that were claimed together with the last of
-    // them.
+    // Owners take turns, so before the end of these 20 runs about 20 runs of the flood have ended. Runs that were
+    // claimed together with the last of them may have ended, too.
     expect(before?.count).toBeLessThan(100);
 
-    // The flood continues, too, in the order of its starts.
+    // Meanwhile the runs of the flood also continue, in the order of their starts.
     await workers.ended(flood.slice(0, 500));
     await worker.end('SIGTERM');
     const [order] = await workers.sql`

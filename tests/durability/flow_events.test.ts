@@ -6,7 +6,7 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const WATCHERS = 6;
-/** The number of consecutive waits in each part of the flow, and their duration. */
+/** The number of waits, one after another, in each part of the flow, and their duration. */
 const WAITS = 24;
 const WAIT_MS = 1_000;
 
@@ -18,7 +18,8 @@ beforeAll(async () => {
   workers = await makeWorkerStack('flow-events', {
     functions: ['flow'],
     functionEnv: { RUNNER_DISABLED: '1' },
-    // A server that is ended loses no event that watchers have received, as in a hosted project.
+    // With the default settings, commits are durable as in a hosted project: a killed server loses no event that
+    // watchers have received.
     postgresSettings: {},
   });
   owner = await workers.addOwner();
@@ -46,7 +47,9 @@ async function storeFlow(): Promise<number> {
   return await owner.storeFlow(flow);
 }
 
-/** Ends parts during the run, each after every watcher has received an event since the previous part. */
+/**
+ * Ends parts of the stack during the run. Before each end, every watcher has received an event since the previous end.
+ */
 async function breakParts(told: RunEvent[][]): Promise<void> {
   const breaks = [
     () => workers.stack.restart('function flow', 'SIGKILL'),
@@ -93,7 +96,7 @@ it('watchers receive every event once and in order, even if parts of the stack e
     union all select concat_ws(' ', e.event, tree.id) from tree cross join (values ('run_start'), ('run_finish')) as e (event)`;
   expect(keys.toSorted()).toEqual(rows.map(({ key }) => key).toSorted());
   expect(first!.at(-1)).toMatchObject({ event: 'run_finish', data: { status: 'succeeded' } });
-  // Each event comes after its cause.
+  // Events come after the events that caused them.
   const place = (...key: string[]) => keys.indexOf(key.join(' '));
   for (const { event, data } of first!) {
     if (event === 'node_start') {

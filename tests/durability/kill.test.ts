@@ -7,7 +7,8 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type EndedRun, type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 /**
- * Enough kills that each kind of flow loses workers at each kind of moment. `KILLS=500 npm test -- kill` kills more.
+ * The number of kills is large enough that each kind of flow loses workers at each kind of moment. `KILLS=500 npm test
+ * -- kill` kills more.
  */
 const KILLS = Number(process.env.KILLS ?? 15);
 const RUNS = KILLS * 10;
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([workers?.remove(), server?.close()]));
 
-/** Starts workers of both kinds in turn. */
+/** Starts a worker; in turn, it reaches the database through PostgREST or by connections of its own. */
 const newWorker = (kill: number): WorkerProcess =>
   startWorker({
     status: workers.stack.status,
@@ -56,7 +57,7 @@ it(
     const inputsOf = (kind: string, run: number): ValueMap =>
       kind === 'post' ? { url: { S: `${server.url}/${run}` } } : { n: integer(run % INPUTS) };
 
-    // Without kills, each kind once with each input.
+    // First run each kind once with each input, without kills.
     const calm = newWorker(0);
     const expected = new Map<string, EndedRun['output']>();
     for (const kind of kinds.filter((kind) => kind !== 'post')) {
@@ -112,7 +113,8 @@ it(
       if (status === 'succeeded') {
         expect([run, output, count]).toEqual([run, { M: { out: { M: { path: { S: `/${run}` } } } } }, 1]);
       } else {
-        // Its request was under way when the worker died. Its effect is unknown, and the run reports that.
+        // The request of the run was under way when its worker died. The request's effect is unknown, and the run
+        // reports that.
         unknownOutcomes++;
         expect(errors).toEqual([expect.stringMatching(/^Post [0-9a-f-]{36}: outcome_unknown: /)]);
         expect(count).toBeLessThanOrEqual(1);
@@ -122,7 +124,7 @@ it(
     select count(*) filter (where j.claim_number > 1)::integer as taken_over, max(j.claim_number) as most_claims
     from private.flow_run_jobs as j where j.flow_run_id = any (${[...runIds.keys()]}::uuid[])`;
     console.log(JSON.stringify({ kills: KILLS, runs: RUNS, ...numbers, unknown_outcomes: unknownOutcomes }));
-    // Otherwise no run was disturbed, and the test would prove nothing.
+    // If kills disturbed no run, the test would prove nothing.
     expect(numbers?.taken_over).toBeGreaterThan(KILLS / 10);
 
     const [left] = await workers.sql`

@@ -12,7 +12,10 @@ const MIB = 1_048_576;
 const BYTES = 12_500;
 const ELEMENTS = 120;
 const RUNS = 3;
-/** The most history that a worker may hold: less than one of these runs, and more than a page. */
+/**
+ * The largest history in bytes that a worker may hold. It is less than the history of one of these runs, and more than
+ * a page.
+ */
 const MAX_HELD_BYTES = 2 * MIB;
 const PAGE_BYTES = MIB;
 
@@ -25,7 +28,8 @@ beforeAll(async () => {
 afterAll(() => workers?.remove());
 
 /**
- * A flow that makes a text for each element of a loop, and a copy of it. It outputs a value made from their lengths.
+ * A flow with a loop that makes a text for each element, and a copy of it. The flow outputs a value made from their
+ * lengths.
  */
 function largeFlow(end: (flow: FlowBuilder, lengths: Port) => Port): FlowBuilder {
   const flow = new FlowBuilder();
@@ -41,8 +45,8 @@ const startRuns = async (flow: FlowBuilder): Promise<string[]> =>
   await owner.start(await owner.storeFlow(flow), Array.from({ length: RUNS }, () => ({ n: integer(ELEMENTS) })));
 
 /**
- * Starts workers that may hold less than one of these runs, and observes these functions: the sizes of the answers, and
- * how many runs were read at most before one of them was released or ended.
+ * Starts workers that may hold less history than one of these runs has. Observes the functions whose names match
+ * `reading`: the sizes of their answers, and the most runs that were read before one of them was released or ended.
  */
 function smallWorkers(reading: RegExp) {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
@@ -79,7 +83,7 @@ function smallWorkers(reading: RegExp) {
       }, 60_000),
     /** Expects that each run was read in pages, and only after the previous one was released or ended. */
     expectPages: () => {
-      // A page ends with the row that fills it.
+      // A page ends with the row that fills it. So it may be larger than its limit by one row.
       expect(Math.max(...seen.sizes)).toBeLessThan(settings.historyPageBytes + 2 * BYTES);
       expect(seen.sizes.filter((size) => size > PAGE_BYTES / 4).length).toBeGreaterThanOrEqual(2 * RUNS);
       expect(seen.mostOpen).toBe(1);
@@ -136,7 +140,7 @@ it(
     }));
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await smallWorkers(/^never/).drainUntil(allEnded);
-    // The failures and the operator's log lines about them are expected.
+    // The runs fail as expected. For each, the worker logs a line for the operator.
     expect(warned.mock.calls.map(([line]) => JSON.parse(line))).toEqual(
       runIds.map(() => expect.objectContaining({ event: 'run_finished', status: 'failed' })),
     );
@@ -152,7 +156,7 @@ it(
     const executed = await workers.sql`
     select count(*)::integer as count from public.node_run
     where flow_run_id = any (${redrivenIds}::uuid[]) and not is_taken_over group by flow_run_id`;
-    // The gate, the node after it, and the output.
+    // The three executions are the gate, the node after it, and the output.
     expect(executed.map(({ count }) => count)).toEqual(redrivenIds.map(() => 3));
   },
   180_000,

@@ -8,8 +8,8 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 /**
- * Enough kills that several happen between a signature and its confirmation. `MONEY_KILLS=200 npm test -- money` kills
- * more.
+ * The number of kills is large enough that several happen between a signature and its confirmation. `MONEY_KILLS=200
+ * npm test -- money` kills more.
  */
 const KILLS = Number(process.env.MONEY_KILLS ?? 10);
 const RUNS_PER_KILL = 4;
@@ -51,7 +51,7 @@ it(
     );
     const payees = new Map<string, string>();
     const startSome = async () => {
-      // Half of them may pay by another transaction after one has expired.
+      // Half of the runs may pay by another transaction after one has expired.
       for (const flowId of flowIds) {
         const keys = Array.from({ length: RUNS_PER_KILL / flowIds.length }, () => makeKeypair().publicKey);
         const ids = await owner.start(flowId, keys.map((key) => ({ to: { B3: key } })));
@@ -66,7 +66,7 @@ it(
         await Promise.all([worker.ready(), startSome()]);
         await new Promise((resolve) => setTimeout(resolve, killAfterMs(kill)));
         expect(await worker.end('SIGKILL')).toBe('SIGKILL');
-        // Now and then no worker runs until the blockhashes of the signed transactions have expired.
+        // After every tenth kill, no worker runs until the blockhashes of the signed transactions have expired.
         if (kill % 10 === 9) await new Promise((resolve) => setTimeout(resolve, 160 * SLOT_MS));
       }
     };
@@ -98,7 +98,7 @@ it(
       left join private.flow_run_transactions as t on t.root_flow_run_id = j.flow_run_id
       where j.flow_run_id = any (${[...payees.keys()]}::uuid[])`;
     console.log(JSON.stringify({ kills: KILLS, runs: payees.size, ...numbers, failed_having_paid_nothing: failures }));
-    // Otherwise no run was disturbed, and the test would prove nothing.
+    // If kills disturbed no run, the test would prove nothing.
     expect(numbers?.signed_and_taken_over).toBeGreaterThan(KILLS / 10);
     const [open] = await workers.sql`
       select count(*)::integer as count from private.flow_run_transactions where outcome is null and wire is not null`;

@@ -7,9 +7,9 @@ import { startWorker } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const LEASE_SECONDS = 2;
-/** Three leases, and longer than the remaining time of the runs under way. */
+/** The outage lasts for three leases. The runs under way would end before it does. */
 const OUTAGE_MS = 6_000;
-/** So long that a lasting run is still under way after its first checkpoint is stored. */
+/** The duration of a lasting run. When its first checkpoint is stored, the run is still under way. */
 const LASTING_MS = 4_000;
 
 let workers: WorkerStack;
@@ -39,7 +39,7 @@ const nodeRuns = (runIds: string[]) =>
     select n.flow_run_id, n.node_id, n.start_time, n.end_time from public.node_run as n
     where n.flow_run_id = any (${runIds}::uuid[]) order by n.flow_run_id`;
 
-/** Returns the claims of each run, the lost workers among them, and whether a worker holds it. */
+/** Returns for each run the number of its claims, the number of its lost workers, and whether a worker holds it. */
 const jobsOf = (runIds: string[]) =>
   workers.sql`
     select j.claim_number, j.lost_claim_count, j.is_held from private.flow_run_jobs as j
@@ -48,8 +48,8 @@ const jobsOf = (runIds: string[]) =>
 const outputsOf = (count: number) => numbers(count).map(({ n }) => ['succeeded', { M: { out: n } }]);
 
 /**
- * A lost connection has different effects for the two ways of calling. Leases, releases and cancelled statements are
- * the same for both.
+ * The two ways in which a worker calls the database. A lost connection has different effects for each of them; leases,
+ * releases and cancelled statements are the same for both.
  */
 const OVER = ['PostgREST', 'Postgres'] as const;
 
@@ -73,7 +73,7 @@ it.each(OVER)('runs under way while %s is out of reach end with their usual outc
     const ended = await workers.ended([...lasting, ...queued]);
     expect(ended.slice(0, 5).map(({ status, output }) => [status, output])).toEqual(outputsOf(5));
     expect(ended.every(({ status }) => status === 'succeeded')).toBe(true);
-    // The same claim continued: nothing had to be repeated.
+    // The runs continued within the same claim, so nothing had to be repeated.
     const claimNumbers = await workers.sql`
       select distinct j.claim_number from private.flow_run_jobs as j where j.flow_run_id = any (${lasting}::uuid[])`;
     expect(claimNumbers).toEqual([{ claim_number: 1 }]);
@@ -127,7 +127,7 @@ it('a worker that is told to end releases lasting runs, and leaves no half-finis
     ]);
     const begun = (await nodeRuns(lasting)).filter(({ end_time }) => end_time === null);
     expect(begun.map(({ flow_run_id }) => flow_run_id)).toEqual(lasting);
-    // No lease has to expire: all runs are back in the queue.
+    // All runs are back in the queue at once, without waiting for the end of a lease.
     expect(await jobsOf(lasting)).toEqual(
       lasting.map(() => ({ claim_number: 1, lost_claim_count: 0, is_held: false })),
     );
@@ -135,11 +135,11 @@ it('a worker that is told to end releases lasting runs, and leaves no half-finis
     next = startWorker({ status: workers.stack.status, over: 'Postgres', runtime: 'deno' });
     const ended = await workers.ended(lasting);
     expect(ended.map(({ status, output }) => [status, output])).toEqual(outputsOf(3));
-    // One more claim each ended them, and none was lost.
+    // One more claim ended each run, and no claim was lost.
     expect(await jobsOf(lasting)).toEqual(
       lasting.map(() => ({ claim_number: 2, lost_claim_count: 0, is_held: false })),
     );
-    // The waits continued where they were.
+    // The waits continued where they had stopped.
     expect(await nodeRuns(lasting)).toEqual(
       expect.arrayContaining(begun.map((run) => ({ ...run, end_time: expect.any(Date) }))),
     );
@@ -190,8 +190,8 @@ it('a run ends normally although the database stalls for longer than a statement
     try {
       await holder`begin`;
       await holder`lock table public.flow_run in access exclusive mode`;
-      // Each call waits for the lock and is cancelled. That happens more often than the number of refusals after which
-      // a result is given up.
+      // Each call waits for the lock and is cancelled. The test cancels more calls than the number of refusals after
+      // which a worker gives up a result.
       const canceled = new Set<string>();
       await waitFor(async () => {
         const rows = await sql`

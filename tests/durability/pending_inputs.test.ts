@@ -5,7 +5,7 @@ import { waitFor } from '../support/wait.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** With this setting, a worker holds waiting runs for any time. */
+/** With this setting, a worker holds runs that wait, for however long they wait. */
 const HOLDS = { RUNNER_LONG_WAIT_MS: '2147483647' };
 
 let workers: WorkerStack;
@@ -17,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => workers?.remove());
 
 const started: WorkerProcess[] = [];
-// A claim that was requested when its worker is killed is made nevertheless, and would take the next test's run.
+// End the workers by SIGTERM. If a worker were killed, its last claim could still be executed, and would take the next
+// test's run.
 afterEach(() => Promise.all(started.splice(0).map((worker) => worker.end('SIGTERM'))));
 
 function newWorker(env: Record<string, string> = {}, over?: 'PostgREST' | 'Postgres'): WorkerProcess {
@@ -41,7 +42,7 @@ async function startAsking(timeout?: number): Promise<string> {
   return id!;
 }
 
-/** Read from the log, where the URL stays after the input has ended. */
+/** Returns the URL of the run's input from the log, which keeps it after the input has ended. */
 const urlOf = (runId: string): Promise<string> =>
   waitFor(async () => {
     const [row] = await workers.sql`
@@ -55,7 +56,7 @@ const reached = (runId: string, status: string) =>
     return row?.status === status || undefined;
   });
 
-/** Expects that the run succeeds with this output, has asked once, and has one line in its log. */
+/** Expects that the run succeeds with this output, has requested one input, and has one line in its log. */
 async function expectAnswered(runId: string, text: string): Promise<void> {
   expect(await workers.ended([runId])).toMatchObject([{
     status: 'succeeded',
@@ -120,7 +121,7 @@ it('an answer during a restart of the database is stored once if its sender repe
     isBack = true;
   })();
   while (!isBack) {
-    // A gateway that is down refuses the connection.
+    // While the gateway is down, the connection is refused.
     statuses.push(
       await fetch(url, {
         method: 'POST',
@@ -148,7 +149,7 @@ it('of an answer, an expiry and a stop only one takes effect, and the sender get
   const told = await Promise.all(
     runIds.map(async (runId, index) => {
       const url = await urlOf(runId);
-      // Some come early, most of them around the expiry.
+      // Some answers come early, but most come around the expiry.
       await new Promise((resolve) => setTimeout(resolve, index % 4 === 0 ? 0 : 850 + index * 12));
       const stop = index % 3 === 0
         ? workers.sql.begin(async (tx) => {

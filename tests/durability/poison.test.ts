@@ -34,7 +34,7 @@ it(
       ),
     ];
 
-    // A supervisor, like an operator's: it restarts ended workers.
+    // Restarts workers that have ended, like the supervisor of an operator.
     let lost = 0;
     let isOver = false;
     const supervise = async () => {

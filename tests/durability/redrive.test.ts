@@ -5,7 +5,7 @@ import { makeGate } from '../support/gate.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** The elements of the loop: each posts once before the gate, and once after it. */
+/** The number of the loop's elements. Each element posts once before the gate, and once after it. */
 const ELEMENTS = 12;
 const RUNS = 6;
 const KILLS = 8;
@@ -26,12 +26,15 @@ function newWorker(kill: number): WorkerProcess {
     runtime: 'deno',
     env: { RUNNER_LEASE_SECONDS: '3', RUNNER_MAX_LOST_CLAIMS: '1000', RUNNER_CONCURRENCY: '8' },
   });
-  // It would execute the runs of the next try if this one fails.
+  // If this try fails, the worker would execute the runs of the next try.
   onTestFinished(() => void worker.process.kill('SIGKILL'));
   return worker;
 }
 
-/** A loop inside a called flow. A GET may be repeated after its worker died, a POST may not. */
+/**
+ * A loop inside a called flow. It makes GET requests, which may be repeated after their worker died, and POST requests,
+ * which may not.
+ */
 function loop(serverUrl: string, gateUrl: string): FlowBuilder {
   const flow = new FlowBuilder();
   const run = flow.input('run');
@@ -53,7 +56,7 @@ function loop(serverUrl: string, gateUrl: string): FlowBuilder {
 }
 
 it(`succeeded nodes are not repeated while ${KILLS} workers of redriven runs are killed`, async () => {
-  // A closed gate and a server without counts, for each try.
+  // Each try of the test has its own gate, which is closed, and its own server, which counts from zero.
   const [server, gate] = await Promise.all([startEffectServer(5), makeGate()]);
   onTestFinished(async () => void await Promise.all([server.close(), gate.close()]));
   const called = await owner.storeFlow(loop(server.url, gate.url));
@@ -101,7 +104,7 @@ it(`succeeded nodes are not repeated while ${KILLS} workers of redriven runs are
     left join public.node_run as o on (o.flow_run_id, o.node_id, o.times, o.output) = (p.id, n.node_id, n.times, n.output)
     where r.parent_flow_run_id = any (${ids}::uuid[])`;
   expect(numbers).toMatchObject({ of_nothing: 0 });
-  // Otherwise no run was disturbed or no execution taken over, and the test would prove nothing.
+  // If no run was disturbed, or no execution was taken over, the test would prove nothing.
   expect(numbers!.claims).toBeGreaterThan(1);
   expect(numbers!.taken_over).toBeGreaterThan(RUNS * ELEMENTS);
 });

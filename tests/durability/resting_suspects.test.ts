@@ -45,7 +45,7 @@ it('runs that waited while several of their workers were lost delay no other run
   worker = newWorker();
   await allHeld();
   await worker.end('SIGKILL');
-  // Simulates that they were held by several more lost workers.
+  // Simulates that several more workers were lost while they held these runs.
   await workers
     .sql`update private.flow_run_jobs set lost_claim_count = 3 where flow_run_id = any (${sleepers}::uuid[])`;
   await setFree();
@@ -57,6 +57,6 @@ it('runs that waited while several of their workers were lost delay no other run
   const ended = await workers.ended(others);
   expect(ended.map(({ status }) => status)).toEqual(others.map(() => 'succeeded'));
   await allHeld();
-  // Executing each alone for a lease would take more than a minute.
+  // If each run were executed alone for a lease, this would take more than a minute.
   expect(Date.now() - began).toBeLessThan(LEASE_SECONDS * 2_000);
 });

@@ -12,17 +12,20 @@ import { waitFor } from '../support/wait.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** A run that waits for longer is released. */
+/** If a run waits for longer than this, its worker releases it. */
 const LONG_WAIT_MS = 2_000;
 const QUICK: NodeRetry = { max_attempts: 3, delay_ms: 50, backoff: 2, max_delay_ms: 5_000 };
-/** A pause that is long enough to sleep in the database, and to kill a worker meanwhile. */
+/**
+ * Retries with a pause that is long enough for the run to sleep in the database, and for the test to kill a worker
+ * meanwhile.
+ */
 const SLEEPING: NodeRetry = { max_attempts: 3, delay_ms: 6_000, backoff: 1, max_delay_ms: 6_000 };
-/** Long enough to kill a worker meanwhile. */
+/** A timeout that is long enough for the test to kill a worker meanwhile. */
 const TIMEOUT_MS = 8_000;
 const BUSY = { status: 503 };
 const FINE = { status: 200 };
 
-/** The server's answers to the first requests of a path; all other requests succeed. */
+/** The server's answers to the first requests of each kind of path. All later requests succeed. */
 const ANSWERS: Record<string, FlakyAnswer[]> = {
   fails_twice: [BUSY, BUSY],
   breaks: ['break', 'break'],
@@ -81,14 +84,14 @@ function requestFlow(path: string, method: string, retry?: NodeRetry): FlowBuild
 
 let paths = 0;
 
-/** Starts a run that makes one request, to a path of its own. */
+/** Starts a run that makes one request. Each run has its own path. */
 async function startRequest(kind: keyof typeof ANSWERS, method: string, retry?: NodeRetry) {
   const path = `/${kind}/${paths++}`;
   const [id] = await owner.start(await owner.storeFlow(requestFlow(path, method, retry)), [{}]);
   return { id: id!, path };
 }
 
-/** Returns the node run of the request. */
+/** Returns the execution of the node that makes the request. */
 async function attemptOf(runId: string) {
   const [row] = await workers.sql`
     select n.attempt, n.retry_at, n.end_time, n.errors from public.node_run as n
@@ -102,8 +105,7 @@ const logOf = async (runId: string): Promise<{ time: Date; content: string }[]> 
     where l.flow_run_id = ${runId} and l.content like 'attempt %' order by l.log_index`;
 
 /**
- * Waits until the run pauses between two attempts and the database has stored that. Returns the time of the next
- * attempt.
+ * Waits until the database has stored that the run pauses between two attempts. Returns the time of the next attempt.
  */
 const paused = (runId: string): Promise<Date> => waitFor(async () => (await attemptOf(runId))?.retry_at ?? undefined);
 
@@ -207,7 +209,7 @@ it.each([['with its worker', 100_000], ['in the database', LONG_WAIT_MS]] as con
   },
 );
 
-/** Each test below uses requests of both kinds at once, with the same workers. */
+/** Each test below makes GET and POST requests at once, with the same workers. */
 const METHODS = ['GET', 'POST'];
 
 describe('a GET and a POST', () => {
@@ -246,7 +248,7 @@ describe('a GET and a POST', () => {
 
 it('requests whose worker is killed in the second attempt are repeated if allowed, and else tried again or failed', async () => {
   const cases = [
-    // A read is repeated as the same attempt.
+    // A GET is repeated as the same attempt.
     { method: 'GET', maxAttempts: 2, status: 'succeeded', requests: 3, attempt: 2 },
     { method: 'POST', maxAttempts: 3, status: 'succeeded', requests: 3, attempt: 3 },
     { method: 'POST', maxAttempts: 2, status: 'failed', requests: 2, attempt: 2 },
@@ -259,7 +261,8 @@ it('requests whose worker is killed in the second attempt are repeated if allowe
   );
   await Promise.all(asked.map(async ({ id, path }) => {
     await waitFor(() => server.requests(path).length === 2 || undefined);
-    // Waits until the second attempt is stored; that of a request without effects is stored a little later.
+    // Wait until the second attempt is stored. The attempt of a request without effects is stored a little later than
+    // the request.
     await waitFor(async () => (await attemptOf(id))?.attempt === 2 || undefined);
   }));
   expect(await first.end('SIGKILL')).toBe('SIGKILL');
@@ -299,7 +302,7 @@ it('a request that has no answer times out when its time is over, although its w
     workers.sql`
       select n.node_id, n.start_time, n.end_time, n.errors, n.error_handled from public.node_run as n
       where n.flow_run_id = ${id!} and n.node_id = any (${[post.id, slow.id]}) order by n.node_id`;
-  // Waits until the failure of the one and the begin of the other are stored.
+  // Wait until the database has stored the failure of one node and the begin of the other.
   const before = await waitFor(async () => {
     const stored = await rows();
     return stored.length === 2 && stored[0]!.end_time !== null ? stored : undefined;
@@ -313,7 +316,7 @@ it('a request that has no answer times out when its time is over, although its w
   expect(after.map(({ error_handled }) => error_handled)).toEqual([true, true]);
   expect(after[0]).toEqual(before[0]);
   expect(server.requests(refused)).toHaveLength(1);
-  // The time counts from the first begin.
+  // The timeout counts from the node's first begin.
   expect(after[1]!.start_time).toEqual(before[1]!.start_time);
   expect(after[1]!.end_time - before[1]!.start_time).toBeGreaterThanOrEqual(TIMEOUT_MS);
 });

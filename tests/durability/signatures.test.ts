@@ -34,7 +34,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([workers?.remove(), chain?.stop()]));
 
 const started: WorkerProcess[] = [];
-// A claim that was requested when its worker is killed is made nevertheless, and would take the next test's run.
+// End the workers by SIGTERM. If a worker were killed, its last claim could still be executed, and would take the next
+// test's run.
 afterEach(() => Promise.all(started.splice(0).map((worker) => worker.end('SIGTERM'))));
 
 function newWorker(env: Record<string, string> = {}): WorkerProcess {

@@ -6,12 +6,12 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 
 const SLICE_MS = 400;
 const BUSY_MS = 40;
-/** Counting so far takes several times as long. */
+/** Counting this far takes several times as long as a slice. */
 const COUNT = 250_000;
 
 let workers: WorkerStack;
 let owner: FlowOwner;
-// No sweeper runs: at the end of a slice, only the function's own poke can continue.
+// The stack has no sweeper. So at the end of a slice, only the function's own poke can continue the run.
 beforeAll(async () => {
   workers = await makeWorkerStack('slices', {
     functions: ['runner'],
@@ -47,7 +47,7 @@ it('a run that waits longer than a slice continues in the next claim, and its ti
   await poke();
   const [run] = await workers.ended([runId!]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
-  // The run sleeps until its time. A claim for each slice would be more than these.
+  // The run sleeps until its time. With a claim for each slice, there would be more claims than this.
   const claims = await claimsOf(runId!);
   expect(claims).toBeGreaterThan(1);
   expect(claims).toBeLessThan(1_500 / SLICE_MS + 2);
@@ -58,8 +58,8 @@ it('a run that waits longer than a slice continues in the next claim, and its ti
 });
 
 it('a run that computes longer than a slice continues in the next claim, and no node runs twice', async () => {
-  // Enough work for several slices. Each slice reads the results of the earlier ones, so more work would take far
-  // longer.
+  // The chain has enough work for several slices. Each slice reads the results of the earlier ones, so a longer chain
+  // would take far longer.
   const length = 1_500;
   const [runId] = await owner.start(await owner.storeFlow(chainFlow(length)), [{ n: integer(1) }]);
   await poke();
@@ -82,7 +82,8 @@ it('a script that needs more than a slice fails, and its error recommends a long
     expect.stringMatching(/^count [0-9a-f-]{36}: node_cpu_limit: not finished after 40 ms .*npm run worker/),
   ]);
 
-  // The function looks once more before it rests, and might find this run. A new process of it waits for a poke.
+  // Before it rests, the function looks for runs once more, and might find this one. A new process of the function
+  // waits for a poke.
   await workers.stack.restart('function runner', 'SIGKILL');
   const [again] = await owner.start(flowId, [{}]);
   const worker = startWorker({ status: workers.stack.status, runtime: 'deno' });

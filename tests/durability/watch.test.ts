@@ -11,7 +11,7 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { waitFor } from '../support/wait.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** Longer than any test, so that a worker acts only after a notification. */
+/** The poll interval. It is longer than any test, so that only a notification makes a worker act. */
 const HOUR_MS = 3_600_000;
 
 let workers: WorkerStack;
@@ -29,7 +29,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()));
 });
 
-/** Starts a worker that never looks at the queue by itself. Resolves with the function that ends it. */
+/** Starts a worker that never polls the queue. Returns the function that ends the worker. */
 function startWatchingWorker(
   env: Record<string, string> = {},
   { watchedAddress = readPostgresAddress(workers.stack.status.DB_URL), watchedPollMs = HOUR_MS } = {},
@@ -56,7 +56,7 @@ function startWatchingWorker(
   return end;
 }
 
-/** Returns the backends of workers that wait for a notification, or for their turn to wait. */
+/** Returns the database sessions of workers that wait for a notification, or for their turn to wait. */
 const watching = () =>
   workers.sql`
     select a.pid, a.backend_xmin, l.granted from pg_locks as l join pg_stat_activity as a using (pid)
@@ -117,7 +117,10 @@ it('a start sends a notification only if a worker waits', async () => {
   const listener = connect(workers.stack.superuserUrl);
   const heard: string[] = [];
   await listener.listen('flow_runs', (payload) => void heard.push(payload));
-  /** Notifications come in the order of commits. */
+  /**
+   * Waits until the listener has heard this mark. Notifications come in the order of commits, so all earlier ones have
+   * come as well.
+   */
   const untilHeard = async (mark: string) => {
     await workers.sql.notify('flow_runs', mark);
     await waitFor(() => heard.includes(mark) || undefined);
@@ -127,7 +130,7 @@ it('a start sends a notification only if a worker waits', async () => {
     await untilHeard('first');
     expect(heard).toEqual(['first']);
     await workers.sql`select private.await_claimable_runs()`;
-    // On another connection than the one that holds the lock.
+    // Start the run on another connection than the one that holds the lock.
     const { runId, commit } = await startUncommitted();
     await commit();
     runIds.push(runId);
@@ -183,7 +186,7 @@ it('a start while a worker begins to wait is not lost', async () => {
   startWatchingWorker();
   for (let round = 0; round < 90; round++) {
     const ended = untilEnded(await start());
-    // At any moment between the end of one run and the wait for the next.
+    // Start the next run at any moment between the end of one run and the worker's wait for the next.
     if (round % 3 !== 0) await ended;
     await new Promise((resolve) => setTimeout(resolve, (round * 7919) % 5));
     if (round % 3 === 0) await Promise.all([ended, start().then(untilEnded)]);
@@ -210,7 +213,7 @@ it('a worker whose connection dies silently watches on another one', async () =>
     const [dead] = await untilWatching(1);
     proxy.silence();
     await waitFor(async () => (await watching()).find(({ pid }) => pid !== dead!.pid));
-    // The server notices later that the old connection is dead.
+    // Some time later, the server notices that the old connection is dead.
     await workers.sql`select pg_terminate_backend(${dead!.pid})`;
     await untilWatching(1);
     await untilEnded(await start());

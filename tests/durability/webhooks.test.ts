@@ -27,7 +27,7 @@ function startOne(options: Partial<WorkerOptions> = {}): WorkerProcess {
   return worker = startWorker({ status: workers.stack.status, runtime: 'deno', ...options });
 }
 
-/** Starts runs of a deployment that posts their ends to the path. Returns their ids. */
+/** Starts runs of a deployment that posts a message to the path when a run ends. Returns their ids. */
 async function startTelling(by: FlowOwner, path: string, count = 1): Promise<string[]> {
   const flowId = await by.storeFlow(chainFlow(1));
   return await workers.sql.begin(async (tx) => {
@@ -129,7 +129,7 @@ it("an address that never answers delays neither others' webhooks nor runs", asy
   const runIds = await startTelling(other, alive, 8);
   await workers.ended(runIds);
   await deliveries(runIds, areDelivered(8));
-  // Only four of the owner's deliveries are under way, and none of them has ended.
+  // Only four deliveries of the owner are under way, and none of them has ended.
   expect(await receiver.next(dead, 4)).toHaveLength(4);
   const [held] = await workers.sql`
     select count(*)::integer as count from public.webhook_deliveries where user_id = ${owner.id} and is_held`;

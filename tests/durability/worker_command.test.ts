@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => workers?.remove());
 
-/** Only the first test needs the sources, as `npm run worker` reads them. */
+/** Most tests use the bundle. Only the first test runs the worker from its sources, like `npm run worker`. */
 const startWorker = (options: WorkerOptions) => startProcess({ runtime: 'bundle in node', ...options });
 
 const poke = async () => {
@@ -114,7 +114,9 @@ it.each([
   expect(said).toContain(message);
 });
 
-/** Starts a server that gives a token at /token, and wants it at /api. Returns its host and port. */
+/**
+ * Starts a server that returns a token at /token, and requires this token at /api. Returns the server's host and port.
+ */
 async function startTokenServer(): Promise<string> {
   const server = createServer((request, response) => {
     response.setHeader('content-type', request.url === '/token' ? 'application/json' : 'text/plain');
@@ -182,7 +184,8 @@ it("a login that may only execute runs executes them, and can't read users' data
       errors: null,
       output: { M: { value: { S: 'first' }, caller: { M: { user_id: { S: owner.id } } }, fetched: { S: 'let in' } } },
     }]);
-    // Released and claimed again, with checkpoints and heartbeats.
+    // Meanwhile the long runs get checkpoints and heartbeats. Then the worker releases them, and the next one claims
+    // them.
     await workers.sql`select pg_sleep(1.5)`;
     expect(await worker.end('SIGTERM')).toBe(0);
     const next = startWorker({ status: workers.stack.status, env: { SUPABASE_DB_URL: String(address) } });

@@ -4,7 +4,7 @@ import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { executeFlow, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
-/** Runs three slow nodes, one after the other in a loop, and records which nodes ran at the same time. */
+/** Runs a loop with three slow nodes in a row, and records which nodes ran at the same time. */
 async function runPipeline() {
   const running = new Set<string>();
   const together: string[][] = [];
@@ -44,7 +44,7 @@ it('parallel waits take as long as the longest one, not as their sum', async () 
   const startedAt = performance.now();
   const { output } = await executeFlow(flow, {}, { now: Date.now });
   expect(Object.keys(output.M)).toHaveLength(20);
-  // One after the other they would take at least this long.
+  // If they waited one after the other, it would take at least this long.
   expect(performance.now() - startedAt).toBeLessThan(20 * 200);
 });
 
@@ -58,7 +58,7 @@ it('calls of flows run in parallel', async () => {
   const startedAt = performance.now();
   const { output } = await executeFlow(flow, {}, { now: Date.now, flows: { 1: called } });
   expect(Object.keys(output.M)).toHaveLength(20);
-  // One after the other they would take at least this long.
+  // If they ran one after the other, it would take at least this long.
   expect(performance.now() - startedAt).toBeLessThan(20 * 200);
 });
 

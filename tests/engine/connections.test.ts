@@ -41,7 +41,7 @@ it.each<[string, object]>([
   });
   flow.connect(flow.input('connection'), request.input('connection'));
   const { opened, errors } = await openedBy(flow, { connection: { S: 'of a starter' } });
-  // The node has no such input, so the run fails at it.
+  // The node has no input `connection`, so the run fails.
   expect(opened).toEqual([]);
   expect(errors).toEqual([expect.stringContaining('connection')]);
 });

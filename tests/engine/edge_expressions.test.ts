@@ -8,14 +8,14 @@ import { instructionRegistry, signatureOf } from '../support/scripted_transactio
 
 const via = (from: Port, expression: string): Port => ({ ...from, expression });
 
-/** Runs a flow that hands a constant to its output by an edge with this expression. */
+/** Runs a flow in which an edge with this expression leads from a constant to the output. */
 async function outputOf(value: Value, expression: string) {
   const flow = new FlowBuilder();
   flow.output('out', via(flow.constant(value), expression));
   return await executeFlow(flow);
 }
 
-/** Makes a registry whose node `test_pay` has effects outside, and records what it gets. */
+/** Makes a registry with a node `test_pay` that has effects outside, and records the inputs of that node. */
 function withPay(options: { types?: string[]; optional?: boolean } = {}) {
   const paid: (Value | undefined)[] = [];
   const node = testNode([options.optional ? 'amount?' : 'amount'], ['paid'], ({ inputs }) => {
@@ -155,7 +155,7 @@ it('passes an input on, calls a flow and handles a failure by expressions', asyn
   expect(output.M).toEqual({ twice: { M: { is: { U: '10' } } }, code: { S: 'expression_failed' } });
 });
 
-/** Makes a flow whose node with effects stands before an expression, and a node that fails behind it. */
+/** Makes a flow with a node that has effects, an expression behind it, and a node that fails. */
 function payThenFail() {
   let [calls, fails] = [0, true];
   const pay = testNode([], ['paid'], () => {

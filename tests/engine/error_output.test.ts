@@ -8,13 +8,13 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 
 const AT_ONCE = { max_attempts: 3, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
 
-/** Makes a registry whose node `test_pay`, with effects outside, does this at each call. */
+/** Makes a registry with a node `test_pay` that has effects outside. Each call of the node executes `run`. */
 const withPay = (run: () => Promise<never>): NodeRegistry => (id) =>
   id === 'test_pay' ? testNode([], ['paid'], run, { effects: 'once' }) : nodeRegistry(id);
 
 const never = () => new Promise<never>(() => {});
 
-/** Makes a flow whose node handles its failures, with the code of the failure as its output. */
+/** Makes a flow that handles the failure of `test_pay`. Its outputs are parts of the failure. */
 function payFlow(registry: NodeRegistry, retry?: typeof AT_ONCE): FlowBuilder {
   const flow = new FlowBuilder(registry);
   const pay = flow.use('test_pay', {}, { title: 'pay', handlesErrors: true, retry });
@@ -22,7 +22,7 @@ function payFlow(registry: NodeRegistry, retry?: typeof AT_ONCE): FlowBuilder {
   return flow;
 }
 
-/** Returns the events of a claim until its first node with effects has begun, as if the worker had died then. */
+/** Returns the events of a claim up to the begin of its first node with effects, as if the worker had died there. */
 async function diedInside(flow: FlowBuilder, registry: NodeRegistry, flows?: { [id: string]: FlowBuilder }) {
   const events: Parameters<typeof recordedBy>[0][number][] = [];
   const ended = new Promise<void>((resolve) => {

@@ -8,10 +8,10 @@ import { fuzzCases } from '../support/fuzz_cases.ts';
 import { runNode } from '../support/node_call.ts';
 import { anyValue } from '../support/values.ts';
 
-/** The errors that tell the author what is wrong. */
+/** The classes of errors that tell the author of a flow what is wrong. */
 const KNOWN_ERRORS = [NodeError, ConversionError, ValueError];
 
-/** The nodes that use services, whose tests play hostile services. */
+/** Nodes that use services. Their own tests try hostile services. */
 const USE_SERVICES = new RegExp(
   '^(api_input|das_api|flow_run_info|get_balance|http_request|interflow|kv_|postgrest_execute_query|' +
     'request_airdrop|rhai_|sql_function|storage_|wait)',

@@ -9,7 +9,7 @@ const KEY = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
 const OTHER = '7hUdUTkJLwdcmt3jSEeqx4ep91sm1XwBxMDaJae6bD5D';
 const WALLET: Value = { M: { public_key: { B3: KEY } } };
 
-/** A node that tells whether the flow itself names the key in its input. */
+/** A node that outputs whether the flow itself names the key in its input. */
 const asking = testNode(
   ['wallet?'],
   ['named'],
@@ -19,10 +19,10 @@ const registry: NodeRegistry = (nodeId) => nodeId === 'test_asking' ? asking : n
 
 const wallet = (flow: FlowBuilder): Port => flow.use('wallet', {}, { form: { public_key: KEY } }).output('keypair');
 
-/** Passes the input `in` on as the output `out`. */
+/** Adds an output `out` that passes on the input `in`. */
 const handOn = (flow: FlowBuilder) => flow.output('out', flow.input('in'));
 
-/** The parts of a flow whose output key is tested. */
+/** Parts of flows. Each builds an output, and says whether the flow names the key of this output. */
 const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Port | undefined][] = [
   ['a wallet node', true, wallet],
   ['a constant', true, (flow) => flow.constant(WALLET)],

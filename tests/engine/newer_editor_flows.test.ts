@@ -6,7 +6,7 @@ import { editorFlowToRow, readEditorFlow } from '../../types/editor_flow.ts';
 import { executeFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
-/** Makes a flow of the editor's newer form of these nodes. */
+/** Makes a flow with these nodes, in the form of the newer editor. */
 const newer = (nodes: object[], edges: object[] = [], members: object = {}) => ({
   name: 'n',
   nodes,
@@ -31,7 +31,7 @@ const edge = (source: number, sourceHandle: string, target: number, targetHandle
 async function run(json: unknown) {
   const row = editorFlowToRow(json);
   const flow = new FlowBuilder();
-  // SAFETY: the flow is executed, which reads all members.
+  // SAFETY: `executeFlow` reads all members of a flow, so a missing one would fail the test.
   Object.assign(flow, { nodes: row.nodes, edges: row.edges });
   return await executeFlow(flow);
 }
@@ -132,7 +132,7 @@ describe('a flow of the newer editor', () => {
   });
 });
 
-/** The flows beside the project, if they exist. */
+/** Example flows that lie in a folder beside the project, if that folder exists. */
 const shared = join(projectDir, '../shared/flows-v2');
 
 describe.runIf(existsSync(shared))('a shared flow of the newer editor runs:', () => {

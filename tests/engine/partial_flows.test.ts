@@ -6,7 +6,10 @@ import { showMap } from '../support/flow_text.ts';
 import { fuzzCases } from '../support/fuzz_cases.ts';
 import { addShape, type MakePort, shapeArbitraries } from '../support/random_shape.ts';
 
-/** Make a port from two earlier ones, by nodes that branch, loop, collect, merge, call a flow and hand errors on. */
+/**
+ * Functions that make a port from two earlier ones. Their nodes branch, loop, collect, merge, call a flow and pass
+ * errors on.
+ */
 const kinds: MakePort[] = [
   (flow, a, _, title) => flow.foreach(a, title),
   (flow, a, _, title) => flow.collect(a, title),
@@ -30,13 +33,13 @@ called.freeze();
 
 const WHOLE_RUN = '01930000-0000-7000-8000-0000000000aa';
 
-/** The record of one run, without those that it called. */
+/** The record of one run, without the runs that it called. */
 const ofRoot = (recorded: Recorded, runId: string): Recorded => ({
   ...recorded,
   nodeRuns: recorded.nodeRuns.filter(({ flow_run_id }) => flow_run_id === runId),
 });
 
-/** The executions of one node that ended without an error. */
+/** Lists the executions of one node that ended without an error, as texts. */
 const executionsOf = ({ nodeRuns }: Recorded, nodeId: string): string[] =>
   nodeRuns.filter(({ node_id, errors }) => node_id === nodeId && errors === null)
     .map(({ times, input, output }) => `#${times} ${showMap(input.M)} → ${showMap(output?.M ?? {})}`).toSorted();

@@ -19,7 +19,7 @@ const EARLIER = '01930000-0000-7000-8000-0000000000aa';
 const run = (flow: FlowBuilder, inputs: ValueMap = {}, options: ExecuteFlowOptions = {}): Promise<Recorded> =>
   executeFlow(flow, inputs, { ...options, runId: EARLIER });
 
-/** Runs only these nodes. With a record, each other node has its outputs from there. */
+/** Runs only the nodes in `only_nodes`. If `recorded` is given, the other nodes have their outputs from that record. */
 function runPart(
   flow: FlowBuilder,
   only_nodes: string[],
@@ -36,7 +36,7 @@ function runPart(
 const shown = ({ nodeRuns }: Recorded): string[] =>
   nodeRuns.map(({ times, input, output }) => `#${times} ${showMap(input.M)} → ${output && showMap(output.M)}`);
 
-/** Fails for the number 2. */
+/** A registry with a node `test_picky`, which fails for the number 2. */
 const picky: NodeRegistry = (id) =>
   id === 'test_picky'
     ? testNode(['n'], ['n'], ({ inputs }) => {

@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait.ts';
 
 const HOUR = 3_600_000;
 
-/** Makes inputs as the database has them, and the service that requests them. */
+/** Makes a store of inputs in place of the database, and the service that requests the inputs. */
 function makeInputs() {
   const states = new Map<string, InputState>();
   const wakes = new Set<() => void>();
@@ -45,7 +45,7 @@ function makeInputs() {
   };
 }
 
-/** Options with which a run that only waits is released at once. */
+/** Options with which a claim releases its run as soon as the run only waits. */
 const sleepy = (inputs: PendingInputs, more: ExecuteFlowOptions = {}): ExecuteFlowOptions => ({
   services: { inputs },
   leastSleepMs: 10_000,
@@ -77,7 +77,7 @@ it.each<[string, InputState, unknown]>([
   const { inputs, set } = makeInputs();
   const asleep = await claimFlow(askingFlow(), {}, sleepy(inputs));
   const [asked] = asleep.recorded.inputs;
-  // No answer has come: it sleeps again, and does not request the input again.
+  // No answer has come. So the run sleeps again, and does not request the input again.
   const again = await claimFlow(askingFlow(), {}, sleepy(inputs, { earlier: asleep.recorded }));
   expect(again.result.status).toBe('released');
   expect(again.recorded).toEqual(asleep.recorded);

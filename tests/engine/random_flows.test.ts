@@ -9,7 +9,7 @@ import { showRun } from '../support/flow_text.ts';
 import { addShape, type MakePort, type Shape, shapeArbitraries } from '../support/random_shape.ts';
 import { fuzzCases } from '../support/fuzz_cases.ts';
 
-/** Make a port from two earlier ones, by nodes that branch, fail, loop, collect, merge, and call flows. */
+/** Functions that make a port from two earlier ones. Their nodes branch, fail, loop, collect, merge, and call flows. */
 const kinds: MakePort[] = [
   (flow, a, _, title) => flow.foreach(a, title),
   (flow, a, _, title) => flow.collect(a, title),
@@ -64,7 +64,7 @@ it('a random flow has the same result however its nodes are timed and its claims
       while (last.result.status === 'released') last = await claim({ slice, registry, earlier: last.recorded });
       expect(show(last), 'short claims').toEqual(expected);
     }),
-    // Each case claims its flow many times.
+    // The number of cases is low, because each case claims its flow many times.
     { numRuns: fuzzCases(25) },
   );
 });

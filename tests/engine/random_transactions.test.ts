@@ -29,7 +29,9 @@ const instruction = (output: (node: ReturnType<FlowBuilder['use']>) => Port, for
     flow.use('test_instruction', { in: a }, { form: { name: title.replace(' ', '-'), ...form as object }, title }),
   );
 
-/** Make a port from two earlier ones: instruction nodes of all kinds, and nodes that connect them. */
+/**
+ * Functions that make a port from two earlier ones, by instruction nodes of all kinds and by nodes that connect them.
+ */
 const kinds: MakePort[] = [
   instruction((node) => node.output('signature')),
   instruction((node) => node.output('made')),
@@ -52,7 +54,7 @@ const shapes = fc.record({
   bundling: fc.constantFrom('Off' as const, 'Automatic' as const),
 });
 
-/** A flow to be called. It pays twice, one payment after the other. */
+/** Makes the flow that other flows call. It pays twice, one payment after the other. */
 function makeCalled(bundling: FlowBuilder['bundling'], output: 'signature' | 'made'): FlowBuilder {
   const flow = new FlowBuilder(registry);
   flow.bundling = bundling;
@@ -72,7 +74,10 @@ function build({ bundling, ...shape }: Shape & Pick<FlowBuilder, 'bundling'>): F
   return addShape(flow, kinds, ports, shape).freeze();
 }
 
-/** Interrupts transactions at random before or after they are stored, signed or not: to wait, or to be released. */
+/**
+ * Interrupts transactions at random: before or after they are stored, signed or not. An interrupted run waits or is
+ * released.
+ */
 const interrupted = (seed: number) => {
   const random = makeRandom(seed);
   return (store: TransactionStore): Transactions => ({
@@ -103,14 +108,14 @@ async function claimOnAndOn(
   return last;
 }
 
-/** Fails at once for a run that is never woken, instead of after the test's time limit. */
+/** Rejects after a minute if a run is never woken. Without this, the test would wait for its own time limit. */
 const notStalled = <T>(end: Promise<T>): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stalled = new Promise<T>((_, reject) => timer = setTimeout(() => reject(new Error('the run stalls')), 60_000));
   return Promise.race([end, stalled]).finally(() => clearTimeout(timer));
 };
 
-/** Returns the first events, without splitting events that are stored together. */
+/** Returns the events before `at`, without those of a batch that would be split: a batch is stored as a whole. */
 const cutAt = (events: JournalEvent[], at: number): JournalEvent[] => {
   const batch = events[at]?.batch;
   return events.filter((event, index) => index < at && event.batch !== batch);

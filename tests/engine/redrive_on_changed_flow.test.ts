@@ -29,12 +29,12 @@ import {
 
 const CALLED = { 1: called, 2: calling };
 
-/** Number of cases. Each has five claims. */
+/** The number of cases. Each case has five claims. */
 const RUNS = fuzzCases(25);
 
 const runIdOf = (number: number) => `01930000-0000-7000-8000-00000000010${number}`;
 
-/** Builds a flow. With `random`, some of its nodes and edges differ; the others have the same ids. */
+/** Builds a flow. With `random`, some nodes and edges differ from the original. All others have the same ids. */
 function build(shape: Shape, random?: () => number): FlowBuilder {
   const flow = new FlowBuilder();
   const ports = [flow.json([1, 2, 3, 1]), flow.json([[4], [], [5, 6], [4]]), flow.json('x'), flow.json([])];
@@ -49,7 +49,7 @@ function build(shape: Shape, random?: () => number): FlowBuilder {
       const constants = flow.nodes.filter(({ data }) => data.node_id === 'const');
       any(constants).data.targets_form = structuredClone(any(constants).data.targets_form);
     } else if (kind < 0.9 && edge !== undefined && other !== undefined) {
-      // Ids ascend, so an edge from an older node makes no circle.
+      // The ids of nodes ascend, so an edge from an older node closes no cycle.
       if (other.source < edge.target) Object.assign(edge, { source: other.source, sourceHandle: other.sourceHandle });
     } else {
       flow.nodes = flow.nodes.filter(({ id, data }) => id !== node.id || data.node_id === 'const');
@@ -86,7 +86,7 @@ it('a redrive on a changed flow has the result of a fresh run, and repeats no ex
         done.push(first);
         earlier.unshift({ runId: runIdOf(0), recorded: first.recorded, changes });
         if (random() < 0.5) {
-          // A redrive on the new flow, which fails, too.
+          // Redrive the run on the new flow; this redrive fails, too.
           const second = await claim(after, { runId: runIdOf(1), redrivenFrom: [...earlier], registry: unlucky() });
           done.push(second);
           earlier.unshift({ runId: runIdOf(1), recorded: second.recorded });
@@ -101,8 +101,8 @@ it('a redrive on a changed flow has the result of a fresh run, and repeats no ex
         }
         takenOver += whole.events.filter((event) => event.type === 'nodeTakenOver').length;
 
-        // Executions of the root run by node and inputs: those of an unchanged node are repeated only if there are not
-        // enough of them.
+        // Count the executions of the root run by node and inputs. An execution of an unchanged node is repeated only
+        // if the earlier runs had too few of them.
         const ofSame = (names: string[]) =>
           countOf(names.filter((name) => !Object.hasOwn(changes.entry!.nodes, /^ (\S+) /.exec(name)?.[1] ?? '')));
         const expected = ofSame(executed(calm).map(({ what }) => what));
@@ -121,7 +121,7 @@ it('a redrive on a changed flow has the result of a fresh run, and repeats no ex
   expect(changed).toBeGreaterThan(RUNS);
 });
 
-/** The registry, in which each node `print` fails. */
+/** A registry in which the node `print` always fails. */
 const withClosedPrint: NodeRegistry = (nodeId) => {
   const module = nodeRegistry(nodeId);
   if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;

@@ -29,10 +29,10 @@ import { fuzzCases } from '../support/fuzz_cases.ts';
 
 const MAX_ATTEMPTS = 2;
 
-/** Number of cases. Each has at least six claims. */
+/** The number of cases. Each case has at least six claims. */
 const RUNS = fuzzCases(45);
 
-/** Builds a flow, some of whose nodes are retried. */
+/** Builds a flow in which some nodes have retries. */
 function build(shape: Shape, random: () => number): FlowBuilder {
   const flow = new FlowBuilder();
   const ports = [flow.json([1, 2, 3, 1]), flow.json([[4], [], [5, 6], [4]]), flow.json('x'), flow.json([])];
@@ -88,7 +88,8 @@ it('a run that is redriven until nothing fails has the result of a run without f
         for (let number = 0; number < 3; number++) {
           const unlucky = failByChance(registry, Math.floor(random() * 1e9), chance);
           const runId = runIdOf(number);
-          // Some runs are stopped, at their start or later: the next redrive also takes over from the runs before.
+          // Some of the runs are stopped, at their start or later. The next redrive also takes over executions from the
+          // runs before them.
           const stopper = new AbortController();
           const stop = () => stopper.abort(stopHalt('', 0));
           if (number === 1 && random() < 0.3) stop();
@@ -110,7 +111,7 @@ it('a run that is redriven until nothing fails has the result of a run without f
         const last = await claim({ ...options, earlier: recordedBy(before) });
         all.push(...executed({ events: before, recorded: whole.recorded }));
         all.push(...executed(last));
-        // Each node begins with its first attempt here, whatever earlier runs used up.
+        // In this run, each node begins with its first attempt, whatever attempts earlier runs have used.
         expect(new Set([...endsOf(whole.events), ...endsOf(last.events)].map(({ attempt }) => attempt))).not.toContain(
           MAX_ATTEMPTS,
         );
@@ -120,7 +121,7 @@ it('a run that is redriven until nothing fails has the result of a run without f
         expect(comparable(whole, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
         expect(comparable(last, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
         const places = new Set(expected.map(({ where }) => where));
-        // Nodes behind a failure may have got other inputs than in a run without failures.
+        // Some nodes behind a failure may have got other inputs than in a run without failures.
         const misled = countOf(all.filter(({ where }) => !places.has(where)).map(({ what }) => what));
         const counts = countOf(all.map(({ what }) => what));
         for (const [what, times] of countOf(expected.map(({ what }) => what))) {
@@ -135,7 +136,7 @@ it('a run that is redriven until nothing fails has the result of a run without f
   expect(exhausted).toBeGreaterThan(RUNS / 3);
 });
 
-/** The registry, in which each node `print` fails. */
+/** A registry in which the node `print` always fails. */
 const withClosedPrint: NodeRegistry = (nodeId) => {
   const module = nodeRegistry(nodeId);
   if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
@@ -148,7 +149,7 @@ it('executions of a nested loop are taken over, even if their numbers have chang
   const gate = flow.use('print', { print: outer }).passthrough('print');
   const text = flow.toText(flow.foreach(gate), 'text');
   flow.output('texts', flow.collect(text));
-  /** Fails for the second element, so the inner loop passes on one element and not two. */
+  /** A registry in which `print` fails for the second element. So the inner loop passes on one element and not two. */
   const closed: NodeRegistry = (nodeId) => {
     const module = nodeRegistry(nodeId);
     if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;
@@ -188,7 +189,7 @@ it('an execution is taken over if an input has no value in both runs, whatever f
   const list = flow.json([1, 2]);
   const closable = flow.use('print', { print: list }).passthrough('print');
   const [failing, other] = [flow.foreach(closable), flow.foreach(list)];
-  // With two outputs, a script outputs its variables only. So v never has a value.
+  // A script with two outputs outputs only its variables. This script sets no variable v, so v never has a value.
   const silent = flow.script('let u = b;', { a: failing, b: other }, 2).output('v');
   const inLoop = flow.script('b', { a: silent, b: other }, 1, 'in a loop').output('u');
   const constant = flow.script('b', { a: silent, b: list }, 1, 'constant').output('u');

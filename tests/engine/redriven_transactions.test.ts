@@ -6,7 +6,7 @@ import { instructionRegistry as registry, recordOf, signatureOf } from '../suppo
 
 const REDRIVEN_ID = '01930000-0000-7000-8000-000000000002';
 
-/** Confirms each transaction except Bob's while he has no money, and records the orders. */
+/** Confirms each transaction, but not Bob's unless he has money. Records which transactions were ordered. */
 function ledger(hasMoney: boolean): { transactions: Transactions; asked: string[] } {
   const asked: string[] = [];
   return {
@@ -56,7 +56,8 @@ it.each(['Automatic', 'Off'] as const)(
       output: { M: { early: { S: 'made of Bob' }, ann: { B6: signatureOf('of Ann') } } },
     });
     expect(rich.asked).toEqual(['of Bob']);
-    // Nodes that got the address of a payment before it failed have run, and get the same address now.
+    // Some nodes have got the address of a payment before the payment failed. They would get the same address now, so
+    // they are not executed again.
     const executed = redriven.events.flatMap((event) => event.type === 'nodeEnded' ? [event.run.node_id] : []);
     expect(executed).not.toContain(early.nodeId);
     expect(executed).not.toContain(ann.id);

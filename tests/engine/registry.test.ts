@@ -12,7 +12,7 @@ it('the registry has the nodes of every folder of runner/nodes, under their node
   const published = await readDefinitionFiles(nodesDir);
   expect(nodeIds().toSorted()).toEqual(published.map(({ name }) => name).toSorted());
   for (const { name, text } of published) expect(nodeRegistry(name)?.definition).toEqual(JSON.parse(text));
-  // A folder without a definition would be missing in both lists.
+  // Check the folders separately, because a folder without a definition is missing in both lists.
   for (const { name } of folders) expect(published.some((node) => node.name.startsWith(name))).toBe(true);
 });
 

@@ -6,10 +6,10 @@ import { FlowBuilder } from '../support/flow_builder.ts';
 
 const CALLED = 7;
 
-/** A node that can't continue in this claim. */
+/** A node that throws Released: it can't continue in this claim. */
 const stuck = testNode([], ['out'], () => Promise.reject(new Released()));
 
-/** A node that throws Released this many microtasks after the run is to be released. */
+/** A node that throws Released after the run is to be released, this many microtasks later. */
 const leaving = (steps: number): NodeModule =>
   testNode([], ['out'], async ({ releasing }) => {
     if (!releasing.aborted) {
@@ -33,7 +33,7 @@ it.each(Array.from({ length: 12 }, (_, steps) => steps))(
     };
     const first = await claimFlow(calling, {}, options);
     expect(first.result).toEqual({ status: 'released' });
-    // All begins of this claim are recorded already, so the claim makes no progress before it is released.
+    // The first claim has recorded all begins, so the second one makes no progress before it is released.
     const second = await claimFlow(calling, {}, { ...options, earlier: first.recorded });
     expect(second.result).toEqual({ status: 'released' });
   },

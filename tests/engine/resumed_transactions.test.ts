@@ -16,14 +16,14 @@ import { failingRegistry, instructionRegistry as registry, signatureOf } from '.
 
 const SIGNER = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
 
-/** The same nodes at a later time, when their instructions would differ. */
+/** The same nodes at a later time. Now they fail instead of making their instructions. */
 const changed = failingRegistry('the account exists already');
 
 const ending = (end: Awaited<ReturnType<Transactions['execute']>>): ExecuteFlowOptions['services'] => ({
   transactions: { execute: () => Promise.resolve(end) },
 });
 
-/** Suspends a run with a payment, and with an output before it. */
+/** Runs a flow until its payment is suspended. The flow has an output before the payment. */
 async function suspendedPayment(): Promise<{ flow: FlowBuilder; earlier: Recorded; transaction: StoredTransaction }> {
   const flow = new FlowBuilder(registry);
   const pay = flow.use('test_instruction', {}, { form: { name: 'pay' }, title: 'pay' });
@@ -97,7 +97,7 @@ it('a called flow that waits for its transaction is released with its caller', a
   const flow = new FlowBuilder(registry);
   flow.interflow(1, {}, []);
   const slice = makeSlice(UNLIMITED);
-  // Other work of the run ends the slice while the called flow waits.
+  // While the called flow waits, other work of the run ends the slice.
   flow.toText(flow.wait(flow.constant({ S: 'x' }), 0));
   const busy: NodeRegistry = (nodeId) => {
     const module = registry(nodeId);

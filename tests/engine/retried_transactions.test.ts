@@ -17,12 +17,12 @@ const RETRY: NodeRetry = { max_attempts: 3, delay_ms: 0, backoff: 1, max_delay_m
 const EXPIRED = 'transaction x has expired, nothing was transferred';
 
 interface Chain {
-  /** The messages of transactions that were sent, each time. */
+  /** The messages of all sent transactions; a message that was sent twice is here twice. */
   sent: string[];
   options: ExecuteFlowOptions;
 }
 
-/** Makes a chain on which this many transactions expire; with `before` they can't even be made. */
+/** Makes a chain on which this many transactions expire. With `before`, the chain refuses them before they are made. */
 function flakyChain(failures: number, { before = false, passes = true } = {}): Chain {
   const chain: Chain = { sent: [], options: { registry } };
   let failed = 0;
@@ -76,7 +76,7 @@ it.each([['made', false], ['could not be made', true]])(
         (_, line) => expect.stringMatching(new RegExp(`^attempt ${line < 2 ? 1 : 2} of 3 failed, .*${EXPIRED}$`)),
       ),
     );
-    // Outputs passed on before the transaction were passed on once.
+    // The outputs that a node passed on before the transaction were passed on once.
     expect(ended.nodeRuns).toHaveLength(6);
   },
 );
@@ -100,7 +100,7 @@ it('whenever its worker dies, one transaction is confirmed, and no node exceeds 
   const { events, result } = await claimFlow(flow, {}, flakyChain(2).options);
   const undisturbed = endOf(result);
   for (let count = 0; count <= events.length; count++) {
-    // The end of a transaction is stored together with the ends of its members.
+    // The journal stores the end of a transaction together with the ends of its members.
     const batch = events[count]?.batch;
     if (events.slice(0, count).some((event) => event.batch === batch && event.type === 'transactionEnded')) continue;
     const earlier = recordedBy(events.slice(0, count));

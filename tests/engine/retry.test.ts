@@ -37,7 +37,7 @@ function flaky(failures: number, makeError: () => Error = outage, { effects, ...
   return node;
 }
 
-/** Makes such a node that fails this many times for each input. */
+/** Makes such a node, which fails this many times for each input. */
 function flakyForEach(failures: number) {
   const seen = new Map<string, number>();
   const node = flaky(0);
@@ -62,7 +62,7 @@ const withNode = (node: Flaky): ExecuteFlowOptions => ({
   now: Date.now,
 });
 
-/** Makes a flow with the node between an input and an output. */
+/** Makes a flow with the flaky node between a constant and an output. */
 function flowWith(retry: NodeRetry | undefined): FlowBuilder {
   const flow = new FlowBuilder();
   const text = flow.use('to_string', { stringify: flow.constant({ S: 'x' }) }, { title: 'flaky', retry });
@@ -152,7 +152,7 @@ it('a run that only waits for the next attempt is released until then, and conti
     end_time: null,
   });
 
-  // A claim that comes too early waits for the rest of the time.
+  // A claim that comes too early sleeps for the rest of the time.
   const early = await claimFlow(flow, {}, { ...options, earlier: first.recorded });
   expect(sleepOf(early)).toBe(sleepOf(first));
   expect(node.calls).toBe(1);
@@ -208,7 +208,7 @@ it('a run that is stopped between two attempts ends at once, with the attempts t
 it('a run that is released between two attempts continues with the next one', async () => {
   const node = flaky(1);
   const flow = flowWith({ ...AT_ONCE, delay_ms: 5, max_delay_ms: 5 });
-  // The clock stands still, so that a busy machine does not use up the pause before the node rests.
+  // The clock of the test stands still. On a busy machine, the pause could otherwise be over before the node rests.
   const time = Date.now();
   const slice = makeSlice(UNLIMITED);
   const { result, recorded } = await claimFlow(flow, {}, {
@@ -243,7 +243,7 @@ it.each<[string, TestTraits]>([
     const ended = await executeFlow(flow, {}, { ...withNode(node), earlier: recordedBy(stored) });
     expect(ended.status).toBe(undisturbed.status);
     expect(flakyRun(ended, flow)).toMatchObject({ attempt: 3, retry_at: null });
-    // Effects outside count, even if the worker died before it called the node.
+    // Attempts of a node with effects outside count, even if the worker died before it called the node.
     if (traits.effects !== undefined) {
       expect(node.calls, `${count} events`).toBeLessThanOrEqual(3 - Math.max(0, ...begun));
     }
@@ -307,7 +307,7 @@ it('each attempt counts against the executions that a run may have, also those o
   const earlier = recordedBy(events.slice(0, third + 1));
   const again = await executeFlow(flow, {}, { ...withNode(later), limits, earlier });
   expect(again.errors?.[0]).toMatch(/^node_executions_limit/);
-  // The third again, and the fourth.
+  // The third attempt is made again, and then the fourth.
   expect(later.calls).toBe(2);
 });
 

@@ -12,7 +12,7 @@ import type { FlowBuilder } from '../support/flow_builder.ts';
 import { ownFlows, readFlow, sharedFlows } from '../support/saved_flows.ts';
 import { startTestChain, type TestChain } from '../support/solana.ts';
 
-/** Replaces the chain nodes of a called flow, which gets no key: every key has the same balance. */
+/** A registry in which every key has the same balance. The called flow gets no key, so no chain can answer. */
 const withoutChain: NodeRegistry = (nodeId) =>
   nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
 
@@ -30,7 +30,7 @@ function deriveKeypair({ s: phrase, p: passphrase }: { s: string; p: string }): 
   return { B6: base58.encode(Buffer.concat([seed, Buffer.from(x!, 'base64url')])) };
 }
 
-/** A balance beyond the integers that a float holds exactly. */
+/** A balance that a float can't hold exactly. */
 const BALANCE = 2n ** 53n + 1n;
 
 const publicKeyOf = (keypair: { B6: string }): string => base58.encode(base58.decode(keypair.B6).subarray(32));
@@ -134,7 +134,7 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
   },
 );
 
-// Sources have no `optional` in flows that editors save.
+// The sources in this flow have no member `optional`: flows that editors save lack it.
 describe('a flow whose script sets one of its two outputs', () => {
   it.each<[string, ValueMap, string]>([
     ['7', { positive: { D: '7' }, merged: { S: 'a: 7' } }, 'negative'],

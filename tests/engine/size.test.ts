@@ -102,7 +102,7 @@ describe('limits', () => {
     flow.script('for i in 0..10100 { print(i) }', {}, 1, 'loud');
     flow.output('out', flow.constant({ S: 'done' }));
     const stored: Progress[] = [];
-    // SAFETY: the journal calls no other function and reads no other member of a claim.
+    // SAFETY: this test's journal calls only `checkpoint`, and reads only these two members of a claim.
     const claims = { checkpoint: async (_, progress) => void stored.push(progress) } as Partial<Claims> as Claims;
     const claim = { flow_run_id: ROOT_RUN_ID, work_ms: 0 } as Partial<Claim> as Claim;
     const nothing = { node_runs: [], children: [], transactions: [], ended_executions: 0, log_counts: {} };

@@ -13,7 +13,7 @@ const options = { leastSleepMs, now: Date.now };
 /** Makes a registry with the test's own node. */
 const registryWith = (module: NodeModule) => (id: string) => id === 'test' ? module : nodeRegistry(id);
 
-/** Returns the time until the run continues, according to the result. */
+/** Returns the milliseconds until the run is to continue, according to the result. */
 const sleepOf = ({ result }: Awaited<ReturnType<typeof claimFlow>>, from: number): number => {
   if (result.status !== 'released' || result.until === undefined) throw new Error(JSON.stringify(result));
   return result.until - from;
@@ -26,7 +26,7 @@ it('a run that only waits for long is released until then, and continues where i
   const began = asleep.recorded.nodeRuns.find(({ end_time }) => end_time === null);
   expect(Date.parse(began!.start_time)).toBeGreaterThanOrEqual(before);
 
-  // The next claim sleeps only for the rest, and a claim at the right time ends the sleep.
+  // The next claim sleeps only for the rest of the time. A claim at the right time ends the sleep.
   const again = await claimFlow(waitFlow(HOUR), INPUTS, { ...options, earlier: asleep.recorded });
   expect(sleepOf(again, before)).toBe(sleepOf(asleep, before));
   const wasLongAgo = asleep.recorded.nodeRuns.map((run) =>

@@ -53,7 +53,7 @@ it('a pause is due after 20 ms of uninterrupted computing, and not after another
   clock.now += 20;
   expect(slice.needsBreath()).toBe(true);
   slice.stopComputing();
-  // Computes again at once, as with an answer that was there already: no other computation had a turn.
+  // The computation goes on at once, as after a call whose answer was there already. No other computation had a turn.
   slice.startComputing();
   expect(slice.needsBreath()).toBe(true);
 });
@@ -71,7 +71,7 @@ it('a computation that had the whole slice fails; a later one is released and ma
   expect(early).toThrow('node_cpu_limit');
   expect(late).toThrow(Released);
   expect(slice.spent.aborted).toBe(true);
-  // A new budget, from its own beginning.
+  // A new slice has its own budget, which counts from the slice's beginning.
   expect(again()).toBeUndefined();
   clock.now = 150;
   expect(again).toThrow('node_cpu_limit');

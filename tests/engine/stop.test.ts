@@ -13,7 +13,7 @@ const definition = {
 };
 
 /**
- * Stops two slow parallel nodes, each with a follower, when both have begun: `slow` ends a while later, `deaf` never.
+ * Stops a run when two parallel nodes, each with a follower, have begun: `slow` ends a while later, `deaf` never ends.
  */
 async function stopWhileRunning(halt: Halt) {
   const stop = new AbortController();

@@ -24,13 +24,13 @@ const SIGNATURE = '1'.repeat(63) + '2';
 
 const folder = join(projectDir, 'docs/templates');
 
-/** A template as a flow of the tests; `retry` has all its members, as in a snapshot. */
+/** Makes a flow of the tests from a template. `retry` gets all its members, as in a snapshot. */
 class Template extends FlowBuilder {
   readonly #graph: Graph;
 
   constructor(name: string) {
     super();
-    // SAFETY: the runner refuses a wrong graph.
+    // SAFETY: the runner refuses a graph of a wrong form.
     const flow = parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown as Graph;
     for (const { data } of flow.nodes) {
       if (data.retry) data.retry = { ...data.retry, delay_ms: 0, max_delay_ms: 0 };
@@ -43,7 +43,10 @@ class Template extends FlowBuilder {
   }
 }
 
-/** A server that answers the paths with this JSON, breaks off at `/broken`, tells what `/mail` got, and has no others. */
+/**
+ * A server that answers each path with its JSON. `/broken` closes the connection, and `/mail` answers with the body
+ * that it got. Other paths do not exist.
+ */
 const answering = (answers: Record<string, unknown>): Pick<NodeServices, 'http'> => ({
   http: {
     request: async ({ url, body: sent, makeBody }: HttpRequest) => {
@@ -58,7 +61,7 @@ const answering = (answers: Record<string, unknown>): Pick<NodeServices, 'http'>
   },
 });
 
-/** Answers each pending input at once: not approved. */
+/** Answers each pending input at once: `approved` is false. */
 const refusing: PendingInputs = {
   makeAddress: () => ({ token: 'token', url: 'https://example.com/token' }),
   look: () => Promise.resolve({ status: 'submitted', value: { M: { approved: { B: false } } } }),
@@ -70,7 +73,7 @@ const confirming: Transactions = {
   execute: () => Promise.resolve({ status: 'confirmed', signature: SIGNATURE, hasFees: false }),
 };
 
-/** Signs URLs of files, without looking for them. */
+/** Signs URLs of files without checking that the files exist. */
 const files: OwnerFiles = {
   ...filesThat(() => {
     throw new Error('must not be called');

@@ -20,7 +20,7 @@ const LONG = 3_600_000;
 const AT_ONCE = { max_attempts: 2, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
 const TOOK_LONGER = `node_timeout: the attempt took longer than ${SHORT} ms`;
 
-/** Makes a node that never ends by itself, at its first calls, and counts its calls. */
+/** Makes a node that counts its calls. Its first calls never end by themselves. */
 function slow(endlessCalls = Infinity, { effects }: TestTraits = {}) {
   let tell = () => {};
   const called = new Promise<void>((resolve) => tell = resolve);
@@ -118,10 +118,10 @@ describe('the timeout of a node', () => {
         },
       },
     });
-    // Its URL ends with the attempt, so a second attempt would never get an answer.
+    // The URL of the input ends with the attempt, so a second attempt would never get an answer.
     expect(recorded.inputs).toMatchObject([{ timeout_ms: SHORT }]);
     expect(recorded.nodeRuns.map(({ attempt }) => attempt)).toEqual([1]);
-    // The run reached all its executions, so a redrive needs this run only.
+    // The run has all its executions, so a redrive needs only this run's record.
     expect(events.filter(({ type }) => type === 'halted')).toEqual([]);
     expect(endOf(result)).toMatchObject({ errors: [expect.stringContaining(TOOK_LONGER)] });
   });
@@ -150,7 +150,7 @@ describe('the time of an attempt', () => {
     expect(endOf(result)).toMatchObject({ status: 'failed', errors: [expect.stringContaining(TOOK_LONGER)] });
     expect(node.calls).toEqual([]);
 
-    // The begin of a second attempt is its own.
+    // The second attempt has its own begin.
     const done = slow(0);
     const second = { ...row, attempt: 2, attempt_start_time: at(1_000) };
     const claim = await claimFlow(slowFlow(done, { timeoutMs: SHORT, retry: AT_ONCE }).flow, {}, {
@@ -169,7 +169,7 @@ describe('the time of an attempt', () => {
       handlesErrors: true,
     });
     flow.output('code', flow.field('code', wait.output('error'), 'code'));
-    // The node asks the clock of the process.
+    // The node reads the clock of the process.
     const start = Date.now();
     const asleep = await claimFlow(flow, {}, { leastSleepMs: 1, now: () => start });
     expect(asleep.result).toEqual({ status: 'released', until: start + LONG });
@@ -181,7 +181,7 @@ describe('the time of an attempt', () => {
 describe('the timeout of a call', () => {
   afterEach(() => void vi.useRealTimers());
 
-  /** Executes a flow whose call times out as soon as the slow node runs. */
+  /** Executes a flow in which a call times out as soon as the slow node runs. */
   async function claimUntilCalled({ flow, flows }: ReturnType<typeof nest>, node: ReturnType<typeof slow>) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const claim = claimFlow(flow, {}, withNode(node, { flows }));
@@ -190,7 +190,7 @@ describe('the timeout of a call', () => {
     return await claim;
   }
 
-  /** A flow that calls another one, which calls a third one with a node that does not end. */
+  /** A flow that calls a second flow, which calls a third one. The third flow has a node that does not end. */
   function nest(node: ReturnType<typeof slow>, spec: NodeSpec = {}) {
     const registry = registryOf(node);
     const inner = slowFlow(node, {}).flow;
@@ -226,11 +226,11 @@ describe('the timeout of a call', () => {
     vi.useRealTimers();
     for (let count = 0; count <= events.length; count++) {
       const earlier = recordedBy(events.slice(0, count));
-      // All that this claim stored, it stored at 0.
+      // The first claim stored all of its events at time 0.
       const { result, recorded } = await claimFlow(flow, {}, withNode(slow(), { flows, earlier, now: () => SHORT }));
       if (earlier.children.length > 0) expect(recorded.children.length).toBe(earlier.children.length);
       expect(endOf(result), `${count} events`).toMatchObject({ output: { M: { code: { S: 'node_timeout' } } } });
-      // Others end with the root: those whose caller was not stored, or was stored with its end.
+      // Look only at called runs whose caller is stored and has not ended. The other called runs end with the root.
       const isOpen = ({ parent_flow_run_id: by }: ChildRow) =>
         earlier.nodeRuns.some(({ flow_run_id, end_time }) => flow_run_id === by && end_time === null);
       expect(recorded.children.filter((run) => run.end_time === null && isOpen(run))).toEqual([]);

@@ -96,8 +96,8 @@ it('a transaction that an earlier claim stored is continued before others, with 
   )
     .toEqual([['second', [flow.nodes[1]!.id]], [undefined, [flow.nodes[0]!.id]]]);
 
-  // A transaction with all signatures keeps its instructions: its own effects may have changed the data that they are
-  // made from.
+  // A transaction with all signatures keeps its instructions. If it has been executed, its effects may have changed the
+  // data from which the instructions were made.
   orders.length = 0;
   const unmade = failingRegistry('made again', 'second');
   const signed = { ...earlier, transactions: [{ ...transaction, wire: 'AQ==' }] };
@@ -221,7 +221,7 @@ it('a flow that is called for its instructions sends no transaction, and later n
   });
   expect(recorded.children).toMatchObject([{ status: 'succeeded', not_run: [expect.any(String), expect.any(String)] }]);
 
-  // A worker may die at any time, and the collected instructions are not lost.
+  // A worker may die at any time without losing the collected instructions.
   for (let count = 0; count <= events.length; count++) {
     const batch = events[count]?.batch;
     if (events[count - 1]?.batch === batch && events[count - 1]?.type === 'runEnded') continue;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { runSupabase } from '../../dev/stack/migrations.ts';
 import { ACCESS_TOKEN, type ManagementApi, PROJECT_REF, startManagementApi, type Upload } from './management_api.ts';
 
-/** The real CLI, which deploys to a stub of Supabase's Management API. */
+/** The real Supabase CLI. It deploys to a stub of the Management API. */
 export interface CliDeploy {
   api: ManagementApi;
-  /** A folder that is removed at the end. */
+  /** Makes a folder that is removed at the end. */
   scratchDir: string;
   /** Deploys the named functions, or all of them. Rejects with the CLI's output if its exit code is not 0. */
   deploy: (...names: string[]) => Promise<Upload[]>;
@@ -27,7 +27,7 @@ export async function startCliDeploy(): Promise<CliDeploy> {
       const before = api.uploads.length;
       await runSupabase(
         ['functions', 'deploy', ...names, '--use-api', '--yes', `--remote=${PROJECT_REF}`, '--profile', profile],
-        // The CLI stores a file in the home folder.
+        // The CLI stores a file in its home folder, so give it another one.
         { SUPABASE_ACCESS_TOKEN: ACCESS_TOKEN, HOME: scratchDir },
       );
       return api.uploads.slice(before);

@@ -22,7 +22,7 @@ afterAll(() => cli?.close());
 
 let deployment: Promise<Upload[]> | undefined;
 
-/** The CLI's uploads for a deploy of all functions, which is made once for all tests. */
+/** The uploads of the CLI when it deploys all functions. All tests share this one deploy. */
 const uploads = (): Promise<Upload[]> => deployment ??= cli.deploy();
 
 async function uploadOf(name: string): Promise<Upload> {
@@ -42,7 +42,7 @@ interface ModuleGraph {
   modules: { specifier: string; dependencies?: { specifier: string }[] }[];
 }
 
-/** The project's files of a function, and the packages that they import. */
+/** The project's files that a function consists of, and the packages that they import. */
 interface FunctionGraph {
   files: string[];
   packages: string[];
@@ -57,14 +57,14 @@ async function askGraph(name: string): Promise<FunctionGraph> {
   const specifiers = local.flatMap(({ dependencies = [] }) => dependencies.map(({ specifier }) => specifier));
   return {
     files: local.map(({ path }) => path),
-    // Specifiers with node: are built in.
+    // Specifiers that begin with node: are built in.
     packages: [...new Set(specifiers.filter((specifier) => !/^(\.|node:)/.test(specifier)))],
   };
 }
 
 const graphs = new Map<string, Promise<FunctionGraph>>();
 
-/** Returns the graph of a function, which Deno computes once for each. */
+/** Returns the module graph of a function. Deno computes it once for each function. */
 function readGraph(name: string): Promise<FunctionGraph> {
   const graph = graphs.get(name) ?? askGraph(name);
   graphs.set(name, graph);
@@ -72,8 +72,8 @@ function readGraph(name: string): Promise<FunctionGraph> {
 }
 
 /**
- * Type-checks uploads without network, each in a separate folder with nothing but the installed packages, by the
- * uploaded import map, whose `npm:` versions must equal those of node_modules.
+ * Type-checks uploads without network, with the uploaded import map. Each upload has its own folder, which holds
+ * nothing else but the installed packages. The `npm:` versions of the import map must equal those of node_modules.
  */
 async function typeCheck(...uploads: Upload[]): Promise<void> {
   const dir = mkdtempSync(join(cli.scratchDir, 'uploads-'));
@@ -118,7 +118,8 @@ test.each(names)('the CLI uploads only the imports of the function %s and the im
   expect([...files.keys()].sort()).toEqual([IMPORT_MAP, ...graph.files].sort());
 });
 
-// The type-check does not find this: with a node_modules folder, Deno finds packages that the import map lacks.
+// The type-check does not find a missing package: with a node_modules folder, Deno finds packages that the import map
+// lacks.
 test.each(names)('the import map names every package that the function %s imports', async (name) => {
   const { packages } = await readGraph(name);
   const { imports } = JSON.parse(await readFile(join(projectDir, IMPORT_MAP), 'utf8')) as {
@@ -130,18 +131,15 @@ test.each(names)('the import map names every package that the function %s import
   expect(packages.filter((specifier) => !isMapped(specifier))).toEqual([]);
 });
 
-// In one process: each upload has all its files, but the types of the packages are read only once. That takes several
-// minutes on a busy machine.
-// Without LONG_TESTS only the function with the most files, and one with few.
+// One process checks all uploads, so that it reads the types of the packages only once. On a busy machine this takes
+// several minutes. So without LONG_TESTS, it checks only the function with the most files and one with few files.
 const checkedNames = runsLongTests ? names : ['runner', 'wallets'];
 
 test('the upload of each function passes the type check by itself', async () => {
   await typeCheck(...await Promise.all(checkedNames.map(uploadOf)));
 }, 600_000);
 
-/**
- * Makes an upload without the first of its files whose path matches. The error of the type-check must name that file.
- */
+/** Makes an upload that lacks the first file whose path matches. The error of the type-check must name that file. */
 async function lacking(name: string, pattern: RegExp): Promise<{ upload: Upload; missing: string }> {
   const upload = await uploadOf(name);
   const missing = [...upload.files.keys()].find((path) => pattern.test(path));
@@ -155,7 +153,7 @@ async function lacking(name: string, pattern: RegExp): Promise<{ upload: Upload;
 test('uploads without one source, or one node definition, fail the type check', async () => {
   const source = await lacking('wallets', /^types\/errors\.ts$/);
   const definition = await lacking('runner', /^runner\/nodes\/.*\.json$/);
-  // Checks only the runner's module that imports the definition.
+  // Type-check only the module of the runner that imports the definition.
   const entrypoint_path = join(dirname(definition.missing), 'index.ts');
   const metadata = { ...definition.upload.metadata, entrypoint_path };
   const error = await typeCheck(source.upload, { ...definition.upload, metadata }).then(() => undefined, String);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 export const PROJECT_REF = 'abcdefghijklmnopqrst';
 export const ACCESS_TOKEN = `sbp_${'0123456789'.repeat(4)}`;
 
-/** The CLI's data about a function besides its files. */
+/** The data that the CLI sends with a function's files. */
 export interface FunctionMetadata {
   name: string;
   entrypoint_path: string;
@@ -15,7 +15,7 @@ export interface FunctionMetadata {
   verify_jwt: boolean;
 }
 
-/** One function as it arrived; `files` by path from the project's root. */
+/** One uploaded function. `files` has its files by path from the project's root. */
 export interface Upload {
   slug: string;
   metadata: FunctionMetadata;
@@ -27,13 +27,13 @@ export interface ManagementApi {
   profile: string;
   /** All uploads so far, in order of arrival. */
   uploads: Upload[];
-  /** The slugs of each bulk update, with which a deploy of several functions ends. */
+  /** The slugs in each bulk update. The CLI ends a deploy of several functions with a bulk update. */
   bulkUpdates: string[][];
   /** The names of the secrets that were set. */
   secrets: string[];
   /** All requests, as `GET /v1/…`. */
   requests: string[];
-  /** Requests without an answer of this stub. */
+  /** The requests to which this stub has no answer. */
   unknownRequests: string[];
   close: () => Promise<void>;
 }
@@ -60,7 +60,7 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.end(JSON.stringify(body));
 }
 
-/** A project in the form of the API. */
+/** A project as the API describes it. */
 const PROJECT = {
   id: PROJECT_REF,
   ref: PROJECT_REF,
@@ -74,8 +74,8 @@ const PROJECT = {
 };
 
 /**
- * A stub of the part of Supabase's Management API that deploying this project to hosted Supabase uses, on a free port
- * of loopback. The project is found only if `hasProject`: the CLI then writes into supabase/.temp of its working
+ * A stub of Supabase's Management API on a free port of loopback. It has the part that a deploy of this project to
+ * hosted Supabase uses. The project exists only if `hasProject`; the CLI then writes into supabase/.temp of its working
  * folder.
  */
 export async function startManagementApi({ hasProject = false } = {}): Promise<ManagementApi> {
@@ -94,7 +94,7 @@ export async function startManagementApi({ hasProject = false } = {}): Promise<M
     requests.push(`${request.method} ${url.pathname}`);
     switch (requests.at(-1)) {
       case `GET ${projectPath}`:
-        // `functions deploy` does not need it.
+        // `functions deploy` works without this answer.
         return hasProject ? answer(response, 200, PROJECT) : answer(response, 404, { message: 'Project not found' });
       case `GET ${projectPath}/api-keys`:
         return answer(
@@ -112,7 +112,7 @@ export async function startManagementApi({ hasProject = false } = {}): Promise<M
         return answer(response, 201, {});
       }
       case `GET ${projectPath}/functions`:
-        // Only requested if config.toml leaves verify_jwt open.
+        // The CLI requests this only if config.toml does not set verify_jwt.
         return answer(response, 200, []);
       case `POST ${projectPath}/functions/deploy`: {
         const slug = url.searchParams.get('slug') ?? '';

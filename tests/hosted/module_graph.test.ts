@@ -26,7 +26,7 @@ async function packagesOf(name: string): Promise<string[]> {
   return [...new Set(names)].filter((found) => found !== '');
 }
 
-/** Tests for packages of Solana, which take most of the start time of a function. */
+/** Matches packages of Solana. Loading them takes most of the start time of a function. */
 const isSolana = (name: string): boolean => name.startsWith('@solana');
 
 it.each(functionNames())('%s loads the packages of Solana only if it reads or makes transactions', async (name) => {

@@ -13,7 +13,7 @@ const pages = [
   ...readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith('.md'));
 
-/** The commands that a page tells its readers to type: the lines of code blocks, and code within the text. */
+/** The commands that a page tells its readers to type, in code blocks and within the text. */
 const linesOf = (page: string): string[] =>
   [...readFileSync(join(projectDir, page), 'utf8').matchAll(/^npx supabase [^#\n]*|`npx supabase [^`\n]*`/gm)]
     .map(([line]) => line.replaceAll(/^`|`$/g, '').trim());
@@ -21,7 +21,7 @@ const linesOf = (page: string): string[] =>
 const lines = [...new Set(pages.flatMap(linesOf))];
 
 /**
- * The treatment of each command. `docker` and `browser` mark commands that need these, so only their help is checked.
+ * The way in which this test checks each command. Of commands that need Docker or a browser, it checks only the help.
  */
 const expected: Record<string, 'project' | 'docker' | 'browser'> = {
   'login': 'browser',
@@ -32,7 +32,7 @@ const expected: Record<string, 'project' | 'docker' | 'browser'> = {
   'start': 'docker',
 };
 
-/** Returns the words of a line that name its command. */
+/** Returns those words of a line that name the command. */
 const commandOf = (line: string): string =>
   Object.keys(expected).find((name) => `${line} `.startsWith(`npx supabase ${name} `)) ?? `unknown: ${line}`;
 
@@ -42,10 +42,13 @@ interface Ended {
 }
 
 let api: ManagementApi;
-/** A copy of the files that the CLI reads, because the CLI stores the linked project beside them. */
+/**
+ * A copy of the files that the CLI reads. The CLI stores the linked project beside them, so it must not work in the
+ * project's folder.
+ */
 let copy: string;
 
-/** Runs a line in a shell. The CLI's questions are answered with yes. */
+/** Runs a line in a shell, and answers the CLI's questions with yes. */
 const run = (line: string): Promise<Ended> =>
   new Promise((resolve) => {
     const env = {
@@ -65,14 +68,16 @@ const run = (line: string): Promise<Ended> =>
 
 const helps = new Map<string, Promise<Ended>>();
 
-/** Returns the help of a command, which is requested once. */
+/** Returns the help of a command. The test requests each help text once. */
 function helpOf(command: string): Promise<Ended> {
   const help = helps.get(command) ?? run(`supabase ${command} --help`);
   helps.set(command, help);
   return help;
 }
 
-/** Returns the line as a reader types it, except that npx need not look for the package. */
+/**
+ * Returns the line as a reader types it, with the stub's project. Removes npx, which would only look for the package.
+ */
 const filledIn = (line: string): string => line.replace(/^npx /, '').replaceAll('<ref>', PROJECT_REF);
 
 const LINK = `supabase link --project-ref ${PROJECT_REF}`;
@@ -88,7 +93,7 @@ beforeAll(async () => {
   }
   await symlink(join(projectDir, 'node_modules'), join(copy, 'node_modules'));
   await writeFile(join(copy, 'profile.yaml'), api.profile);
-  // The other commands are for the project of this link.
+  // The other commands use the project that this command has linked.
   linked = await run(LINK);
   expect(linked.code, linked.output).toBe(0);
 });
@@ -104,7 +109,7 @@ it('the guide has all commands for hosted Supabase, and every command of the pag
 });
 
 describe.each(lines)('%s', (line) => {
-  // Executed commands would fail with an unknown flag.
+  // Commands that are executed need no check here: an unknown flag makes them fail.
   it.runIf(expected[commandOf(line)] !== 'project')('has flags that the CLI knows', async () => {
     const { output } = await helpOf(commandOf(line));
     const flags = [...line.matchAll(/ (--[a-z-]+)/g)].map(([, flag]) => flag!);
@@ -117,7 +122,7 @@ describe.each(lines)('%s', (line) => {
     const typed = filledIn(line);
     const { code, output } = typed === LINK ? linked : await run(typed);
     expect(output).toMatch(new RegExp(`^Target: project .*${PROJECT_REF}`, 'm'));
-    // The stub's project has no database to connect to.
+    // This command needs the project's database, which the stub lacks.
     expect(code, output).toBe(commandOf(line) === 'db push' ? 1 : 0);
     expect(api.unknownRequests).toEqual([]);
   });
@@ -134,7 +139,7 @@ it('db push goes to a local database unless --remote is given', async () => {
 });
 
 it('the lines set the secret and deploy all functions', () => {
-  // The environment page uses NAME for any of them.
+  // The environment page writes NAME in place of any variable.
   expect(api.secrets.filter((name) => name !== 'NAME')).toEqual(['WALLET_KEYS']);
   expect(api.uploads.map(({ slug }) => slug).toSorted()).toEqual(api.bulkUpdates.at(-1)?.toSorted());
   expect(api.uploads).not.toEqual([]);

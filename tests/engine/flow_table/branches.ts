@@ -1,13 +1,13 @@
 import { d, type FlowRow, s } from './row.ts';
 
-/** Sets `u` if the input is true, and `v` if not. The other output stays unset. */
+/** A script that sets `u` if the input is true, and `v` if not. The other output stays unset. */
 export const CHOOSE = 'let u = if a { "yes" }; let v = if !a { "no" };';
-/** Returns the first of two inputs that is not null. */
+/** A script that returns the first of two inputs that is not null. */
 export const MERGE = 'if a != () { a } else { b }';
 
 /**
- * Branches: an unset output stops the nodes that need it, and a merge of optional inputs continues. Failures act the
- * same way.
+ * Flows with branches: an unset output stops the nodes that need it, and a merge of optional inputs continues. A
+ * failure has the same effects.
  */
 export const branchRows: FlowRow[] = [
   {

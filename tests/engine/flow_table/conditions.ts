@@ -1,6 +1,9 @@
 import { d, type FlowRow, list, s } from './row.ts';
 
-/** Nodes that choose an output by a condition: the other branch is skipped, also for one element of a loop. */
+/**
+ * Flows with nodes that choose an output by a condition. The other branch is skipped, also for a single element of a
+ * loop.
+ */
 export const conditionRows: FlowRow[] = [
   {
     title: 'a branch runs the nodes behind the output that its condition chooses',

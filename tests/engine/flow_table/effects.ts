@@ -18,7 +18,7 @@ const LOST_RUNS = [
 ];
 const LOST_ERROR = 'fails: json_or_string: there is no field "x"';
 
-/** A node with effects does not act on nothing. */
+/** Flows with a node that has effects. If its input has no value, the node does not act. */
 export const effectRows: FlowRow[] = [
   {
     title: 'behind a failed node a node with effects does not run, though the input is optional',
@@ -156,7 +156,7 @@ export const effectRows: FlowRow[] = [
       for (const [id, title] of [[1, 'acts'], [2, 'calls'], [3, 'calls itself'], [4, 'computes']] as const) {
         flow.interflow(id, { in: unset(flow) }, ['out?'], title);
       }
-      // The builder makes every input of a call required.
+      // The flow builder makes every input of a call required, so change that here.
       for (const node of flow.nodes.filter(({ data }) => data.node_id === 'interflow')) {
         node.data.targets = node.data.targets.map((target) => ({ ...target, required: false }));
       }

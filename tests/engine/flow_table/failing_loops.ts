@@ -4,7 +4,8 @@ import type { FlowRow } from './row.ts';
 const ROWS: FormJson = [{ a: 1, b: 1 }, { b: 2 }, { a: 3 }, { a: 4, b: 4 }];
 
 /**
- * Loops with failed or skipped iterations: their indexes have no element, and the other elements keep their indexes.
+ * Loops with failed or skipped iterations. The results have no element at the indexes of these iterations; the other
+ * elements keep their indexes.
  */
 export const failingLoopRows: FlowRow[] = [
   {

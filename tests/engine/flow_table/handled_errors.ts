@@ -1,7 +1,7 @@
 import type { BuiltNode, FlowBuilder, Port } from '../../support/flow_builder.ts';
 import { d, type FlowRow, list, s } from './row.ts';
 
-/** A node that fails for a map without `x`, and whose flow handles that. */
+/** Adds a node that fails for a map without `x`. The flow handles this failure. */
 const pick = (flow: FlowBuilder, map: Port, title = 'pick'): BuiltNode =>
   flow.use('json_get_field', { json_or_string: map }, { form: { field: 'x' }, title, handlesErrors: true });
 
@@ -15,7 +15,7 @@ const bundled = (build: FlowRow['flow']): FlowRow['flow'] => (flow) => {
   build(flow);
 };
 
-/** Failures that become the output `error`: the run does not fail for them. */
+/** Flows that handle failures: a failure becomes the output `error`, and the run goes on. */
 export const handledErrorRows: FlowRow[] = [
   {
     title: 'a handled failure gives its message, code, node and attempt, and the run succeeds',

@@ -4,7 +4,7 @@ import { d, type FlowRow, s } from './row.ts';
 /** A key pair with a secret half of sevens and a public half of zeros. */
 const KEYPAIR = base58.encode(new Uint8Array(64).fill(7, 0, 32));
 
-/** How edges find ports, and inputs that are passed on. */
+/** Flows that show how edges find their ports, and how nodes pass inputs on. */
 export const handleRows: FlowRow[] = [
   {
     title: 'an edge whose source handle is unknown is left out with a warning, and its target goes without',

@@ -1,12 +1,12 @@
 import type { FlowBuilder } from '../../support/flow_builder.ts';
 import { d, type FlowRow, list, s } from './row.ts';
 
-/** Outputs its input n plus one. */
+/** A flow that outputs its input n plus one. */
 export const plusOne = (flow: FlowBuilder) => {
   flow.output('out', flow.script('a + 1', { a: flow.input('n', 0) }, 1, 'plus one').output('u'));
 };
 
-/** Calls itself, flow 1, with one less until n is 0, and outputs its depth. */
+/** A flow that calls itself, as flow 1, with n - 1 until n is 0. It outputs the depth of the calls. */
 export const countDown = (flow: FlowBuilder) => {
   const n = flow.input('n');
   const step = flow.script('let u = if a > 0 { a - 1 }; let v = if a == 0 { 0 };', { a: n }, 2, 'step');

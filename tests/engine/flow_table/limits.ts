@@ -4,7 +4,7 @@ import { d, type FlowRow, s } from './row.ts';
 /** Makes nested arrays. */
 const nestedJson = (levels: number): FormJson => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
-/** Nests the value in `levels` arrays, each made by a node of its own. */
+/** Nests the value in this many arrays. Each array is made by its own node. */
 const nest = (flow: FlowBuilder, value: Port, levels: number): Port => {
   let nested = value;
   for (let level = 1; level <= levels; level++) nested = flow.collect(nested, `level ${level}`);
@@ -132,7 +132,7 @@ export const limitRows: FlowRow[] = [
   },
   {
     title: 'a value may have 64 levels and no more, though each node adds but one',
-    // 61 levels, and one more for each collect.
+    // The constant has 61 levels, and each collect adds one more.
     flow: (flow) => flow.output('out', nest(flow, flow.json(nestedJson(61)), 4)),
     output: '',
     errors: ['level 4: output array: is nested deeper than 64 levels'],

@@ -1,6 +1,6 @@
 import { type FlowRow } from './row.ts';
 
-/** Loops inside loops, and the nodes that collect their elements. */
+/** Flows with loops inside loops, and nodes that collect the elements. */
 export const nestedLoopRows: FlowRow[] = [
   {
     title: 'a foreach in a loop hands on the elements of all inner arrays, one after another',

@@ -1,6 +1,6 @@
 import { d, type FlowRow, s } from './row.ts';
 
-/** The order in which nodes start: by edges, by the order of the nodes array, and nodes without edges. */
+/** Flows that show the order in which nodes start: by edges, and else by their order in the nodes array. */
 export const orderRows: FlowRow[] = [
   {
     title: 'a flow of no nodes succeeds with no outputs',

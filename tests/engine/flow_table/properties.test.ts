@@ -17,11 +17,11 @@ import { rows } from './rows.ts';
 import { scriptTransactions } from '../../support/scripted_transactions.ts';
 import { fuzzCases } from '../../support/fuzz_cases.ts';
 
-// With a budget of executions, the end of a run depends on the progress of its branches.
+// Rows without a limit of executions. With such a limit, the end of a run depends on the progress of its branches.
 const unlimitedRows = rows.filter((row) => row.options?.limits?.nodeExecutions === undefined)
   .map((row) => [row.title, row] as const);
 
-/** Number of random timings for each flow. `random_flows.test.ts` has random timings, too. */
+/** The number of random timings for each flow. `random_flows.test.ts` also uses random timings. */
 const TIMINGS = fuzzCases(5);
 
 function prepare(row: FlowRow) {
@@ -36,13 +36,17 @@ function prepare(row: FlowRow) {
     });
   const show = ({ result, recorded }: Awaited<ReturnType<typeof claim>>): ShownRun => {
     const shown = showRun(flow, flows, endOf(result), recorded);
-    // A line that was stored before its node had ended is written again. The order of the lines is their order in time.
+    // If a line was stored before its node had ended, the next claim writes it again. The lines are in the order in
+    // which they were written, so sort them.
     return { ...shown, logs: [...new Set(shown.logs)].toSorted() };
   };
   return { flow, claim, show };
 }
 
-/** True if the count splits a transaction's end from its members' ends, which are stored together. */
+/**
+ * True if the first `count` events hold the end of a transaction without the ends of its members. The journal stores
+ * all of these together.
+ */
 function isInsideEnd(events: JournalEvent[], count: number): boolean {
   const batch = events[count]?.batch;
   return events.slice(0, count).some((event) => event.batch === batch && event.type === 'transactionEnded');
@@ -51,14 +55,14 @@ function isInsideEnd(events: JournalEvent[], count: number): boolean {
 describe('each flow of the table', () => {
   it.each(unlimitedRows)('has the same result whenever its worker dies: %s', async (_, row) => {
     const { claim, show } = prepare(row);
-    // With delays, only every third moment: `random_flows.test.ts` and `random_transactions.test.ts` have such cases,
-    // too.
+    // With delays, only every third moment is tried: `random_flows.test.ts` and `random_transactions.test.ts` have such
+    // cases, too.
     for (const [registry, step] of [[tableRegistry, 1], [delayNodes(tableRegistry, 7), 3]] as const) {
       const undisturbed = await claim({ registry });
       const expected = show(undisturbed);
       for (let count = 0; count <= undisturbed.events.length; count += step) {
         const next = undisturbed.events[count];
-        // The warnings about a run are stored with its begin.
+        // The run's own warnings are stored together with its begin, so no worker can die between them.
         if (next?.type === 'logged' && next.line.node_id === null) continue;
         if (isInsideEnd(undisturbed.events, count)) continue;
         const earlier = recordedBy(undisturbed.events.slice(0, count));

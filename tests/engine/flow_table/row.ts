@@ -6,13 +6,13 @@ import { type ExecuteFlowOptions, testNode } from '../../support/execute_flow.ts
 import { FlowBuilder } from '../../support/flow_builder.ts';
 import { instructionNode } from '../../support/scripted_transactions.ts';
 
-/** One flow of the table, with its expected result; texts are as `showRun` writes them. */
+/** One flow of the table, with its expected result in the form that `showRun` writes. */
 export interface FlowRow {
   /** The claim of the test, as a full sentence. */
   title: string;
   flow: (flow: FlowBuilder) => void;
   inputs?: ValueMap;
-  /** The flows that it calls. */
+  /** The flows that this flow calls, by their ids. */
   flows?: { [flowId: string]: (flow: FlowBuilder) => void };
   options?: Pick<ExecuteFlowOptions, 'limits' | 'environment'>;
   output: string;
@@ -23,20 +23,20 @@ export interface FlowRow {
   logs?: string[];
 }
 
-/** Passes two inputs on, the first of which must be a public key, and has an output of its own. */
+/** A node that passes on two inputs and has one output of its own. Its first input must be a public key. */
 const keyNode = testNode(['key»', 'maybe?»'], ['own'], () => ({ own: { S: 'own' } }));
 keyNode.definition.targets[0]!.type_bounds = ['pubkey', 'keypair'];
 
-/** Changes something outside. */
+/** A node that changes something outside. */
 const actNode = (effects: Effects) =>
   testNode(['with?', 'also?', 'passed?»'], ['done'], ({ inputs }) => ({ done: inputs.with ?? s('nothing') }), {
     effects,
   });
 
-/** Nodes with traits that only chain nodes have, or that no real node may have. */
+/** Nodes for the tests. Their traits occur only in chain nodes, or in no real node. */
 const testNodes: { [nodeId: string]: AnyModule } = {
   test_instruction: instructionNode,
-  // A worker may die while it runs.
+  // This node may be repeated, so a worker may die while the node runs.
   test_act: actNode('idempotent'),
   test_key: keyNode,
   test_incomplete: testNode(['in?»'], ['given', 'missing', 'also_missing', 'optional?'], () => ({ given: s('given') })),
@@ -50,7 +50,10 @@ export const tableRegistry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? node
 
 const onceNode = actNode('once');
 
-/** The same nodes, but what acts runs to its end once its begin is stored, also when its claim is to be released. */
+/**
+ * A registry with the same nodes, but the node that acts must not be repeated. Once its begin is stored, it runs to its
+ * end, even if its claim is to be released.
+ */
 export const onceRegistry: NodeRegistry = (nodeId) => nodeId === 'test_act' ? onceNode : tableRegistry(nodeId);
 
 export function buildFlow(build: FlowRow['flow']): FlowBuilder {

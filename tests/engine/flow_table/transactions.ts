@@ -14,14 +14,14 @@ const bundled = (build: (flow: FlowBuilder) => void) => (flow: FlowBuilder) => {
   build(flow);
 };
 
-/** Adds two independent nodes, and one that needs the first one's signature. */
+/** Adds two independent nodes, and a third node that needs the signature of the first. */
 const threeNodes = (flow: FlowBuilder) => {
   const first = make(flow, 'first');
   make(flow, 'second');
   flow.output('out', make(flow, 'third', { in: first.output('signature') }).output('signature'));
 };
 
-/** Returns the signature of a single transaction. */
+/** Outputs the signature of a flow's only transaction. */
 const oneTransaction = (flow: FlowBuilder) =>
   flow.output('signature', make(flow, 'inner', { in: flow.input('in', 'x') }).output('signature'), 'out');
 
