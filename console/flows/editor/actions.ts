@@ -44,7 +44,7 @@ export function duplicateSelected(store: EditorStore): void {
   if (selected.size > 0) insertPart(store, selectedPart(document, selected));
 }
 
-/** Puts a frame around the selected nodes, which move with it, and selects the frame. */
+/** Puts a frame around the selected nodes, and selects the frame. The nodes then move with the frame. */
 export function groupSelected(store: EditorStore): void {
   const { document, selected } = store.state();
   const members = document.nodes.filter((node) => selected.has(nodeIdOf(node)) && membersOf(node) === undefined);
@@ -54,7 +54,7 @@ export function groupSelected(store: EditorStore): void {
   store.select(new Set([nodeIdOf(group)]));
 }
 
-/** Returns the reason why an edge may not be drawn; undefined if it may. */
+/** Returns the reason why an edge may not be drawn; undefined if the edge is allowed. */
 export function whyRefused(store: EditorStore, edge: DrawnEdge): string | undefined {
   const { document } = store.state();
   const ends = findEnds(edge, nodesById(document));

@@ -32,7 +32,9 @@ export const DRAGGED_DEFINITION = 'application/x-flow-definition';
 /** The kinds of nodes on the editor's canvas. */
 const NODE_TYPES = { ...nodeTypes, note: NoteNode, frame: FrameNode };
 
-/** The distance in pixels within which a click selects one of many edges. */
+/**
+ * If the canvas draws many edges by itself: the greatest distance in pixels of a click from the edge that it selects.
+ */
 const NEAR = 10;
 const NO_EDGES: Edge[] = [];
 

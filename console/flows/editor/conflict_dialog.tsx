@@ -2,7 +2,7 @@ import { Button, Modal, Stack, Text } from '@mantine/core';
 import { ErrorAlert } from '../../shared/error_alert.tsx';
 import type { Saving } from './use_saving.ts';
 
-/** Reports that somebody else has saved the flow, and asks what to do with one's own changes. */
+/** Reports that somebody else has saved the flow, and asks what happens to the user's own changes. */
 export const ConflictDialog = ({ saving }: { saving: Saving }) => (
   <Modal opened={saving.isConflict} onClose={saving.keepEditing} title='Somebody else has saved this flow'>
     <Stack>

@@ -19,12 +19,12 @@ const portsOf = (ports: unknown, defaults: PlainObject): PlainObject[] =>
     id: crypto.randomUUID(),
   }));
 
-/** The kinds of nodes in a flow. Definitions of other kinds are drawn as mocks, which runs do not execute. */
+/** The kinds of nodes in a flow. A definition of another kind becomes a mock, and runs do not execute mocks. */
 const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
 
 /**
- * Makes a new node of a definition, in the form that editors store, without a position: its ports get ids, and the rest
- * is copied.
+ * Makes a new node from a definition, in the form that editors store. The ports get ids, and the node has no position
+ * yet.
  */
 export function makeNode(definition: DrawnDefinition): PlainObject {
   const data = objectAt(definition, 'data');
@@ -54,8 +54,8 @@ const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources',
 const nameOf = (json: unknown): string => isObject(json) && typeof json.name === 'string' ? json.name : '';
 
 /**
- * Returns the outputs of a switch: one for each case of its form data, and `default`. An output keeps its id, and so
- * its edges, while its name stays or its case is renamed in place.
+ * Returns the outputs of a switch: one for each case of its form data, and `default`. If a case keeps its name or is
+ * renamed in place, its output keeps its id, and so its edges.
  */
 function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
   const cases = isObject(formData) && Array.isArray(formData.cases) ? formData.cases : [];
@@ -71,7 +71,10 @@ function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
   return [...outputs, ...all.filter((source) => !known.includes(source))];
 }
 
-/** Adds the output `error` to a node and lets the flow handle its failures, or takes both away. */
+/**
+ * Lets the flow handle the failures of a node at the output `error`. With `isHandled` false, removes the output and the
+ * setting.
+ */
 export function withErrorOutput(node: PlainObject, isHandled: boolean): PlainObject {
   const { on_error: _, ...data } = objectAt(node, 'data');
   const others = (Array.isArray(data.sources) ? data.sources : []).filter((source) => nameOf(source) !== 'error');

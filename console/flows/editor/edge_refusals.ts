@@ -8,7 +8,7 @@ export interface EdgeStart {
   handle: string;
   name: string;
   types: string[];
-  /** Whether it is an input that passes its value on. */
+  /** True for an input that passes its value on. */
   isPassedOn: boolean;
 }
 
@@ -19,7 +19,7 @@ export const edgeStarts = (node: DrawnNode): EdgeStart[] => [
     .map(({ id, name, types }) => ({ node, handle: passedOnHandle(id), name, types, isPassedOn: true })),
 ];
 
-/** Lists for each node the ones at the other ends of its edges, in one direction. */
+/** Lists the neighbours of each node in one direction of the edges. */
 function neighbours(edges: readonly DrawnEdge[], from: 'source' | 'target', to: 'source' | 'target') {
   const lists = new Map<string, string[]>();
   for (const edge of edges) {
@@ -30,7 +30,7 @@ function neighbours(edges: readonly DrawnEdge[], from: 'source' | 'target', to: 
   return lists;
 }
 
-/** Returns a node and all nodes to which one comes from it. */
+/** Returns a node and all nodes that can be reached from it. */
 function reachable(from: string, next: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const seen = new Set([from]);
   const waiting = [from];
@@ -44,18 +44,20 @@ function reachable(from: string, next: ReadonlyMap<string, readonly string[]>): 
   return seen;
 }
 
-/** Returns a node and all nodes to which edges lead from it: an edge from them to the node would make a circle. */
+/**
+ * Returns a node and all nodes that its edges lead to. An edge from any of these back to the node would close a circle.
+ */
 export const behind = (edges: readonly DrawnEdge[], nodeId: string): ReadonlySet<string> =>
   reachable(nodeId, neighbours(edges, 'source', 'target'));
 
 const quote = (name: string): string => name === '' ? 'it' : `“${name}”`;
 
-/** Returns the reason why an edge may not be drawn, as a sentence; undefined if it may. */
+/** Returns the reason why an edge may not be drawn, as a sentence; undefined if the edge is allowed. */
 export type EdgeRefusal = (start: EdgeStart, target: DrawnNode, input: DrawnInput) => string | undefined;
 
 /**
- * Makes the function that refuses edges beside the existing ones. It can test thousands of edges at once, if they all
- * begin at one node or all lead to the node `onlyTarget`.
+ * Makes the function that tests new edges beside the existing ones. The function is fast for thousands of edges if all
+ * of them begin at one node, or all lead to the node `onlyTarget`.
  */
 export function makeRefusal(edges: readonly DrawnEdge[], onlyTarget?: string): EdgeRefusal {
   const taken = new Map(edges.map((edge) => [`${edge.target} ${edge.targetHandle}`, edge]));

@@ -66,10 +66,10 @@ export default function EditorPage({ id }: { id: string }) {
     queryFn: async ({ signal }): Promise<OpenedFlow | null> => {
       const flow = flowId === undefined ? undefined : await readFlow(db, flowId, signal);
       if (flow === undefined) return null;
-      // Positions from the layout are not a change by themselves. They are stored with the next change.
+      // The layout's positions do not count as a change of the flow. The next change stores them.
       return { flow, document: await placeNodes({ nodes: flow.nodes, edges: flow.edges }, signal) };
     },
-    // An open flow is not read again while its user draws.
+    // The flow is not read again while it is open, because the user draws it.
     staleTime: Infinity,
     gcTime: 0,
   });

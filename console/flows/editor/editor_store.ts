@@ -35,7 +35,10 @@ export interface EditorStore {
   subscribe: (onChange: () => void) => () => void;
   /** Changes the document. Consecutive changes of one `group` are undone together. */
   change: (change: Change, group?: string) => void;
-  /** Changes the document for display only, for example while a node is dragged; the next `change` makes it a step. */
+  /**
+   * Changes the document without a step to undo, for example while a node is dragged. The next `change` makes one step
+   * of it.
+   */
   preview: (change: Change) => void;
   select: (nodes: ReadonlySet<string>, edges?: ReadonlySet<number>) => void;
   undo: () => void;
@@ -50,7 +53,7 @@ export interface EditorStore {
 
 const NOTHING: ReadonlySet<never> = new Set();
 
-/** Takes the former lists of messages where they are equal, so that unchanged nodes are not drawn again. */
+/** Keeps the former list of each node whose messages are the same, so that the canvas does not draw the node again. */
 const keepEqual = (
   before: ReadonlyMap<string, readonly string[]>,
   after: ReadonlyMap<string, readonly string[]>,
@@ -84,7 +87,9 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
     state = { ...state, ...changes, canUndo: past.length > 0, canRedo: future.length > 0 };
     for (const listener of listeners) listener();
   };
-  /** Switches to another document. Edges are identified by their indexes in it, so none stays selected. */
+  /**
+   * Switches to another document. No edge stays selected, because an index identifies an edge only within one document.
+   */
   const go = (document: FlowDocument) => update({ document, selectedEdges: NOTHING });
 
   return {
@@ -101,7 +106,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
       if (group === undefined || group !== lastGroup) past = [...past, before].slice(-STEPS_KEPT);
       future = [];
       lastGroup = group;
-      // Edges are identified by their indexes. A change of an edge itself keeps them.
+      // An index identifies a selected edge. While the number of edges stays the same, so do their indexes.
       const isShifted = document.edges.length !== before.edges.length;
       update({ document, ...(isShifted && { selectedEdges: NOTHING }), notice: '' });
     },

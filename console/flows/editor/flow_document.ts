@@ -10,8 +10,8 @@ import {
 import { layOut } from '../../shared/graph/layout.ts';
 
 /**
- * The graph of a flow as the editor that stored it wrote it. It is never changed in place: parts that are not edited
- * are stored as they were read, with all members of other editors.
+ * The graph of a flow, as an editor stored it. The object is never changed in place. Unedited parts are stored as they
+ * were read, with all members that other editors wrote.
  */
 export interface FlowDocument {
   nodes: readonly PlainObject[];
@@ -35,7 +35,7 @@ const shift = (json: unknown, by: Point): unknown =>
     ? { ...json, x: json.x + by.x, y: json.y + by.y }
     : undefined;
 
-/** Moves a node. The two positions that editors keep move by the same distance. */
+/** Moves a node. Editors keep two positions of a node; both move by the same distance. */
 export function moveNode(node: PlainObject, to: Point): PlainObject {
   const from = readPosition(node);
   if (from === undefined) return { ...node, position: to };
@@ -62,7 +62,7 @@ export const moveNodes = (document: FlowDocument, places: ReadonlyMap<string, Po
 export const layOutDocument = (document: FlowDocument, signal?: AbortSignal): Promise<Map<string, Point>> =>
   layOut(document.nodes.map(readNode), document.edges.map(readEdge), signal);
 
-/** Computes positions if no node has one, as in a flow that no editor has drawn. */
+/** Computes positions if no node has one. Flows that were not drawn in an editor have none. */
 export const placeNodes = async (document: FlowDocument, signal?: AbortSignal): Promise<FlowDocument> =>
   document.nodes.length === 0 || document.nodes.some((node) => readPosition(node) !== undefined)
     ? document
@@ -71,7 +71,7 @@ export const placeNodes = async (document: FlowDocument, signal?: AbortSignal): 
 /** Makes a new edge, with the members that other editors expect. */
 export const makeEdge = (edge: DrawnEdge): PlainObject => ({ id: crypto.randomUUID(), type: 'custom', ...edge });
 
-/** Removes nodes, and the edges at them. */
+/** Removes nodes and their edges. */
 export const removeNodes = (document: FlowDocument, ids: ReadonlySet<string>): FlowDocument => ({
   nodes: document.nodes.filter((node) => !ids.has(nodeIdOf(node))),
   edges: document.edges.filter((edge) => {

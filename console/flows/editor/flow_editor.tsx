@@ -25,7 +25,7 @@ import { type Saving, useSaving } from './use_saving.ts';
 
 const ConflictDialog = lazy(async () => ({ default: (await import('./conflict_dialog.tsx')).ConflictDialog }));
 const FindBar = lazy(() => import('./find/find_bar.tsx'));
-// Loaded when several nodes are selected, so that the editor's first load stays small.
+// This bar is loaded when several nodes are selected, so that the editor's first load stays small.
 const SelectionBar = lazy(async () => ({ default: (await import('./selection/selection_bar.tsx')).SelectionBar }));
 const ShortcutsDialog = lazy(() => import('./keys/shortcuts_dialog.tsx'));
 const DeployResult = lazy(async () => ({ default: (await import('./deploy_result.tsx')).DeployResult }));

@@ -5,7 +5,7 @@ import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
 import { withErrorOutput } from './definition.ts';
 
-/** Settings for attempts that take too long, and for failures that the flow handles. */
+/** The settings of a node for its timeout, and for failures that the flow handles. */
 export function NodeFailure({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);

@@ -29,7 +29,7 @@ function NodeCode({ formData, onChange, schema, name, fieldPathId, disabled, uiS
   );
 }
 
-// Loaded for the few nodes that name a connection, so that the editor's first load stays small.
+// Only few nodes name a connection, so this field is loaded when a form needs it.
 const ConnectionField = lazy(async () => ({
   default: (await import('../../shared/form/connection_field.tsx')).ConnectionField,
 }));
@@ -42,7 +42,7 @@ const NodeConnection = (props: FieldProps) => (
 
 const FIELDS = { code: NodeCode, connection: NodeConnection };
 
-/** Returns the inputs of the node that an edge leads into. */
+/** Returns the ids of the node's inputs that have an edge. */
 function useConnected(id: string): ReadonlySet<string> {
   const { document: { edges } } = useEditorState();
   return useMemo(

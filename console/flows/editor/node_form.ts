@@ -9,7 +9,7 @@ import {
 } from '../../shared/graph/drawn_node.ts';
 import { prepareForm } from '../../shared/form/prepare_schema.ts';
 
-/** The JSON Schema of what a field of the form gives. JSON has no schema: any will do. */
+/** The JSON Schema of each kind of field. The kind `json` accepts any value, so it has no schema. */
 const SCHEMAS: { readonly [field in Exclude<Field, 'json'>]: RJSFSchema } = {
   boolean: { type: 'boolean' },
   integer: { type: 'integer' },
@@ -19,7 +19,10 @@ const SCHEMAS: { readonly [field in Exclude<Field, 'json'>]: RJSFSchema } = {
   signature: { type: 'string' },
 };
 
-/** The schema of an input's field; any JSON for several types, and for bytes, which may be an array of numbers. */
+/**
+ * The schema of an input's field. An input of several types accepts any JSON. So does an input of bytes, because bytes
+ * may be an array of numbers.
+ */
 function schemaOf(types: readonly string[]): RJSFSchema {
   const field = types.length === 1 && types[0] !== 'bytes' ? fieldOf(types) : undefined;
   if (field === undefined || field === 'json') return {};
@@ -33,7 +36,7 @@ const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => (
   ...(description !== '' && { description }),
 });
 
-/** True for nodes whose only port has the name of their label. */
+/** True for nodes that name their only port by their label. */
 const isLabelled = ({ nodeId }: DrawnNode): boolean => nodeId === 'flow_input' || nodeId === 'flow_output';
 
 /** The input that contains code, and its language. */
@@ -43,7 +46,7 @@ export function codeOf({ nodeId }: DrawnNode): { name: string; language: CodeOpt
   return nodeId.startsWith('rhai_script') ? { name: 'source', language: 'rhai' } : undefined;
 }
 
-/** Makes the fields of a node beyond those of its definition's form. */
+/** Makes the fields of a node that the form of its definition lacks. */
 function furtherFields(
   node: DrawnNode,
   known: PlainObject,
@@ -77,14 +80,14 @@ export interface CodeOptions {
 function codeFields(node: DrawnNode): UiSchema {
   const code = codeOf(node);
   if (code === undefined) return {};
-  // An expression computes from the value of `input`, so it can't name an input.
+  // An expression in JSONata gets the value of the input `input` as its context, so it names no inputs.
   const names = code.language === 'jsonata' ? [] : node.inputs.map(({ name }) => name);
   const inputs = names.filter((name) => name !== code.name);
   const options: CodeOptions = { language: code.language, inputs, title: node.title };
   return { [code.name]: { 'ui:field': 'code', 'ui:options': { ...options } } };
 }
 
-/** Offers the stored connections where a node names one. */
+/** Offers the stored connections in a field `connection`. */
 const connectionFields = (properties: PlainObject): UiSchema =>
   properties.connection === undefined ? {} : { connection: { 'ui:field': 'connection' } };
 

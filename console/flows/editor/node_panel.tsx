@@ -14,7 +14,7 @@ import { NodeWiring } from './node_wiring.tsx';
 import { isAnnotation } from './notes/annotations.ts';
 import { drawnNode } from './view.ts';
 
-// Loaded when they are shown, so that the editor's first load stays small.
+// These parts are loaded when they are shown, so that the editor's first load stays small.
 const AnnotationPanel = lazy(async () => ({
   default: (await import('./notes/annotation_panel.tsx')).AnnotationPanel,
 }));

@@ -9,7 +9,7 @@ interface RetryMember {
   description: string;
   min: number;
   max: number;
-  /** The value that a run uses if the member is missing. */
+  /** The value that a run uses if the setting is missing. */
   missing: number;
   decimals: boolean;
 }
@@ -53,7 +53,7 @@ const MEMBERS: RetryMember[] = [
   },
 ];
 
-/** Settings for retries of a node that fails for a passing reason. */
+/** The settings of a node for retries after failures that may pass by themselves. */
 export function NodeRetry({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const id = nodeIdOf(json);

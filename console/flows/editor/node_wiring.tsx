@@ -20,7 +20,10 @@ const keyOf = (source: string, handle: string): string => `${source}\n${handle}`
 
 const labelOf = ({ node, name }: EdgeStart): string => name === '' ? node.title : `${node.title} · ${name}`;
 
-/** Returns the list of an earlier call while it has the same members, as when nodes are moved. */
+/**
+ * Returns the list of an earlier call as long as it has the same members. So nothing is drawn again while nodes are
+ * moved.
+ */
 function useSameList<T>(list: readonly T[]): readonly T[] {
   const [kept, setKept] = useState(list);
   const isSame = kept.length === list.length && kept.every((member, index) => member === list[index]);
@@ -67,7 +70,7 @@ const InputEdge = memo(function InputEdge({ node, input, starts, edges }: {
   );
 });
 
-/** Lists and edits the edges into a node without a mouse. Only outputs whose type fits the input are offered. */
+/** Lists the edges into a node, and edits them without a mouse. Offers only outputs whose type fits the input. */
 export function NodeWiring({ json }: { json: PlainObject }) {
   const { document } = useEditorState();
   const node = drawnNode(json);

@@ -1,11 +1,11 @@
 import type { Editor } from './editor_context.tsx';
 
-/** Editors with unsaved changes that their user has left: returning to the page restores the changes. */
+/** Editors that the user left with unsaved changes. The changes are restored when the user returns to the page. */
 const left = new Map<string, Editor>();
 
 const keyOf = (flowId: number, userId: string): string => `${userId} ${flowId}`;
 
-/** Keeps an editor that its user leaves, if it has unsaved changes. */
+/** Keeps an editor that the user leaves, if it has unsaved changes. */
 export function leaveEditor(editor: Editor, userId: string): void {
   const key = keyOf(editor.flow.id, userId);
   if (editor.store.isDirty()) left.set(key, editor);

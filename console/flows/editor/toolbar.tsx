@@ -17,7 +17,7 @@ import { Tool } from './tool.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
 
-// Loaded when it is opened, so that the editor's first load stays small.
+// The dialog is loaded when it is opened, so that the editor's first load stays small.
 const FlowSettingsDialog = lazy(async () => ({
   default: (await import('./flow_settings_dialog.tsx')).FlowSettingsDialog,
 }));
@@ -27,7 +27,7 @@ function DrawingTools() {
   const { store, flow: { id } } = useEditor();
   const { canUndo, canRedo, selected, selectedEdges, document, settings } = useEditorState();
   const canvas = useReactFlow<GraphNode>();
-  // Changes made during the layout are kept: only nodes that still exist are moved.
+  // The user may have changed the flow during the layout, so only nodes that still exist are moved.
   const layingOut = useMutation({
     mutationFn: () => layOutDocument(store.state().document),
     onSuccess: (places) => {

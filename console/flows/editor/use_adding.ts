@@ -18,7 +18,7 @@ import type { PaletteRequest } from './palette/palette_context.tsx';
 /** Distance between the selected node and a new one to its right. */
 const BESIDE = 80;
 
-/** Chooses positions for nodes that were not dropped at a position. */
+/** Chooses positions for nodes that are added without one. */
 function usePlaces(canvas: RefObject<HTMLElement | null>) {
   const { store } = useEditor();
   const { screenToFlowPosition } = useReactFlow();
@@ -42,7 +42,7 @@ interface AddedNode extends Pick<PaletteRequest, 'at' | 'join'> {
   id: string;
 }
 
-/** Connects a new node to the one that is selected. */
+/** Returns a function that connects a new node to the selected one. */
 function joinSelected(store: EditorStore): NonNullable<PaletteRequest['join']> {
   const [id, ...others] = store.state().selected;
   return (document, added) => {
@@ -51,7 +51,7 @@ function joinSelected(store: EditorStore): NonNullable<PaletteRequest['join']> {
   };
 }
 
-/** Adds nodes of definitions: where they are dropped, or at a free position. */
+/** Adds nodes of definitions, at the position of the drop or at a free position. */
 export function useAdding(canvas: RefObject<HTMLElement | null>) {
   const { store } = useEditor();
   const { db } = useApi();
@@ -59,7 +59,7 @@ export function useAdding(canvas: RefObject<HTMLElement | null>) {
   const places = usePlaces(canvas);
   const reveal = useReveal();
   const { mutate, error } = useMutation({
-    // One after the other: each node may be placed beside the one before.
+    // Nodes are added one after the other, because a node may be placed beside the node before.
     scope: { id: 'add a node' },
     mutationFn: async ({ id, at, join = joinSelected(store) }: AddedNode) => {
       const definition = await queryClient.fetchQuery({
@@ -73,7 +73,7 @@ export function useAdding(canvas: RefObject<HTMLElement | null>) {
       const added = { ...node, position };
       store.change((document) => join({ ...document, nodes: [...document.nodes, added] }, added));
       store.select(new Set([nodeIdOf(node)]));
-      // The panel of the new node has opened by then, so the canvas has its new width.
+      // At the next frame the panel of the new node is open, so the canvas has its new width.
       requestAnimationFrame(() => {
         reveal(position, height);
         focusNewNode(canvas.current, nodeIdOf(node));

@@ -18,9 +18,9 @@ export interface Deploying {
   error: unknown;
   /** Closes the result of the last deploy. */
   dismiss: () => void;
-  /** The problems that would fail a run, while the user is asked about them; otherwise undefined. */
+  /** The problems of which the user is asked, because they would make a run fail; undefined without a question. */
   asked: FlowProblem[] | undefined;
-  /** Deploys in spite of the problems in `asked`. The same problems are not asked about again. */
+  /** Deploys in spite of the problems in `asked`. Later deploys do not ask about the same problems again. */
   confirm: () => void;
   /** Closes the question without a deploy. */
   cancel: () => void;
@@ -36,7 +36,7 @@ export function useDeploying(saving: Saving): Deploying {
   const [asked, setAsked] = useState<FlowProblem[]>();
   const accepted = useRef(new Set<string>());
   const show = (details: unknown, severity: Severity) => {
-    // A check knows more about a problem: its severity, and the input.
+    // If the last check found the same problem, that one is shown: it has a severity and an input.
     const checked = new Map(checker.state().list.map((problem) => [keyOf(problem), problem]));
     const found = readProblems(details, store.state().document, flow.id, severity)
       .map((problem) => checked.get(keyOf(problem)) ?? problem);

@@ -7,24 +7,24 @@ import { useEditor } from './editor_context.tsx';
 
 export interface Saving {
   /**
-   * Saves the document. Resolves with true if it is saved. If somebody else has saved it meanwhile, `isConflict`
-   * becomes true.
+   * Saves the document. Resolves with true if it is saved. If somebody else has saved the flow since it was read,
+   * `isConflict` becomes true.
    */
   save: () => Promise<boolean>;
   /** Saves the document over somebody else's changes. */
   overwrite: () => Promise<boolean>;
-  /** Saves the document as a new flow of the user, and opens that. */
+  /** Saves the document as a new flow of the user, and opens the new flow. */
   saveCopy: () => Promise<void>;
   /** Discards the user's changes and reads the saved flow. */
   discard: () => Promise<void>;
-  /** Returns to the editor, with the changes. */
+  /** Closes the question about the conflict, and keeps the changes. */
   keepEditing: () => void;
   isConflict: boolean;
   isPending: boolean;
   error: unknown;
 }
 
-/** Saves the open flow, and detects that somebody else has saved it since it was opened. */
+/** Saves the open flow, and detects if somebody else has saved it since it was opened. */
 export function useSaving(): Saving {
   const { flow, store } = useEditor();
   const { db } = useApi();

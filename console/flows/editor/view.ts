@@ -15,7 +15,9 @@ import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 import { makeAnnotationView } from './notes/annotation_view.ts';
 
-/** Parsed nodes by their `data`, so that a node is not parsed again when something else changes, or when it moves. */
+/**
+ * The parsed nodes by their `data`. A node is parsed again only if its `data` changes, so not when the node is moved.
+ */
 const drawnNodes = new WeakMap<PlainObject, DrawnNode>();
 
 export function drawnNode(json: PlainObject): DrawnNode {
@@ -36,7 +38,7 @@ export const nodesById = ({ nodes }: FlowDocument): Map<string, DrawnNode> =>
 
 const connectedOf = new WeakMap<readonly PlainObject[], ConnectedPorts>();
 
-/** Returns the ports with edges. While the edges stay the same, so does the result. */
+/** Returns the ports with edges. Returns the same object while the edges stay the same. */
 function connectedIn({ edges }: FlowDocument): ConnectedPorts {
   const known = connectedOf.get(edges) ?? connectedPorts(edges.map(readEdge));
   connectedOf.set(edges, known);
@@ -80,7 +82,10 @@ function drawNode(
   };
 }
 
-/** Makes the nodes in the canvas's form. Unchanged nodes are the same objects as before, and are not drawn again. */
+/**
+ * Makes the function that converts nodes to the canvas's form. It returns unchanged nodes as the same objects, so the
+ * canvas does not draw them again.
+ */
 export function makeNodeView() {
   let before = new Map<string, Made>();
   const viewAnnotations = makeAnnotationView();
@@ -123,8 +128,8 @@ interface MadeEdge {
 }
 
 /**
- * Makes the edges in the canvas's form. Their ids are their indexes in the document. Edges at a selected node are
- * marked. Unchanged edges are the same objects as before.
+ * Makes the function that converts edges to the canvas's form. The id of an edge is its index in the document. Edges at
+ * a selected node are marked. Unchanged edges are the same objects as before.
  */
 export function makeEdgeView() {
   let before: MadeEdge[] = [];

@@ -44,7 +44,7 @@ export function edgesTo(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   return input === undefined ? [] : edgeStarts(to).map((start) => make(start, own, input, start.name));
 }
 
-/** Finds all ports of a flow at which a drag may end. The port at which it began counts, too. */
+/** Finds all ports of a flow at which a drag may end. The port at which the drag began is among them. */
 export function fittingPorts(document: FlowDocument, from: DragFrom): FittingPorts {
   const edges = document.edges.map(readEdge);
   const own = nodesById(document).get(from.nodeId);

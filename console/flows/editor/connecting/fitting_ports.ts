@@ -8,11 +8,17 @@ export interface FittingPair {
   input: DrawnInput;
 }
 
-/** Tests whether the user writes an input in the panel: the text of a script. No edge is drawn to it unasked. */
+/**
+ * Tests whether an input is the text of a script. Users write it in the panel, so the editor draws no edge to it by
+ * itself.
+ */
 const isWritten = ({ nodeId }: DrawnNode, { name }: DrawnInput): boolean =>
   name === 'source' && nodeId.startsWith('rhai_script_');
 
-/** Returns the inputs to which an unasked edge may lead: free ones, and only required ones if there are any. */
+/**
+ * Returns the inputs to which the editor may draw an edge by itself: the required ones without an edge, or else all
+ * without an edge.
+ */
 function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] {
   const taken = new Set(edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle));
   const open = node.inputs.filter((input) => !taken.has(input.id) && !isWritten(node, input));
@@ -20,18 +26,21 @@ function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] 
   return required.length > 0 ? required : open;
 }
 
-/** Returns the outputs at which an unasked edge may begin: inputs that are passed on only if there is no other. */
+/**
+ * Returns the ports at which the editor may begin an edge by itself: the outputs, or else the inputs that are passed
+ * on.
+ */
 function openStarts(node: DrawnNode): EdgeStart[] {
   const starts = edgeStarts(node).filter(({ name, isPassedOn }) => isPassedOn || name !== 'error');
   const own = starts.filter(({ isPassedOn }) => !isPassedOn);
   return own.length > 0 ? own : starts;
 }
 
-/** Returns the inputs of a node that take the value of an output. */
+/** Returns the inputs of a node that accept the value of an output. */
 export const fittingInputs = (start: EdgeStart, to: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] =>
   openInputs(to, edges).filter((input) => typesMeet(start, input.types));
 
-/** Returns the outputs of a node whose value an input takes. */
+/** Returns the outputs of a node with values that an input accepts. */
 export const fittingStarts = (from: DrawnNode, input: DrawnInput): EdgeStart[] =>
   openStarts(from).filter((start) => typesMeet(start, input.types));
 

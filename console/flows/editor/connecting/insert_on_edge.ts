@@ -17,7 +17,10 @@ import { splitEdge } from './join_new_node.ts';
 /** The height that is kept free for the new node, whose size is not yet known. */
 const ABOUT_HEIGHT = 120;
 
-/** Returns the test of nodes that fit into an edge: one input takes its value, and its end takes one output. */
+/**
+ * Returns a function that tests whether a node fits into an edge. One of the node's inputs must accept the edge's
+ * value, and the input at the edge's end must accept one of the node's outputs.
+ */
 function fitsInto(document: FlowDocument, index: number): (node: DrawnNode) => boolean {
   const { source, sourceHandle, target, targetHandle } = readEdge(document.edges[index]);
   const nodes = nodesById(document);
@@ -28,7 +31,7 @@ function fitsInto(document: FlowDocument, index: number): (node: DrawnNode) => b
   return (node) => fittingInputs(start, node, []).length > 0 && fittingStarts(node, end).length > 0;
 }
 
-/** Returns the middle between the ends of an edge. */
+/** Returns the point in the middle between the two nodes of an edge. */
 function middleOf(document: FlowDocument, index: number): Point | undefined {
   const { source, target } = readEdge(document.edges[index]);
   const placeOf = (id: string) => readPosition(document.nodes.find((node) => nodeIdOf(node) === id));
@@ -36,7 +39,7 @@ function middleOf(document: FlowDocument, index: number): Point | undefined {
   return from && to && { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
 }
 
-/** Makes the request for a palette whose node is put into an edge. */
+/** Makes the request that opens the palette to choose a node for the middle of an edge. */
 export function requestForEdge(document: FlowDocument, index: number): PaletteRequest {
   const middle = middleOf(document, index);
   return {
@@ -47,7 +50,7 @@ export function requestForEdge(document: FlowDocument, index: number): PaletteRe
   };
 }
 
-/** Makes the request for a palette that was opened with this selection: into the edge if only one is selected. */
+/** Makes the request that opens the palette. If exactly one edge is selected, the chosen node is put into that edge. */
 export function requestForSelection({ document, selected, selectedEdges }: EditorState): PaletteRequest {
   const [index] = selectedEdges;
   return selected.size === 0 && selectedEdges.size === 1 ? requestForEdge(document, index!) : {};

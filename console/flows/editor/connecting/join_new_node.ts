@@ -4,7 +4,7 @@ import { type FlowDocument, makeEdge } from '../flow_document.ts';
 import { drawnNode, nodesById } from '../view.ts';
 import { clearPair, fittingInputs, fittingStarts } from './fitting_ports.ts';
 
-/** Draws an edge from a node to a new one if it is clear which ports are meant. */
+/** Draws an edge from a node to a new node if `clearPair` finds its two ports. */
 export function joinBehind(document: FlowDocument, from: PlainObject, added: PlainObject): FlowDocument {
   const [source, target] = [drawnNode(from), readNode(added)];
   const pair = clearPair(source, target, document.edges.map(readEdge));
@@ -19,8 +19,8 @@ export function joinBehind(document: FlowDocument, from: PlainObject, added: Pla
 }
 
 /**
- * Puts a new node into an edge: the edge then leads to the new node, with its expression, and another one from there to
- * the edge's end. Returns undefined if the new node has no input or no output that fits.
+ * Puts a new node into an edge. The edge keeps its expression and then ends at the new node. A second edge leads from
+ * the new node to the former end. Returns undefined if the new node has no input or no output that fits.
  */
 export function splitEdge(document: FlowDocument, index: number, added: PlainObject): FlowDocument | undefined {
   const json = document.edges[index];

@@ -7,21 +7,24 @@ import { type FlowDocument, makeEdge } from '../flow_document.ts';
 import type { PaletteRequest } from '../palette/palette_context.tsx';
 import { type DragFrom, edgesTo, portOf } from './drag.ts';
 
-/** Chooses the port at which an edge to a new node ends: a required one, if any fits. */
+/** Chooses the edge between a port and a new node. An edge into a required input comes first. */
 function bestEdge(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   const edges = edgesTo(document, from, to).filter(({ reason }) => reason === undefined);
   const required = new Set(to.inputs.filter(({ isRequired }) => isRequired).map(({ id }) => id));
   return edges.find(({ edge }) => required.has(edge.targetHandle)) ?? edges[0];
 }
 
-/** Tests whether a new node has a port that fits. */
+/** Tests whether a new node has a port whose types fit the dragged port. */
 const takes = (node: DrawnNode, { side }: DragFrom, port: ReturnType<typeof portOf>): boolean =>
   port !== undefined &&
   (side === 'output'
     ? node.inputs.some(({ types }) => typesMeet(port, types))
     : edgeStarts(node).some((start) => typesMeet(start, port.types)));
 
-/** Makes the request for a node that is added where an edge was dropped on nothing, and connected with its beginning. */
+/**
+ * Makes the request that opens the palette after an edge was dropped on an empty place. The chosen node is added there
+ * and connected to the port at which the drag began.
+ */
 export function paletteRequest(store: EditorStore, from: DragFrom, at: Point): PaletteRequest {
   const { document } = store.state();
   const port = portOf(document, from);

@@ -24,7 +24,7 @@ interface DropAnswer {
   menu?: { title: string; choices: PossibleEdge[] };
 }
 
-/** Returns the edge of a drag that ended at a handle, whichever end was first. */
+/** Returns the edge of a drag that ended at a handle. The drag may have begun at either end of the edge. */
 function edgeOf({ fromHandle, toHandle }: FinalConnectionState): DrawnEdge | undefined {
   if (!fromHandle || !toHandle) return undefined;
   const [source, target] = fromHandle.type === 'source' ? [fromHandle, toHandle] : [toHandle, fromHandle];
@@ -41,7 +41,10 @@ const pointOf = (event: MouseEvent | TouchEvent): Point => {
   return { x: clientX, y: clientY };
 };
 
-/** Answers a drop on a node: draws the only edge that fits, or offers several, or says why there is none. */
+/**
+ * Answers a drop on a node. If one edge fits, draws the edge. If several fit, offers them. Otherwise returns the reason
+ * why no edge fits.
+ */
 function dropOnNode(store: EditorStore, from: DragFrom, nodeId: string): Omit<DropAnswer, 'at'> | undefined {
   const { document } = store.state();
   const node = nodesById(document).get(nodeId);
@@ -55,7 +58,7 @@ function dropOnNode(store: EditorStore, from: DragFrom, nodeId: string): Omit<Dr
   return undefined;
 }
 
-/** Removes the answer when time has passed, or the user does something else. */
+/** Removes a reason after some seconds or with the next key, and any answer with the next click beside it. */
 function useEnding(answer: DropAnswer | undefined, end: () => void): void {
   useEffect(() => {
     if (answer === undefined) return;

@@ -7,7 +7,7 @@ export function expressionOf(edge: PlainObject): string {
   return typeof expression === 'string' ? expression : '';
 }
 
-/** Gives an edge an expression, or takes it away. Other members of its `data` stay. */
+/** Sets the expression of an edge; an empty text removes it. The other members of `data` stay. */
 export function withExpression(edge: PlainObject, expression: string): PlainObject {
   const { expression: _, ...others } = objectAt(edge, 'data');
   if (expression.trim() !== '') return { ...edge, data: { ...others, expression } };

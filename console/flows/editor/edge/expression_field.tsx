@@ -38,7 +38,7 @@ function Preview({ expression, value, types }: { expression: string; value: Valu
 export interface ExpressionFieldProps {
   expression: string;
   onChange: (expression: string) => void;
-  /** The value that the edge handed on in the last run. */
+  /** The value of the edge's output in the last run. */
   value: Value | undefined;
   /** The types of the input at the end of the edge. */
   types: readonly string[];

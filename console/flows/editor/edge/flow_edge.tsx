@@ -7,7 +7,7 @@ import { usePalette } from '../palette/palette_context.tsx';
 /** The radius of the plus. */
 const RADIUS = 10;
 
-/** The plus in the middle of an edge: it opens the palette for a node in between. */
+/** The plus in the middle of an edge. It opens the palette, whose chosen node is put into the edge. */
 function Plus({ index, x, y }: { index: number; x: number; y: number }) {
   const { store } = useEditor();
   const palette = usePalette();
@@ -38,7 +38,7 @@ function Plus({ index, x, y }: { index: number; x: number; y: number }) {
   );
 }
 
-/** An edge. While it is selected, or the pointer is at it, it has a plus in its middle. */
+/** An edge. While the edge is selected or under the pointer, it has a plus in its middle. */
 export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
   const { id, selected = false, markerEnd, style, interactionWidth } = props;
   const { isOwner } = useEditor();

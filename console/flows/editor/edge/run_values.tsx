@@ -19,7 +19,7 @@ interface ValueRowProps {
   to: DrawnNode;
 }
 
-/** A value with its members. It can be dragged to a field, or used by its button. */
+/** A value with its members. The user drags the value to a field, or chooses an input with its button. */
 function ValueRow({ label, taken, plain, to }: ValueRowProps) {
   const { store } = useEditor();
   const entries: [string | number, unknown][] = taken.path.length >= DEPTH
@@ -73,7 +73,7 @@ function ValueRow({ label, taken, plain, to }: ValueRowProps) {
   );
 }
 
-/** The values of the last run that a node may take: those of nodes that do not wait for it. */
+/** The values of the last run that a node may use. Values of nodes that wait for this node are left out. */
 export default function RunValues({ to }: { to: DrawnNode }) {
   const { document } = useEditorState();
   const { outputs } = useLastRun();

@@ -27,7 +27,7 @@ export function readTakenValue(text: string): TakenValue | undefined {
   };
 }
 
-/** Draws an edge that gives an input a part of a value. It replaces the edge that leads there. */
+/** Draws an edge that gives an input a part of a value. The new edge replaces the one that led to the input. */
 export function takeValue(store: EditorStore, value: TakenValue, target: string, targetHandle: string): void {
   const { source, sourceHandle, path } = value;
   store.change((document) => ({

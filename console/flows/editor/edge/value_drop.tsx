@@ -4,13 +4,13 @@ import type { DrawnInput, DrawnNode } from '../../../shared/graph/drawn_node.ts'
 import { useEditor } from '../editor_context.tsx';
 import { DRAGGED_VALUE, readTakenValue, takeValue } from './take_value.ts';
 
-/** Finds the input of the field under the pointer: its edge, or its value in the form. */
+/** Finds the input whose field is under the pointer: a field of the form, or the choice of its edge. */
 function inputAt(target: EventTarget, node: DrawnNode): DrawnInput | undefined {
   if (!(target instanceof Element)) return undefined;
   const id = target.closest<HTMLElement>('[data-input]')?.dataset.input;
   if (id !== undefined) return node.inputs.find((input) => input.id === id);
   for (let element: Element | null = target; element !== null; element = element.parentElement) {
-    // A label has no id: the field is inside of its row.
+    // If the pointer is on a label, the field with the id is elsewhere in the same row.
     const fields = [element, ...element.querySelectorAll('[id]')].map((field) => field.id);
     const found = node.inputs.filter(({ name }) => fields.includes(`node-${node.id}_${name}`));
     if (found.length > 0) return found.length === 1 ? found[0] : undefined;

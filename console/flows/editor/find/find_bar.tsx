@@ -32,11 +32,11 @@ function useShowNode() {
   };
 }
 
-/** The search for nodes of the flow. Enter shows the next one, Shift+Enter the one before. */
+/** The search for nodes of the flow. Enter shows the next match, Shift+Enter the previous one. */
 export default function FindBar({ onClose }: { onClose: () => void }) {
   const { document } = useEditorState();
   const [text, setText] = useState('');
-  /** The index of the shown node; undefined before the first one. */
+  /** The index of the shown match; undefined until one is shown. */
   const [index, setIndex] = useState<number>();
   const found = useMemo(() => findNodes(document, text), [document, text]);
   const show = useShowNode();

@@ -17,7 +17,7 @@ const textsOf = (json: unknown): string[] => {
   return json === null || json === undefined ? [] : [String(json)];
 };
 
-/** Lists the texts of a node with their places, the most telling ones first. */
+/** Lists the texts of a node with their places: name, type, ports, and then values. */
 function* placesOf(json: PlainObject): Generator<[where: string, text: string]> {
   const node = drawnNode(json);
   yield ['name', node.title];
@@ -36,7 +36,7 @@ function* placesOf(json: PlainObject): Generator<[where: string, text: string]> 
   }
 }
 
-/** Finds the nodes with a text in their name, their type, a port or a value. Case does not matter. */
+/** Finds the nodes with a text in their name, their type, a port or a value, and ignores the case of letters. */
 export function findNodes({ nodes }: FlowDocument, search: string): FoundNode[] {
   const wanted = search.trim().toLowerCase();
   if (wanted === '') return [];

@@ -10,7 +10,7 @@ import type { Saving } from '../use_saving.ts';
 import { VersionItem } from './version_item.tsx';
 import { historyKey, historyQuery, keepVersion } from './versions.ts';
 
-/** A field that keeps the drawing as a version with a name. */
+/** A form that stores the drawing as a version with a name. */
 function NewVersion({ saving }: { saving: Saving }) {
   const { flow } = useEditor();
   const { db } = useApi();

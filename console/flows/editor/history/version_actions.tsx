@@ -44,7 +44,8 @@ export function RestoreQuestion({ version, saving, onDone, onCancel }: {
   const api = useApi();
   const queryClient = useQueryClient();
   const restore = async (): Promise<boolean> => {
-    // The contents are read first: the restore keeps the drawing as a version, which may push this version out.
+    // The contents are read first, because the restore stores the drawing as a version. If the flow then has too many
+    // versions, this version may be deleted.
     const { document, settings } = await queryClient.fetchQuery(contentsQuery(api, version.id));
     if (!await saving.save()) return false;
     const savedAt = await restoreVersion(api.db, version.id, store.state().version);
@@ -82,7 +83,7 @@ export function DeleteQuestion({ version, onCancel }: { version: Version; onCanc
   );
 }
 
-/** Gives a version a name, which keeps it when there are too many versions. */
+/** Gives a version a name. Named versions are not deleted when a flow has too many versions. */
 export function NameField({ version, onDone }: { version: Version; onDone: () => void }) {
   const { flow } = useEditor();
   const { db } = useApi();

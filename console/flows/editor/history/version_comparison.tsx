@@ -15,7 +15,7 @@ const SETTINGS: Record<keyof VersionSettings, string> = {
   instructions_bundling: 'Transactions',
 };
 
-/** Sorts the members of an object, so that equal objects have equal texts. */
+/** Returns the text of a setting. Members of objects are sorted, so that equal objects have equal texts. */
 const textOf = (value: VersionSettings[keyof VersionSettings]): string =>
   JSON.stringify(typeof value === 'object' ? Object.entries(value).toSorted() : value);
 

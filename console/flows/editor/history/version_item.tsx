@@ -26,7 +26,7 @@ const Facts = ({ version: { name, saved_at, is_current, deployment_id, tags } }:
   </Group>
 );
 
-/** A version, with what can be done with it. One action is open at a time. */
+/** A version with its actions. At most one action is open. */
 export function VersionItem({ version, saving, onRestored }: {
   version: Version;
   saving: Saving;

@@ -55,11 +55,11 @@ export const contentsQuery = ({ db }: Api, id: number) =>
     staleTime: Infinity,
   });
 
-/** Keeps the saved flow as a version. */
+/** Stores the saved flow as a version with a name. */
 export const keepVersion = async (db: Db, flowId: number, name: string): Promise<void> =>
   void await db.rpc('keep_flow_version', { flow_id: flowId, name }).throwOnError();
 
-/** Names a version; without a name it is an automatic one. */
+/** Names a version. With an empty name it becomes an automatic version. */
 export const nameVersion = async (db: Db, id: number, name: string): Promise<void> =>
   void await db.from('flow_versions').update({ name: name === '' ? null : name }).eq('id', id).throwOnError();
 
@@ -67,8 +67,8 @@ export const deleteVersion = async (db: Db, id: number): Promise<void> =>
   void await db.from('flow_versions').delete().eq('id', id).throwOnError();
 
 /**
- * Saves a version as the flow, if the flow is still the one that was saved at `savedAt`. Returns the time of the save.
- * Throws `flow_changed` otherwise.
+ * Replaces the saved flow by a version, and returns the time of the save. Throws `flow_changed` if the flow was saved
+ * after `savedAt`.
  */
 export async function restoreVersion(db: Db, id: number, savedAt: string): Promise<string> {
   const { data } = await db.rpc('restore_flow_version', { id, updated_at: savedAt }).throwOnError();

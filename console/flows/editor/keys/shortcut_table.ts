@@ -19,7 +19,7 @@ export interface Shortcut {
   shown: string;
   /** The effect, as the list of shortcuts shows it. */
   what: string;
-  /** The keys as `keyName` names them. Without a command, the canvas, the palette or the browser obeys them. */
+  /** The keys as `keyName` names them. A shortcut without keys is handled by the canvas, the palette or the browser. */
   keys?: readonly string[];
   command?: (target: ShortcutTarget) => void;
   /** True if the keys also work while text is edited. */
@@ -27,7 +27,7 @@ export interface Shortcut {
   isForOwner?: boolean;
 }
 
-/** The shortcuts of the editor, in the order of their list. They are bound from this table. */
+/** The shortcuts of the editor, in the order of their list. The key listener uses this table, too. */
 export const SHORTCUTS: readonly Shortcut[] = [
   { shown: '/ or +', what: 'Add a node', keys: ['/', '+'], isForOwner: true, command: ({ addNode }) => addNode() },
   { shown: 'Enter', what: 'In the list of nodes: add the marked one' },

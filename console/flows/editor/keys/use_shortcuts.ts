@@ -4,15 +4,15 @@ import { useEditor } from '../editor_context.tsx';
 import type { EditorStore } from '../editor_store.ts';
 import { shortcutOf, type ShortcutTarget } from './shortcut_table.ts';
 
-/** True if keys belong to the element: a text field, or a dialog. */
+/** True if the focused element handles keys itself: a text field, or an element of a dialog. */
 const isElsewhere = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
     target.closest('[role=dialog]') !== null);
 
 /**
- * Ends the selection of text on the page when other nodes are selected, so that the shortcut for copying applies to the
- * newer selection.
+ * Clears the selection of text on the page when the user selects other nodes, so that the copy shortcut copies the
+ * nodes.
  */
 function endTextSelections(store: EditorStore): () => void {
   let { selected } = store.state();
@@ -24,7 +24,7 @@ function endTextSelections(store: EditorStore): () => void {
   });
 }
 
-/** Listens to the keys of the editor and to the system's clipboard, wherever the focus is. */
+/** Listens to the editor's shortcuts and to copy, cut and paste on the whole page. */
 export function useShortcuts(commands: Omit<ShortcutTarget, 'store'>): void {
   const { store, isOwner } = useEditor();
   const onKey = useEffectEvent((event: KeyboardEvent) => {

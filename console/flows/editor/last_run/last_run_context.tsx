@@ -19,13 +19,13 @@ const InputsDialog = lazy(async () => ({ default: (await import('./inputs_dialog
 
 /** The last run of the drawn flow, which stays visible while the user edits. */
 export interface LastRunState {
-  /** The row of the newest run; undefined if there is none, or until it is read. */
+  /** The row of the newest run; undefined before the first run, and until the row is read. */
   row: RunRow | undefined;
   /** The nodes of a partial run; undefined for a run of all nodes. */
   only: readonly string[] | undefined;
   /** True until the run has ended. */
   isLive: boolean;
-  /** True if the flow has changed since the run was started. Moving a node is no change. */
+  /** True if the flow has changed since the run was started. Moved nodes do not count. */
   hasChanged: boolean;
   /** The newest result of each node, by the node's id. */
   results: ReadonlyMap<string, NodeResult>;
@@ -33,16 +33,18 @@ export interface LastRunState {
   outputs: (nodeId: string) => ValueMap | undefined;
   /** The pinned outputs of nodes, by the nodes' ids. */
   pins: ReadonlyMap<string, ValueMap>;
-  /** Saves and starts the flow. Asks for the inputs before, if there are some to ask for. */
+  /** Saves and starts the flow. If inputs are missing, asks for them first. */
   run: (request?: RunRequest) => void;
   isStarting: boolean;
-  /** The reason why the last start was refused, or why the run can't be read. */
+  /** The error of the last start, or of reading the run. */
   error: unknown;
 }
 
 const LastRunContext = createContext<LastRunState | undefined>(undefined);
 
-/** The parts of the last run that are drawn at nodes. They are the same objects until a result changes. */
+/**
+ * The parts of the last run that the canvas draws at nodes. The objects stay the same until a result or a pin changes.
+ */
 export const MarksContext = createContext<Pick<LastRunState, 'results' | 'pins'>>({
   results: new Map(),
   pins: new Map(),
@@ -50,24 +52,24 @@ export const MarksContext = createContext<Pick<LastRunState, 'results' | 'pins'>
 
 const NO_VALUES: PlainValues = {};
 
-/** Returns the inputs of a run as plain values; undefined if it had none. */
+/** Returns the inputs of a run as plain values; undefined without inputs. */
 function valuesOf(run: RunRow | undefined): PlainValues | undefined {
   const plain = plainOf(run?.inputs);
   // SAFETY: plainOf returns plain JSON.
   return isObject(plain) && Object.keys(plain).length > 0 ? plain as PlainValues : undefined;
 }
 
-/** True if the run of a partial request has to ask for values that no earlier run had. */
+/** True if a required input has no value from an earlier run. */
 const lacksValues = (inputs: readonly DeploymentInput[], values: PlainValues): boolean =>
   inputs.some(({ name, required }) => required && values[name] === undefined);
 
-/** Returns the values of inputs that the flow still has. */
+/** Returns the values without those whose input no longer exists in the flow. */
 const knownValues = (inputs: readonly DeploymentInput[], values: PlainValues): PlainValues =>
   Object.fromEntries(
     inputs.filter(({ name }) => values[name] !== undefined).map(({ name }) => [name, values[name]!]),
   );
 
-/** Starts the flow, and asks for its inputs before. */
+/** Starts the flow. A run of all nodes asks for the flow's inputs first; a partial run asks only for missing ones. */
 function useRunning(start: (request: RunRequest) => void, lastValues: PlainValues) {
   const { store } = useEditor();
   const [asked, setAsked] = useState<{ request: RunRequest; inputs: DeploymentInput[] }>();
@@ -108,7 +110,7 @@ export function LastRunProvider({ saving, children }: { saving: Saving; children
   const [givenValues, setGivenValues] = useState<PlainValues>();
   const { newest, runs, isLive, error: readError } = useDraftRuns(started);
   const pins = usePins();
-  // As text, which stays the same while nodes are moved.
+  // Joined to a text, because the text stays the same while nodes are moved.
   const nodeIds = document.nodes.map(nodeIdOf).join(' ');
   const results = useMemo(() => nodeResults(runs, nodeIds.split(' ')), [runs, nodeIds]);
   const { mutate, isPending: isStarting, error: startError } = useStarting(

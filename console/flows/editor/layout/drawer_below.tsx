@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useDrawers } from './drawers.tsx';
 
-// Loaded when it is first opened, so that the editor's first load stays small.
+// The drawer is loaded when it is first opened, so that the editor's first load stays small.
 const OpenDrawer = lazy(async () => ({ default: (await import('./bottom_drawer.tsx')).OpenDrawer }));
 
 /** The drawer below the canvas, while one of its tabs is open. */

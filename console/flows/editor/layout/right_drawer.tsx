@@ -10,7 +10,10 @@ import { useResizing } from './use_resizing.ts';
 
 const EdgePanel = lazy(() => import('../edge/edge_panel.tsx'));
 
-/** Returns the panel of the selection; undefined if the selection has none, so that the canvas has the whole width. */
+/**
+ * Returns the panel of the selection; undefined if nothing or several things are selected. The canvas then has the
+ * whole width.
+ */
 function panelOf({ document, selected, selectedEdges }: EditorState): ReactNode {
   const [edge, ...otherEdges] = selectedEdges;
   const edgeJson = edge === undefined ? undefined : document.edges[edge];
@@ -26,7 +29,10 @@ function panelOf({ document, selected, selectedEdges }: EditorState): ReactNode 
   return json && <NodePanel json={json} />;
 }
 
-/** Leads from the drawer back to the selected node. An open list takes the key first, and closes. */
+/**
+ * Returns a listener that moves the focus from the drawer back to the selected node on Escape. If a list is open,
+ * Escape closes the list instead.
+ */
 function useWayBack() {
   const { store } = useEditor();
   return (event: KeyboardEvent) => {
@@ -56,7 +62,7 @@ function Panel({ children }: { children: ReactNode }) {
   );
 }
 
-/** The drawer beside the canvas: shows what is selected. */
+/** The drawer beside the canvas. It shows the selected node or edge. */
 export function RightDrawer() {
   const panel = panelOf(useEditorState());
   useRevealedSelection();

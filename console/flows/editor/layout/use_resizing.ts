@@ -3,12 +3,12 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 export interface ResizingOptions {
   /** The name under which the browser remembers the size. */
   name: string;
-  /** The edge of the window at which the drawer is. The handle is at the drawer's opposite side. */
+  /** The edge of the window at which the drawer is. The handle is at the opposite side of the drawer. */
   edge: 'right' | 'bottom';
   /** The size in pixels until the user changes it. */
   initial: () => number;
   min: number;
-  /** The largest part of the window. */
+  /** The largest size, as a part of the window. */
   maxShare: number;
 }
 
@@ -28,7 +28,7 @@ const storeSize = (key: string, size: number): void => {
   try {
     localStorage.setItem(key, String(size));
   } catch {
-    // A browser that stores nothing forgets the size.
+    // If the browser has no storage, it forgets the size.
   }
 };
 

@@ -10,19 +10,21 @@ import { drawnNode } from '../view.ts';
 /** Distance of a revealed node from the border of the canvas. */
 const MARGIN = 24;
 
-/** Returns how far a stretch has to move to lie within a length; its start is shown if it is too long. */
+/**
+ * Returns the distance by which a stretch has to move to lie within a length. If it is too long, its start is shown.
+ */
 export function shiftInto(start: number, end: number, length: number): number {
   if (start >= 0 && end <= length) return 0;
   const toEnd = Math.min(0, length - MARGIN - end);
   return start + toEnd < MARGIN ? MARGIN - start : toEnd;
 }
 
-/** Returns a function that moves the view to a node, as little as possible, unless the node is wholly visible. */
+/** Returns a function that moves the view by the least distance at which the whole node is visible. */
 export function useReveal() {
   const canvas = useStoreApi<GraphNode>();
   return useCallback(({ x, y }: Point, height: number): void => {
     const { domNode, transform: [left, top, zoom], panBy } = canvas.getState();
-    // The canvas knows its own size only after the next frame.
+    // The box is read from the element, because the canvas updates its own size only after the next frame.
     const box = domNode!.getBoundingClientRect();
     const shift = {
       x: shiftInto(left + x * zoom, left + (x + NODE_WIDTH) * zoom, box.width),
@@ -32,7 +34,10 @@ export function useReveal() {
   }, [canvas]);
 }
 
-/** Calls a function at the next frame in which no pointer is pressed: a node that is dragged does not move by itself. */
+/**
+ * Calls a function at the next frame. While a pointer is pressed, waits for its release, so that the view does not move
+ * during a drag.
+ */
 function afterPress(isPressed: boolean, show: () => void): () => void {
   const stop = new AbortController();
   const plan = () =>
@@ -57,7 +62,7 @@ function usePressed() {
   return isPressed;
 }
 
-/** Reveals the one selected node after its drawer has opened, which may cover the node. */
+/** Moves the view to a node that was selected alone, because the drawer that opens then may cover the node. */
 export function useRevealedSelection(): void {
   const { store } = useEditor();
   const { selected } = useEditorState();

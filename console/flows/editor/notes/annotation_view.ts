@@ -14,7 +14,7 @@ function drawFrame(node: GraphNode, { x, y, width, height }: Box): GraphNode {
     position: { x, y },
     measured: size,
     handles: [],
-    // Below the nodes and their edges, which stay in reach of the pointer.
+    // Frames are drawn below nodes and edges, so that the pointer reaches those.
     zIndex: -1,
     style: { pointerEvents: 'none' },
   };

@@ -11,12 +11,12 @@ import { NODE_WIDTH, nodeHeight } from '../../../shared/graph/node_size.ts';
 import { connectedPorts } from '../../../shared/graph/shown_ports.ts';
 import { type FlowDocument, moveNodes, nodeIdOf } from '../flow_document.ts';
 
-// Notes and groups are nodes `note` of the flow. Their text and their members are in `data`, beside the form data, so
-// they never reach a snapshot: a changed text or group changes no deployment.
+// Notes and groups are nodes of the type `note`. Their texts and members are in `data`, beside the form data. Snapshots
+// do not contain these parts, so a changed text or group does not change a deployment.
 
 /** The size of a note. */
 export const NOTE_SIZE = { width: 260, height: 150 };
-/** The distance of a group's frame from its nodes; above them is its title. */
+/** The distance of a group's frame from its nodes. The height of the title is added above. */
 const PADDING = 20;
 const TITLE_HEIGHT = 34;
 
@@ -45,7 +45,7 @@ export const withText = (json: PlainObject, text: string): PlainObject => ({
   data: { ...objectAt(json, 'data'), text },
 });
 
-/** Makes a group of nodes, in the form of a node of the flow. */
+/** Makes a group of nodes. A group is stored as a node of the flow. */
 export const makeGroup = (members: readonly string[]): PlainObject => ({
   id: crypto.randomUUID(),
   type: 'native',
@@ -83,7 +83,7 @@ export function frameOf({ nodes, edges }: FlowDocument, json: PlainObject): Box 
   };
 }
 
-/** Moves nodes. A group moves with its nodes, unless they have places of their own. */
+/** Moves nodes. If a group moves, its nodes move with it, except nodes that have a place in `places`. */
 export function moveWithGroups(document: FlowDocument, places: ReadonlyMap<string, Point>): FlowDocument {
   const all = new Map(places);
   const positions = new Map(document.nodes.map((json) => [nodeIdOf(json), readPosition(json) ?? { x: 0, y: 0 }]));

@@ -33,7 +33,10 @@ const groupOf = ({ user_id, tags }: ListedRow, userId: string): string => {
   return typeof tag === 'string' && tag !== '' ? tag : 'other';
 };
 
-/** Returns the newest version of each definition, and the user's own before a public one, in the order of the rows. */
+/**
+ * Returns one version of each definition, in the order of the rows: the newest one of the user, or else the newest
+ * public one.
+ */
 export function newestOf(rows: readonly ListedRow[], userId: string): PaletteEntry[] {
   const newest = new Map<string, ListedRow>();
   for (const row of rows) {
@@ -53,18 +56,18 @@ export function newestOf(rows: readonly ListedRow[], userId: string): PaletteEnt
   }));
 }
 
-/** Sorts entries into the order of their nodes in a list. */
+/** Sorts entries into the order of `nodeIds`. */
 export const inOrderOf = (nodeIds: readonly string[], entries: readonly PaletteEntry[]): PaletteEntry[] =>
   entries.toSorted((a, b) => nodeIds.indexOf(a.nodeId) - nodeIds.indexOf(b.nodeId));
 
-/** Joins lists. Of entries of one node it keeps the first. */
+/** Joins lists. If several entries have the same node, keeps the first. */
 export function joinEntries(...lists: readonly (readonly PaletteEntry[])[]): PaletteEntry[] {
   const joined = new Map<string, PaletteEntry>();
   for (const entry of lists.flat()) if (!joined.has(entry.nodeId)) joined.set(entry.nodeId, entry);
   return [...joined.values()];
 }
 
-/** Groups entries in the order in which they come. */
+/** Groups entries by their headings. Groups and entries keep their order. */
 export const groupPalette = (entries: readonly PaletteEntry[]): [group: string, entries: PaletteEntry[]][] => [
   ...Map.groupBy(entries, ({ group }) => group),
 ];

@@ -29,7 +29,7 @@ const Option = memo(function Option({ entry, isActive, onChoose }: OptionProps) 
       draggable
       title={entry.description || undefined}
       onDragStart={(event) => event.dataTransfer.setData(DRAGGED_DEFINITION, entry.id)}
-      // The focus stays in the search.
+      // The focus stays in the search field.
       onMouseDown={(event) => event.shiftKey && event.preventDefault()}
       onClick={(event) => onChoose(entry, !event.shiftKey)}
     >
@@ -47,7 +47,7 @@ interface OptionsProps {
   onChoose: (entry: PaletteEntry, isLast: boolean) => void;
 }
 
-/** The definitions to choose from. The focus stays in the search, whose arrow keys move the active option. */
+/** The definitions to choose from. The focus stays in the search field, and its arrow keys move the active option. */
 export function Options({ entries, active, isGrouped, onChoose }: OptionsProps) {
   const optionsOf = (members: readonly PaletteEntry[]) =>
     members.map((entry) => (

@@ -16,7 +16,7 @@ import './palette.css';
 /** Milliseconds without typing after which a search begins. */
 const SETTLE_MS = 250;
 
-/** The most definitions that a palette for certain nodes reads, of which it shows those that fit. */
+/** The most definitions that the palette reads if only some nodes fit. It then shows the fitting ones. */
 const READ_FOR_FITTING = 400;
 
 /** The query for the palette's contents. */
@@ -32,7 +32,7 @@ function countOf({ entries: { length }, hasMore, isSuggested }: PaletteList): st
   return length === 1 ? '1 node' : `${hasMore ? 'The first ' : ''}${length} nodes`;
 }
 
-/** The text of the search, and the definitions that match. */
+/** Returns the text of the search, and the definitions that match. */
 function usePaletteSearch(fits: PaletteRequest['fits']) {
   const { db } = useApi();
   const queryClient = useQueryClient();
@@ -56,7 +56,7 @@ function usePaletteSearch(fits: PaletteRequest['fits']) {
     search,
     list: data && fitting(data),
     error,
-    /** True if the list is that of the text. After typing it shows an earlier search for a moment. */
+    /** True if the list belongs to the text. While the user types, the list still belongs to the text before. */
     isCurrent: search === text.trim() && !isPlaceholderData,
     change,
     showMore: () => setLimit(limit + PALETTE_PAGE),
@@ -83,8 +83,8 @@ export interface PaletteProps {
 }
 
 /**
- * Lists the node definitions above the canvas. A click on a definition, or Enter in the search, chooses it. With Shift
- * the palette stays open for the next one.
+ * Lists the node definitions above the canvas. A click on a definition, or Enter in the search, chooses it. If Shift is
+ * pressed, the palette stays open for another choice.
  */
 export function Palette({ request: { fits, hint }, onChoose, onClose }: PaletteProps) {
   const { text, search, list, error, isCurrent, change, showMore, readFirst } = usePaletteSearch(fits);

@@ -4,13 +4,16 @@ import type { FlowDocument } from '../flow_document.ts';
 
 /** A request to open the palette. */
 export interface PaletteRequest {
-  /** The place of the new node; without it, a free place. */
+  /** The place of the new node. Without it, the editor chooses a free place. */
   at?: Point;
   /** Lists only the nodes that pass this test, such as those with an input for a value. */
   fits?: (node: DrawnNode) => boolean;
   /** A sentence above the list. */
   hint?: string;
-  /** Connects the new node, which the document contains. Without it, the selected node is connected. */
+  /**
+   * Connects the new node, which the document already contains. Without this function, the editor connects the node to
+   * the selected one.
+   */
   join?: (document: FlowDocument, added: PlainObject) => FlowDocument;
 }
 
@@ -33,7 +36,7 @@ export function PaletteProvider({ children }: { children: ReactNode }) {
   return <PaletteContext value={palette}>{children}</PaletteContext>;
 }
 
-/** Returns the palette, to open it. Throws outside of a PaletteProvider. */
+/** Returns the state of the palette, and a function that opens it. Throws outside of a PaletteProvider. */
 export function usePalette(): PaletteState {
   const palette = use(PaletteContext);
   if (palette === undefined) throw new Error('There is no PaletteProvider.');

@@ -3,7 +3,7 @@ import { nameFilter, searchFilter } from '../../../shared/definition_search.ts';
 import { inOrderOf, joinEntries, type ListedRow, newestOf, type PaletteEntry } from './entries.ts';
 import { COMMON, HIDDEN, meantBy, SUGGESTED } from './words.ts';
 
-/** Number of definitions that the palette reads at once, and by each click on “More”. */
+/** Number of definitions that the palette reads at first, and with each click on “More”. */
 export const PALETTE_PAGE = 60;
 
 /** The contents of the palette. */
@@ -21,7 +21,7 @@ const NAME = 'data->>display_name';
 const select = (db: Db) => db.from('nodes').select(COLUMNS).not('node_id', 'in', `(${HIDDEN.join(',')})`);
 type Query = ReturnType<typeof select>;
 
-/** Reads definitions of a user's palette, one more than the limit if there are more. */
+/** Reads the rows of a query. Reads one row more than the limit, which shows that there are more. */
 type Read = (narrow: (query: Query) => Query, order?: string) => Promise<ListedRow[]>;
 
 /** Ranks how well a name matches a search: smaller is better. */
@@ -47,8 +47,8 @@ async function readAll(read: Read, userId: string, limit: number): Promise<Palet
 }
 
 /**
- * Reads the definitions that a search finds: names that are or begin with it, nodes that its words mean, other names,
- * and then descriptions and tags. If there is none, it reads suggestions.
+ * Reads the definitions that a search finds. The order: names that begin with the text, nodes that its words mean,
+ * other names, and then descriptions and tags. If nothing is found, reads suggestions.
  */
 async function readMatches(read: Read, userId: string, search: string, limit: number): Promise<PaletteList> {
   const meant = meantBy(search);
@@ -68,7 +68,9 @@ async function readMatches(read: Read, userId: string, search: string, limit: nu
   return { entries: inOrderOf(SUGGESTED, suggested), hasMore: false, isSuggested: true };
 }
 
-/** Reads public definitions and the user's own, up to a limit: all of them without a search. */
+/**
+ * Reads the public definitions and the user's own that match the search, up to a limit. An empty search matches all.
+ */
 export function readPalette(
   db: Db,
   userId: string,

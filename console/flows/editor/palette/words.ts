@@ -1,9 +1,9 @@
-/** The sizes of the script that flows of earlier versions have. The palette does not list them. */
+/** The script nodes of earlier versions, one for each number of inputs and outputs. The palette does not list them. */
 export const HIDDEN = [0, 1, 2, 3, 4, 5].flatMap((inputs) =>
   [1, 2, 3, 4, 5].map((outputs) => `rhai_script_${inputs}x${outputs}`)
 );
 
-/** The nodes that come first while nothing is searched for. */
+/** The nodes that the palette lists first while the search is empty. */
 export const COMMON = [
   'flow_input',
   'flow_output',
@@ -17,7 +17,7 @@ export const COMMON = [
   'json_extract',
 ];
 
-/** The nodes that can do what no other node does. */
+/** The nodes that the palette suggests if a search finds nothing. They can do what no other node does. */
 export const SUGGESTED = ['http_request', 'rhai_script', 'javascript'];
 
 const CHOICES = ['branch', 'switch', 'filter', 'gate'];
@@ -36,7 +36,9 @@ const KEYS = ['generate_keypair', 'wallet'];
 const PEOPLE = ['api_input'];
 const TOKENS = ['transfer_token', 'mint_token', 'create_mint_account'];
 
-/** The nodes that a word of a search means, the best first, beside those whose texts have the word. */
+/**
+ * The nodes that each word of a search means, the best first. The search also finds nodes whose texts contain the word.
+ */
 const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   if: CHOICES,
   else: ['branch', 'switch'],
@@ -162,7 +164,7 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   token: TOKENS,
 };
 
-/** The entry of a word, or of its singular. */
+/** Returns the nodes of a word, or of its singular. */
 const meaningOf = (word: string): readonly string[] | undefined =>
   Object.hasOwn(MEANINGS, word)
     ? MEANINGS[word]
@@ -170,7 +172,10 @@ const meaningOf = (word: string): readonly string[] | undefined =>
     ? MEANINGS[word.slice(0, -1)]
     : undefined;
 
-/** Returns the nodes that a search means, the best first: those of every known word, or else those of any word. */
+/**
+ * Returns the nodes that a search means, the best first: the nodes that all its known words share, or else those of any
+ * of its words.
+ */
 export function meantBy(search: string): readonly string[] {
   const lists = search.toLowerCase().split(/\s+/).map(meaningOf).filter((list) => list !== undefined);
   const [first = [], ...others] = lists;

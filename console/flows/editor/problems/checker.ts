@@ -2,7 +2,7 @@ import type { EditorStore } from '../editor_store.ts';
 import type { FlowDocument } from '../flow_document.ts';
 import type { FlowProblem } from './problem.ts';
 
-/** The time without a change after which a check begins. It also keeps checks of a user this far apart. */
+/** A check begins after this time without a change. At least this time passes between two automatic checks. */
 export const PAUSE_MS = 600;
 
 /** The problems of the flow that the editor has found so far. */
@@ -14,7 +14,7 @@ export interface Problems {
   isComplete: boolean;
   /** True if the flow is too large to be checked before it is saved. */
   waitsForSave: boolean;
-  /** Why the last check failed. */
+  /** The error of the last check. */
   error: unknown;
 }
 
@@ -34,11 +34,11 @@ export interface Checker {
   subscribe: (onChange: () => void) => () => void;
   /** Checks the flow after each change, until the returned function is called. */
   start: () => () => void;
-  /** Returns the problems of the flow as it is now. Checks it if that is not done yet. */
+  /** Returns the problems of the present flow. If it is not checked yet, checks it first. */
   current: () => Promise<Problems>;
 }
 
-/** True if two graphs are the same for a run. Positions of nodes do not count. */
+/** True if runs of two graphs would be the same. Positions of nodes may differ. */
 function sameGraph(a: FlowDocument, b: FlowDocument): boolean {
   if (a.edges !== b.edges || a.nodes.length !== b.nodes.length) return false;
   return a.nodes === b.nodes ||
@@ -53,7 +53,10 @@ const readState = (store: EditorStore): Checked => {
   return { document, environment: settings.environment, isSaved: document === saved };
 };
 
-/** Makes the part of the editor that finds the problems of the flow while it is drawn. `check` checks one state. */
+/**
+ * Makes the part of the editor that finds the problems of the flow while the user draws. `check` checks one state of
+ * the flow.
+ */
 export function makeChecker(store: EditorStore, check: (checked: Checked) => Promise<CheckResult>): Checker {
   let problems: Problems = { list: [], isCurrent: false, isComplete: true, waitsForSave: false, error: null };
   /** The state of the editor to which `problems` belongs. */
@@ -70,12 +73,15 @@ export function makeChecker(store: EditorStore, check: (checked: Checked) => Pro
   const isDone = (): boolean => {
     if (done === undefined) return false;
     const now = readState(store);
-    // A large flow is checked anew as soon as it is saved.
+    // A flow that was too large for a check can be checked once it is saved.
     const mayBeChecked = problems.waitsForSave && now.isSaved;
     return !mayBeChecked && done.environment === now.environment && sameGraph(done.document, now.document);
   };
 
-  /** Checks the present state. The answer may be old when it comes; it is still better than the one before. */
+  /**
+   * Checks the present state. If the flow changes during the check, the result is shown anyway: it is newer than the
+   * one before.
+   */
   const run = async () => {
     const checked = readState(store);
     try {
@@ -88,7 +94,10 @@ export function makeChecker(store: EditorStore, check: (checked: Checked) => Pro
       update({ isCurrent: false, error });
     }
   };
-  /** Begins a check; if one is running, returns that. The database would finish an aborted check anyway. */
+  /**
+   * Begins a check. If a check is running, returns its promise. A running check is not aborted, because the database
+   * would finish it anyway.
+   */
   const runOnce = (): Promise<void> =>
     running ??= run().finally(() => {
       running = undefined;

@@ -2,12 +2,12 @@ import { isObject, type PlainObject, readEdge } from '../../../shared/graph/draw
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
 import { drawnNode } from '../view.ts';
 
-/** The result of a problem: a deploy is refused, a run fails at the node, or neither. */
+/** The consequence of a problem: a deploy is refused, a run fails at the node, or neither. */
 export type Severity = 'prevents_deploy' | 'fails_run' | 'warning';
 
 /**
- * A fault of a flow, as a deploy or a check finds it. The reasons why the editor refuses an edge while it is drawn are
- * in `edge_refusals.ts`.
+ * A fault that a deploy or a check finds in a flow. `edge_refusals.ts` has the reasons why the editor refuses to draw
+ * an edge.
  */
 export interface FlowProblem {
   code: string;
@@ -15,9 +15,9 @@ export interface FlowProblem {
   message: string;
   /** The path of the fault, such as `nodes[3].id` or `edges[0].source`. */
   path: string;
-  /** The node at which it is shown; undefined if it concerns no node of this flow. */
+  /** The node at which the problem is shown; undefined if it concerns no node of this flow. */
   nodeId: string | undefined;
-  /** The index of the edge that has the fault, or that leads to it. */
+  /** The index of the edge that has the fault. */
   edge: number | undefined;
   /** The input or setting of the node. */
   field: string | undefined;
@@ -29,7 +29,7 @@ type Place = Pick<FlowProblem, 'nodeId' | 'edge' | 'field'>;
 
 const NOWHERE: Place = { nodeId: undefined, edge: undefined, field: undefined };
 
-/** Finds the node to which an edge leads, and its input there. If there is no such node, finds the source. */
+/** Finds the node and the input at the end of an edge. If the node is missing, finds the source of the edge. */
 function placeOfEdge(document: FlowDocument, index: number): Place {
   const json = document.edges[index];
   if (json === undefined) return NOWHERE;
@@ -54,7 +54,7 @@ const SEVERITIES: readonly string[] = ['prevents_deploy', 'fails_run', 'warning'
 
 /**
  * Reads the problems of a check, the warnings of a deploy, or the details of `flow_invalid`. Problems of called flows
- * are shown at no node. `severity` is that of problems without one.
+ * get no node. Problems without a severity get `severity`.
  */
 export function readProblems(
   list: unknown,
@@ -86,6 +86,6 @@ export function messagesByNode(problems: readonly FlowProblem[]): Map<string, st
   return messages;
 }
 
-/** Identifies a problem among those of a flow. */
+/** Returns a text that identifies a problem within its flow. */
 export const keyOf = ({ code, path, message, calledFlow }: FlowProblem): string =>
   JSON.stringify([calledFlow, code, path, message]);

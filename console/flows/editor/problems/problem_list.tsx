@@ -24,12 +24,12 @@ const Content = ({ problem, title }: { problem: FlowProblem; title: string | und
   </span>
 );
 
-/** A list of problems. Each one leads to its node, and to the field. */
+/** A list of problems. A click on a problem shows its node and the field. */
 export function ProblemList({ problems, most = 20, onShow }: {
   problems: readonly FlowProblem[];
   /** The most problems that are listed. */
   most?: number;
-  /** Called when a problem is shown at its node. */
+  /** Called after a click has shown the node of a problem. */
   onShow?: () => void;
 }) {
   const { document } = useEditorState();

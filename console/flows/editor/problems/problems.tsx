@@ -6,7 +6,7 @@ import { ProblemList } from './problem_list.tsx';
 /** The most problems in the list. */
 const LISTED = 200;
 
-/** The region that lists the problems of the flow while it is drawn. */
+/** The region that lists the problems of the drawn flow. */
 export default function ProblemsRegion() {
   const { list, isCurrent, isComplete, waitsForSave, error } = useProblems();
   const hasRefusals = list.some(({ severity }) => severity === 'prevents_deploy');

@@ -8,16 +8,19 @@ import { messagesByNode, readProblems } from './problem.ts';
 
 type CheckArguments = Parameters<typeof callCheck>[1];
 
-/** The pause before a check that was refused because there were too many. Another window of the user may check, too. */
+/**
+ * The pause before a check is repeated that the database refused with `too_many_requests`. Another window of the same
+ * user may check flows, too.
+ */
 const PAUSE_AFTER_REFUSAL_MS = 1_000;
 
 const callCheck = (db: Db, body: { flow: object } | { flow_id: number }) =>
-  // SAFETY: the flow is JSON; its type is narrower than that of the argument.
+  // SAFETY: the flow is JSON. Its type `object` is wider than the type of the parameter.
   db.rpc('check_flow', body as never);
 
 const codeOf = (error: unknown): unknown => isObject(error) ? error.code : undefined;
 
-/** Calls `check_flow`, again and again while the user checks too often. */
+/** Calls `check_flow`, and repeats the call while it is refused with `too_many_requests`. */
 async function askDatabase(db: Db, body: CheckArguments): Promise<unknown> {
   for (;;) {
     const { data, error } = await callCheck(db, body);
@@ -28,7 +31,7 @@ async function askDatabase(db: Db, body: CheckArguments): Promise<unknown> {
   }
 }
 
-/** Checks a flow in the database, and its scripts here. */
+/** Checks a flow in the database, and its scripts in the browser. */
 async function checkFlow(db: Db, flowId: number, { document, environment, isSaved }: Checked): Promise<CheckResult> {
   // The other members of nodes are for editors only.
   const nodes = document.nodes.map(({ id, data }) => ({ id, data }));
@@ -40,7 +43,7 @@ async function checkFlow(db: Db, flowId: number, { document, environment, isSave
   if (result === 'too large' && isSaved) result = await askDatabase(db, { flow_id: flowId });
   if (result === 'too large') return 'too large';
   const { problems, is_complete: isComplete } = isObject(result) ? result : {};
-  // The canvas says that a flow has no nodes.
+  // The problem `flow_empty` is left out, because an empty canvas has its own message.
   const found = readProblems(problems, document, flowId).filter(({ code }) => code !== 'flow_empty');
   const all = [...await ofScripts, ...found];
   const refusals = all.filter(({ severity }) => severity === 'prevents_deploy');
@@ -52,13 +55,13 @@ async function checkFlow(db: Db, flowId: number, { document, environment, isSave
 
 const ProblemsContext = createContext<Checker | undefined>(undefined);
 
-/** Finds the problems of the open flow while it is drawn, and marks them on the canvas. */
+/** Finds the problems of the open flow while the user draws, and marks them on the canvas. */
 export function ProblemsProvider({ children }: { children: ReactNode }) {
   const { flow, store, isOwner } = useEditor();
   const { db } = useApi();
   const checker = useMemo(() => makeChecker(store, (checked) => checkFlow(db, flow.id, checked)), [db, flow.id, store]);
   useEffect(() => {
-    // Only the owner can deploy a flow, and mend it.
+    // Only the owner sees the problems, because only the owner can change and deploy the flow.
     if (!isOwner) return undefined;
     const mark = () => store.showProblems(messagesByNode(checker.state().list));
     const unmark = checker.subscribe(mark);
@@ -78,7 +81,7 @@ export function useChecker(): Checker {
   return checker;
 }
 
-/** Returns the problems of the open flow, and updates with them. */
+/** Returns the problems of the open flow. Components update when the problems change. */
 export function useProblems(): Problems {
   const checker = useChecker();
   return useSyncExternalStore(checker.subscribe, checker.state);

@@ -9,7 +9,7 @@ import type { FlowProblem } from './problem.ts';
 /** The most sources that are parsed. A deploy parses as many. */
 const MAX_SOURCES = 500;
 
-/** Known faults by the JSON of a node or an edge, which is another object after a change. */
+/** The known faults of each node or edge. A changed node or edge is a new object, so it is parsed again. */
 const known = new WeakMap<PlainObject, Promise<CodeFault[]>>();
 
 const parseOnce = (json: PlainObject, parse: () => Promise<CodeFault[]>): Promise<CodeFault[]> => {
@@ -24,7 +24,7 @@ interface Source {
   parse: () => Promise<CodeFault[]>;
 }
 
-/** Returns the source of a node's script; undefined without one, or if an edge supplies it. */
+/** Returns the script of a node; undefined if the node has no script, or gets it through an edge. */
 function scriptOf(json: PlainObject, index: number, connected: ReadonlySet<string>): Source | undefined {
   const node = drawnNode(json);
   const code = node.kind === 'native' ? codeOf(node) : undefined;
@@ -38,7 +38,7 @@ function scriptOf(json: PlainObject, index: number, connected: ReadonlySet<strin
     json,
     place: {
       code: 'script_invalid',
-      // A deploy only warns of it.
+      // A deploy only warns of a wrong script.
       severity: 'fails_run',
       path: `nodes[${index}].data.targets_form.form_data.${code.name}`,
       nodeId: nodeIdOf(json),
@@ -49,7 +49,7 @@ function scriptOf(json: PlainObject, index: number, connected: ReadonlySet<strin
   };
 }
 
-/** Returns the expression of an edge; undefined without one. */
+/** Returns the expression of an edge; undefined if the edge has no expression. */
 function expressionOf(json: PlainObject, index: number): Source | undefined {
   const { expression } = objectAt(json, 'data');
   if (typeof expression !== 'string' || expression === '') return undefined;

@@ -3,10 +3,10 @@ import { useCallback } from 'react';
 import { useEditor } from '../editor_context.tsx';
 import type { FlowProblem } from './problem.ts';
 
-/** The time for which the panel of a node may be loading. */
+/** The longest wait for the panel of a node to load. */
 const PATIENCE_MS = 3_000;
 
-/** Finds the field of an input in the panel of a node. A code editor has no id, but the name of the input. */
+/** Finds the field of an input in the panel of a node. A code editor has no id, so it is found by its label. */
 function findField(nodeId: string, field: string): HTMLElement | undefined {
   const panel = document.querySelector('section[aria-label="Node"]');
   const found = document.getElementById(`node-${nodeId}_${field}`) ??
@@ -14,7 +14,10 @@ function findField(nodeId: string, field: string): HTMLElement | undefined {
   return found instanceof HTMLElement ? found : undefined;
 }
 
-/** Focuses a field as soon as the panel of its node shows it. A field that an edge replaces never appears. */
+/**
+ * Focuses a field as soon as the panel of its node shows it. Gives up after `PATIENCE_MS`, because an input with an
+ * edge has no field.
+ */
 function focusField(nodeId: string, field: string): void {
   const until = performance.now() + PATIENCE_MS;
   const look = () => {

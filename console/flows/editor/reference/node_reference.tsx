@@ -55,7 +55,10 @@ function Example({ nodeId }: { nodeId: string }) {
   );
 }
 
-/** Shows a link of the notes. They are a part of the page `reference/nodes`, so links are relative to that page. */
+/**
+ * Shows a link of the notes. The notes are a part of the page `reference/nodes`, so their links are relative to that
+ * page.
+ */
 function noteLink(href: string, children: ReactNode): ReactNode {
   const { origin, pathname, hash } = new URL(href, 'https://docs.invalid/docs/reference/nodes.md');
   const path = pathname.replace(/^\/docs\//, '').replace(/\.md$/, '');

@@ -5,7 +5,7 @@ import { type FlowDocument, moveNodes, nodeIdOf } from '../flow_document.ts';
 import { membersOf } from '../notes/annotations.ts';
 import { drawnNode } from '../view.ts';
 
-/** The ways to put nodes in order. */
+/** The ways to align nodes, or to distribute them across or down. */
 export type Alignment = 'left' | 'top' | 'across' | 'down';
 
 interface Box extends Point {
@@ -24,7 +24,10 @@ function boxesOf(document: FlowDocument, ids: ReadonlySet<string>): Box[] {
   }));
 }
 
-/** Gives boxes equal gaps between the first and the last one. If there is no room for gaps, they touch each other. */
+/**
+ * Moves boxes so that all gaps between the first and the last box are equal. If there is no room for gaps, the boxes
+ * touch each other.
+ */
 function distribute(boxes: readonly Box[], axis: 'x' | 'y'): Map<string, Point> {
   const size = axis === 'x' ? 'width' : 'height';
   const ordered = boxes.toSorted((a, b) => a[axis] - b[axis]);
@@ -39,7 +42,7 @@ function distribute(boxes: readonly Box[], axis: 'x' | 'y'): Map<string, Point> 
   }));
 }
 
-/** Puts nodes in order. With fewer than two nodes nothing changes. */
+/** Aligns or distributes nodes. Changes nothing if there are fewer than two nodes. */
 export function align(document: FlowDocument, ids: ReadonlySet<string>, how: Alignment): FlowDocument {
   const boxes = boxesOf(document, ids);
   if (boxes.length < 2) return document;

@@ -52,7 +52,7 @@ function NameField({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** The name of the flow. A click on it, or Enter, makes it a field. */
+/** The name of the flow. A click or Enter turns the name into a field. */
 export function FlowName({ title }: { title: string }) {
   const { isOwner } = useEditor();
   const [isEditing, setIsEditing] = useState(false);

@@ -9,7 +9,7 @@ export interface Renaming {
   to: string;
 }
 
-/** The deployments of the flow that have its former name. */
+/** Counts the deployments of the flow that have its former name. */
 function useDeploymentsOf(flowId: number, { from }: Renaming) {
   const { db } = useApi();
   return useQuery({
@@ -23,7 +23,10 @@ function useDeploymentsOf(flowId: number, { from }: Renaming) {
   });
 }
 
-/** Asks whether the deployments of the former name get the new one. Shows nothing if there are none. */
+/**
+ * Asks whether to rename the deployments that have the flow's former name. Shows nothing if no deployment has that
+ * name.
+ */
 export default function RenameDeployments({ renaming, onClose }: { renaming: Renaming; onClose: () => void }) {
   const { flow } = useEditor();
   const { db } = useApi();

@@ -4,7 +4,7 @@ import type { Renaming } from './rename_deployments.tsx';
 
 const RenameDeployments = lazy(() => import('./rename_deployments.tsx'));
 
-/** Asks, after the flow was renamed, whether its deployments get the new name. */
+/** After the flow was renamed, asks whether to rename its deployments, too. */
 export function RenamedDialog() {
   const { settings: { name } } = useEditorState();
   const before = useRef(name);

@@ -7,7 +7,7 @@ const targetsOf = (json: PlainObject): unknown[] => {
 
 const isTarget = (port: unknown, inputId: string): port is PlainObject => isObject(port) && port.id === inputId;
 
-/** Lets a node run without a value of this input, or takes that back. */
+/** Sets whether a node runs without a value of this input. */
 export const withWhenAbsent = (json: PlainObject, inputId: string, runs: boolean): PlainObject => ({
   ...json,
   data: {
@@ -21,8 +21,8 @@ export const withWhenAbsent = (json: PlainObject, inputId: string, runs: boolean
 });
 
 /**
- * Tests whether the choice changes anything: nodes without effects run without an optional value anyway, and no node
- * runs without a required one.
+ * Tests whether the user may choose that the node runs without a value. A node without effects always runs without an
+ * optional value, and no node runs without a required one.
  */
 export function mayRunWhenAbsent(json: PlainObject, { isRequired, runsWhenAbsent }: DrawnInput): boolean {
   const { effects, node_id } = objectAt(json, 'data');

@@ -6,7 +6,7 @@ import { plainText, shortText } from '../../../../shared/plain_json.ts';
 import type { NodeResult } from '../store/node_results.ts';
 import './node_mark.css';
 
-/** The most characters of a value that are shown under the pointer. */
+/** The most characters of a value in the hint under the pointer. */
 const HINT = 1_000;
 /** The zoom below which values would be too small to read. */
 const READABLE = 0.5;
@@ -14,7 +14,7 @@ const READABLE = 0.5;
 const isReadable = ({ transform }: { transform: [x: number, y: number, zoom: number] }): boolean =>
   transform[2] >= READABLE;
 
-/** The values of the outputs, each where its edge begins. */
+/** The values of the outputs. Each value is at the handle of its output. */
 function OutputValues({ node, handles, outputs, isPinned }: NodeMarkProps & { outputs: ValueMap; isPinned: boolean }) {
   return handles.map(({ id, type, y, height }) => {
     const name = type === 'source' ? node.outputs.find((output) => output.id === id)?.name : undefined;

@@ -13,7 +13,7 @@ interface NodeOutcomeProps {
   onRetry: () => void;
 }
 
-/** The result of the node in the last run: why it failed, or what it gave. */
+/** The result of the node in the last run: its errors or its outputs. */
 export function NodeOutcome({ node, result, values, onRetry }: NodeOutcomeProps) {
   const execution = shownExecution(result);
   const errors = execution?.errors ?? [];

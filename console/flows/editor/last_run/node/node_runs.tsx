@@ -21,7 +21,7 @@ const BUTTONS: [scope: RunScope, label: string][] = [
   ['from here', 'Run from here'],
 ];
 
-/** Runs the selected node alone or with its neighbours, with the values of the last run. */
+/** Runs the selected node, alone or with all nodes before or after it. The node uses the values of the last run. */
 export function NodeRuns({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const { document } = useEditorState();
@@ -43,7 +43,7 @@ export function NodeRuns({ json }: { json: PlainObject }) {
       ...(Object.keys(changed).length > 0 && { inline: { [node.id]: changed } }),
     });
   };
-  // A failed run of one node is tried again as such.
+  // If the failed run executed only this node, so does the retry.
   const isAlone = result?.isNewest === true && only?.length === 1;
   return (
     <Stack gap='xs'>

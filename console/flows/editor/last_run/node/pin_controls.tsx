@@ -12,7 +12,7 @@ const PinDialog = lazy(async () => ({ default: (await import('./pin_dialog.tsx')
 const emptyOutputs = (node: DrawnNode): ValueMap =>
   Object.fromEntries(node.outputs.filter(({ name }) => name !== 'error').map(({ name }) => [name, { N: 0 }]));
 
-/** Pins the outputs of a node: starts of the flow then use them instead of executing the node. */
+/** Pins the outputs of a node. Runs of the drawn flow then use these outputs instead of executing the node. */
 export function PinControls({ node }: { node: DrawnNode }) {
   const { pins, results } = useLastRun();
   const [isEditing, setEditing] = useState(false);

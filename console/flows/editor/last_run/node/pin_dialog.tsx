@@ -8,7 +8,7 @@ import type { usePinning } from '../store/pins.ts';
 
 interface PinDialogProps {
   title: string;
-  /** The outputs with which the editing begins. */
+  /** The outputs that the editor shows at first. */
   former: ValueMap;
   pinning: ReturnType<typeof usePinning>;
   onClose: () => void;

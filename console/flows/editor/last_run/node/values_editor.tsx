@@ -3,7 +3,7 @@ import { Button, JsonInput } from '@mantine/core';
 interface ValuesEditorProps {
   text: string;
   fault: string | undefined;
-  /** Called with undefined if the values of the last run are to be used again. */
+  /** Called with the new text, or with undefined to use the values of the last run again. */
   onChange: (text: string | undefined) => void;
 }
 

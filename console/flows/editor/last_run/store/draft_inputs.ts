@@ -4,7 +4,7 @@ import { isObject, objectAt, type PlainObject, readEdge } from '../../../../shar
 import { type FlowDocument, nodeIdOf } from '../../flow_document.ts';
 import { drawnNode } from '../../view.ts';
 
-/** The types that both lists have; the second list if the first one accepts everything. */
+/** The types that both lists have. If one list accepts every type, returns the other list. */
 const inCommon = (known: readonly string[], added: readonly string[]): string[] =>
   known.includes('free')
     ? [...added]
@@ -12,7 +12,10 @@ const inCommon = (known: readonly string[], added: readonly string[]): string[] 
     ? [...known]
     : known.filter((one) => added.includes(one));
 
-/** The types whose numbers JavaScript would round. Their fields hold texts of digits, which a start converts. */
+/**
+ * The types whose numbers JavaScript would round. A field of such a type holds digits as text; the start of a run
+ * converts them.
+ */
 const WIDE: Record<string, string> = {
   u64: '^[0-9]{1,20}$',
   u128: '^[0-9]{1,39}$',
@@ -31,7 +34,7 @@ function schemaOf(types: readonly string[]): DeploymentInput['json_schema'] {
   return field === undefined || field === 'json' ? {} : { type: 'string' };
 }
 
-/** The name of a flow input: its label, or else the name of its output. A start uses the same name. */
+/** The name of a flow input: its label, or else the name of its output. The start of a run uses the same name. */
 function nameOf(json: PlainObject): string {
   const { label } = objectAt(json, 'data', 'targets_form', 'form_data');
   return typeof label === 'string' ? label : drawnNode(json).outputs[0]?.name ?? '';
@@ -43,8 +46,8 @@ const isInput = (json: PlainObject): boolean => {
 };
 
 /**
- * Returns the inputs of a flow as it is drawn, for the form of a start. The start itself checks and converts the values,
- * so it is enough here to know the most probable types.
+ * Returns the inputs of the drawn flow, for the form that starts a run. The types may be guesses, because the start
+ * itself checks and converts the values.
  */
 export function draftInputs(document: FlowDocument): DeploymentInput[] {
   const inputs = new Map<string, DeploymentInput>();

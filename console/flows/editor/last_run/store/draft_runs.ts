@@ -37,7 +37,7 @@ async function readOutputs(
   while (true) {
     let query = db.from('node_run').select('node_id, end_time, output').eq('flow_run_id', runId).eq('times', 0)
       .not('end_time', 'is', null);
-    // Executions may end at the same time, so those of the last time are read again.
+    // Several executions may end at the same time, so all that ended at the time `until` are read again.
     if (until !== undefined) query = query.gte('end_time', until);
     const { data } = await query.order('end_time').limit(PAGE).abortSignal(signal).throwOnError();
     const before = outputs.size;
@@ -50,12 +50,12 @@ async function readOutputs(
   }
 }
 
-/** A draft run with its row. */
+/** A run of the drawn flow, with its row. */
 export interface ShownDraft extends DraftRun {
   row: RunRow;
 }
 
-/** Reads a run that another one has followed. */
+/** Reads a run that is not the newest. */
 const earlierRunQuery = (
   { db, flows }: Api,
   { id, only }: StartedDraft,
@@ -87,7 +87,7 @@ export interface DraftRuns {
   error: unknown;
 }
 
-/** Reads the newest run while it goes on, and the earlier ones once. */
+/** Reads the newest run until it has ended, and each ended earlier run once. */
 export function useDraftRuns(started: readonly StartedDraft[]): DraftRuns {
   const api = useApi();
   const queries = useQueryClient();
@@ -95,14 +95,14 @@ export function useDraftRuns(started: readonly StartedDraft[]): DraftRuns {
   const id = first?.id ?? '';
   const live = useLiveRun(id, first !== undefined);
   const { run: row, isLive, executions } = live;
-  // Below the key of the executions, because the same events make both outdated.
+  // The key begins with that of the executions, because the same events make both outdated.
   const key = [...runKey(id), 'executions', 'outputs', { isLive }];
   const { data: { outputs } = NO_OUTPUTS } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => readOutputs(api.db, id, queries.getQueryData(key) ?? NO_OUTPUTS, signal),
     enabled: row !== undefined,
     structuralSharing: false,
-    // The key changes at the end of the run.
+    // The key changes when the run ends. Until the last outputs are read, the earlier ones stay visible.
     placeholderData: (before, query) => query?.queryKey[2] === id ? before : undefined,
   });
   const newest = useMemo(() =>

@@ -5,7 +5,7 @@ import { plainOf, tagLike } from '../../../../shared/plain_json.ts';
 import type { FlowDocument } from '../../flow_document.ts';
 import { nodesById } from '../../view.ts';
 
-/** Values by name that a person has typed, or the reason why the text has none. */
+/** The values by name in a text that the user typed, or the fault of the text. */
 export type TypedValues = { values: { [name: string]: unknown } } | { fault: string };
 
 /** Reads an object of plain JSON. */
@@ -18,7 +18,10 @@ export function readTyped(text: string): TypedValues {
   }
 }
 
-/** Returns the typed values that differ from the former ones, with the tags of the former ones where they fit. */
+/**
+ * Returns the typed values that differ from the former ones. A typed value gets the tag of the former value if the tag
+ * fits.
+ */
 export const changedValues = (typed: { [name: string]: unknown }, former: ValueMap): ValueMap =>
   Object.fromEntries(
     Object.entries(typed)
@@ -28,7 +31,7 @@ export const changedValues = (typed: { [name: string]: unknown }, former: ValueM
       .map(([name, value]) => [name, tagLike(value, former[name])]),
   );
 
-/** Returns the values that edges would carry to the inputs of a node, from the outputs of the nodes before it. */
+/** Returns the values that edges carry to the inputs of a node, from the given outputs of other nodes. */
 export function carriedValues(
   document: FlowDocument,
   nodeId: string,

@@ -9,7 +9,7 @@ export interface DraftRun {
   end_time: string | null;
   /** The nodes that never started; null until the run has ended. */
   not_run: readonly string[] | null;
-  /** The nodes of a partial run, if this page has started it; undefined for all nodes of the flow. */
+  /** The nodes of a partial run; undefined for a run of all nodes. */
   only: ReadonlySet<string> | undefined;
   executions: readonly ShownExecution[];
   /** The outputs of the first execution of each node. */
@@ -20,9 +20,9 @@ export interface DraftRun {
 export interface NodeResult {
   runId: string;
   state: NodeState;
-  /** The executions, more than one in a loop. */
+  /** The executions of the node. In a loop a node has several. */
   executions: readonly ShownExecution[];
-  /** The outputs of the first execution; undefined if there are none yet. */
+  /** The outputs of the first execution; undefined until it has outputs. */
   outputs: ValueMap | undefined;
   /** The first errors that the flow does not handle. */
   faults: readonly string[];
@@ -36,7 +36,7 @@ const NO_FAULTS: readonly string[] = [];
 
 /** Returns the nodes that a run executes. */
 function selectedBy({ end_time, not_run, only, executions }: DraftRun, nodeIds: readonly string[]): Set<string> {
-  // An ended partial run lists those of its nodes that did not start, and no others.
+  // The `not_run` of an ended run has only nodes that the run was to execute.
   const others = end_time !== null ? not_run ?? [] : only ?? nodeIds;
   return new Set([...executions.map(({ node_id }) => node_id), ...others]);
 }
@@ -52,8 +52,8 @@ function executionsByNode(executions: readonly ShownExecution[]): Map<string, Sh
 }
 
 /**
- * Returns the result of each node. A partial run executes only some nodes, so the results of the others come from the
- * runs before it.
+ * Returns the result of each node. If the newest run executed only some nodes, the results of the others come from
+ * earlier runs.
  *
  * @param runs The runs, the newest first.
  */

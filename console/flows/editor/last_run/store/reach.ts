@@ -1,7 +1,7 @@
 import { readEdge } from '../../../../shared/graph/drawn_node.ts';
 import type { FlowDocument } from '../../flow_document.ts';
 
-/** Returns a node with all nodes that the edges lead to from it, in the given direction. */
+/** Returns a node with all nodes before it or after it. */
 function reach(document: FlowDocument, start: string, direction: 'before' | 'after'): Set<string> {
   const next = new Map<string, string[]>();
   for (const { source, target } of document.edges.map(readEdge)) {
@@ -9,17 +9,17 @@ function reach(document: FlowDocument, start: string, direction: 'before' | 'aft
     next.set(from, [...next.get(from) ?? [], to]);
   }
   const found = new Set([start]);
-  // The set grows while it is read.
+  // The loop also visits the ids that it adds to the set.
   for (const id of found) {
     for (const other of next.get(id) ?? []) found.add(other);
   }
   return found;
 }
 
-/** A choice of the nodes that run. */
+/** The nodes that a partial run executes, as seen from the selected node. */
 export type RunScope = 'this node' | 'to here' | 'from here';
 
-/** Returns the ids of the nodes that a partial run executes. Edges may name nodes that are gone. */
+/** Returns the ids of the nodes that a partial run executes. Edges may name deleted nodes; their ids are left out. */
 export function nodesInScope(document: FlowDocument, id: string, scope: RunScope): Set<string> {
   const ids = new Set(document.nodes.map((node) => node.id));
   const chosen = scope === 'this node' ? new Set([id]) : reach(document, id, scope === 'to here' ? 'before' : 'after');

@@ -11,7 +11,7 @@ export interface StartedDraft {
   document?: FlowDocument;
 }
 
-/** The most runs that are kept. A partial run may take values of at most as many runs. */
+/** The most runs that are kept. A partial run may use the values of at most this many runs. */
 const KEPT = 10;
 
 const keyOf = (userId: string, flowId: number): string => `flow-editor-runs ${userId} ${flowId}`;
@@ -31,7 +31,7 @@ export function keptRuns(userId: string, flowId: number): readonly StartedDraft[
     const stored: unknown = JSON.parse(localStorage.getItem(keyOf(userId, flowId)) ?? '[]');
     return Array.isArray(stored) ? stored.map(readEntry).filter((entry) => entry !== undefined).slice(0, KEPT) : [];
   } catch {
-    // Another program has written there, or the browser stores nothing.
+    // The stored text is not JSON, or the browser has no storage.
     return [];
   }
 }
@@ -50,12 +50,12 @@ export function keepRun(
       JSON.stringify(kept.map(({ id, only, version }) => ({ id, only, version }))),
     );
   } catch {
-    // Without storage the runs are forgotten with the page.
+    // If the browser has no storage, the runs are forgotten when the page closes.
   }
   return kept;
 }
 
-/** True if two graphs have the same nodes and edges, wherever the nodes are drawn. */
+/** True if two graphs have the same nodes and edges. Positions of nodes may differ. */
 export function isSameGraph(one: FlowDocument, other: FlowDocument): boolean {
   if (one === other) return true;
   const sameEdges = one.edges === other.edges ||

@@ -17,11 +17,11 @@ export interface RunRequest {
   values?: PlainValues | undefined;
   /** The nodes that run; undefined for all nodes. */
   only?: ReadonlySet<string> | undefined;
-  /** Inputs of nodes that run, by node and input. They replace the values that edges carry. */
+  /** Values for the inputs of nodes that run, by node and input. They replace the values that edges carry. */
   inline?: { [nodeId: string]: ValueMap } | undefined;
 }
 
-/** Returns the run from which each node before the chosen ones takes its outputs. */
+/** Returns a run for each node that feeds the chosen nodes. The new run takes the outputs of that node from there. */
 export function runsOfSources(
   document: FlowDocument,
   only: ReadonlySet<string>,
@@ -31,7 +31,7 @@ export function runsOfSources(
   const runs: { [nodeId: string]: string } = {};
   for (const { source, target } of document.edges.map(readEdge)) {
     const result = only.has(target) && !only.has(source) ? results.get(source) : undefined;
-    // A run that is named here would be used instead of the pin.
+    // A pinned node gets no run, because a named run would be used instead of the pin.
     if (result !== undefined && result.executions.length > 0 && !pins.has(source)) runs[source] = result.runId;
   }
   return runs;
@@ -64,7 +64,7 @@ async function startDraft(
   return started.flow_run_id;
 }
 
-/** Saves the flow if it was changed, and starts it. `onStarted` gets the run. */
+/** Saves the flow if it was changed, and starts it. Calls `onStarted` with the run. */
 export function useStarting(saving: Saving, known: Known, onStarted: (run: StartedDraft) => void) {
   const { flow, store } = useEditor();
   const api = useApi();
@@ -72,7 +72,7 @@ export function useStarting(saving: Saving, known: Known, onStarted: (run: Start
   return useMutation({
     mutationFn: async (request: RunRequest) => {
       store.showFaults(new Map());
-      // The page shows why it could not be saved.
+      // If the save failed, `saving` shows the reason.
       if (!await saving.save()) return;
       const { document, version } = store.state();
       const id = await startDraft(api, flow.id, document, request, known);

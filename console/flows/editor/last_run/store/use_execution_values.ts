@@ -18,7 +18,7 @@ const mapIn = (value: unknown): ValueMap | undefined =>
   // SAFETY: both columns have one value, a map.
   isObject(value) && isObject(value.M) ? value.M as unknown as ValueMap : undefined;
 
-/** Returns the execution that a person wants to see: the first one that failed, or else the first one. */
+/** Returns the execution that the page shows: the first failed one, or else the first one. */
 export const shownExecution = (result: NodeResult | undefined) =>
   result?.executions.find(({ errors, error_handled }) => errors !== null && !error_handled) ?? result?.executions[0];
 
