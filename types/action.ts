@@ -7,7 +7,7 @@ export const ACTION_VERSION = '2.4';
 
 /** The longest text of one parameter: a wallet sends text that a person typed. */
 const MAX_PARAMETER_CHARACTERS = 10_000;
-/** The most parameters of an action and of a body, and the longest name of one. */
+/** The most parameters of an action or a body, and the most characters of a parameter's name. */
 export const MAX_PARAMETERS = 200;
 const MAX_NAME_CHARACTERS = 200;
 
@@ -95,7 +95,7 @@ interface ActionView {
   /** The text of the button. */
   label: string;
   disabled?: boolean;
-  /** Displayed beside the other parts. */
+  /** An error, which the wallet displays beside the other parts. */
   error?: { message: string };
 }
 
@@ -121,7 +121,7 @@ export interface ActionPostResult {
   links: { next: { type: 'post'; href: string } };
 }
 
-/** The answer after the transaction of an action was sent: its outcome. */
+/** The answer to the call after an action's transaction was sent. It states the outcome of the transaction. */
 export interface CompletedAction extends ActionView {
   type: 'completed';
 }

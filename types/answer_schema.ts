@@ -7,7 +7,7 @@ export interface InputQuestion {
   description: string | null;
   /** The JSON Schema of the answer as readable JSON. */
   json_schema: object | null;
-  /** The texts of which the answer is one. */
+  /** The allowed texts. */
   choices: readonly string[] | null;
 }
 
@@ -18,8 +18,8 @@ export interface AnswerFault {
 }
 
 /**
- * The keywords that limit a value, by its type. Patterns and references are not among them: a stranger's pattern may
- * take unlimited time, and so may a schema that refers to itself.
+ * The keywords that limit a value, by its type. Patterns and references are not allowed, because a stranger's pattern
+ * or a schema that refers to itself may take unlimited time.
  */
 const OF_TYPE: Record<string, readonly string[]> = {
   object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
@@ -102,7 +102,7 @@ export function faultOfAnswerSchema(schema: unknown, path = 'json_schema', level
   return undefined;
 }
 
-/** Removes the notes of a schema at each level: `default` would replace a missing member. */
+/** Removes the notes of a schema at each level. Otherwise zod would accept a missing member that has a `default`. */
 function withoutNotes(schema: Json): Json {
   const kept = Object.entries(schema).filter(([keyword]) => !NOTES.has(keyword)).map(([keyword, value]) => {
     if (keyword === 'properties' && isObject(value)) {
@@ -122,7 +122,7 @@ function withoutNotes(schema: Json): Json {
   return Object.fromEntries(kept);
 }
 
-/** Returns the faults of an answer in readable JSON; none if it fits the question. */
+/** Returns the faults of an answer in readable JSON; an empty list if the answer fits the question. */
 export function faultsOfAnswer({ json_schema, choices }: Partial<InputQuestion>, answer: unknown): AnswerFault[] {
   if (choices && !choices.some((choice) => choice === answer)) {
     return [{ path: '', message: `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}` }];

@@ -13,8 +13,8 @@ const MAX_SECRET_BYTES = connectionLimits.connection_secret_bytes.value;
 const CLIENT_HEADERS = new Set([...CONNECTION_HEADERS, 'accept-encoding']);
 
 /**
- * Returns a host as it is stored: in lower case, with a port other than 443 and a path prefix if it has any. Undefined
- * for any other text.
+ * Returns the stored form of a host: lower case, without the port 443, with its path prefix. Undefined for a text that
+ * is not a host.
  */
 export function normalHost(text: string): string | undefined {
   const address = `https://${text}`;
@@ -31,7 +31,10 @@ const hostSchema = z.string().max(MAX_HOST_LENGTH, `must have at most ${MAX_HOST
   )
   .transform((text) => normalHost(text) ?? text);
 
-/** A text that runs can recognize in an answer, and remove. */
+/**
+ * Makes the schema of a secret text. The text must be long enough that runs can recognize it in an answer and remove
+ * it.
+ */
 const secretText = (pattern: RegExp, message: string) =>
   z.string().min(8, 'must have at least 8 characters').regex(pattern, message);
 
@@ -123,7 +126,7 @@ export type ConnectionKind = UpsertConnectionParams['kind'];
 /** The body of a test: one request with the caller's connection of this name. */
 export const testConnectionParamsSchema = z.strictObject({
   name: nameSchema,
-  /** A URL of the connection's hosts. */
+  /** A URL on one of the connection's hosts. */
   url: z.string().max(2_000, 'must have at most 2000 characters').refine((url) => URL.canParse(url), 'must be a URL'),
   method: z.enum(['GET', 'HEAD'], 'must be GET or HEAD').default('GET'),
 });

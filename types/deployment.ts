@@ -7,8 +7,8 @@ import { valueMapSchema } from './values/value_map_schema.ts';
 /** The body of a start of a deployment. Every member is optional. */
 export const startDeploymentParamsSchema = z.strictObject({
   /**
-   * The flow's inputs by label. A missing input takes the flow's default, or null without one. Unknown inputs are
-   * refused.
+   * The flow's inputs by label. If an input is missing, the flow's default applies; if the flow has no default, null.
+   * Unknown inputs are refused.
    */
   inputs: valueMapSchema.optional(),
   /**
@@ -41,8 +41,8 @@ export const partialConfigSchema = z.strictObject({
     /** The run for all nodes that `nodes` does not name. */
     default_run_id: flowRunIdSchema.optional(),
     /**
-     * Tagged values by node and port, used before those of a run: the inputs of a node of `only_nodes`, the outputs of
-     * any other node.
+     * Tagged values by node and port. They take precedence over the values of a run. For a node of `only_nodes` they
+     * are its inputs, for any other node its outputs.
      */
     inline: z.record(nodeIdSchema, valueMapSchema).optional(),
   }).optional(),
@@ -52,11 +52,11 @@ export type PartialConfig = z.input<typeof partialConfigSchema>;
 /** The body of a start of a flow. Every member is optional. */
 export const startFlowParamsSchema = z.strictObject({
   ...startDeploymentParamsSchema.shape,
-  /** Runs only some nodes of the flow. The others hand on outputs of earlier runs, or values given here. */
+  /** Runs only some nodes of the flow. The other nodes output values of earlier runs, or values given here. */
   partial_config: partialConfigSchema.optional(),
-  /** Settings for the names that the flow's own environment does not define. Called flows do not get them. */
+  /** Settings for names that the flow's own environment does not define. Called flows do not get these settings. */
   environment: z.record(z.string(), z.string()).optional(),
-  /** The run outputs its first transaction and does not send it. */
+  /** If true, the run outputs its first transaction and does not send it. */
   output_instructions: z.boolean().optional(),
 });
 
@@ -86,8 +86,8 @@ export const strictQuerySchema = z.object({
 export type StrictQuery = z.output<typeof strictQuerySchema>;
 
 /**
- * The warnings of a deploy or a start, by code: parts at which a run of the flow would fail, or which it would leave
- * out.
+ * The warnings of a deploy or a start, by code. Each warns of a part of the flow at which a run would fail, or which a
+ * run would ignore.
  */
 export const warningCodes = {
   node_not_implemented:
@@ -153,8 +153,8 @@ export interface DeployFlowResult {
 }
 
 /**
- * The answer to a start: the run's id, and a token with which its holder can see this run. The result of the run only
- * if the start waited for its end (`Prefer: wait=N`) and it has ended.
+ * The answer to a start: the run's id, and a token with which its holder can see this run. It contains the result of
+ * the run only if the start waited (`Prefer: wait=N`) and the run has ended.
  */
 export interface StartResult extends Partial<EndedRun> {
   flow_run_id: string;

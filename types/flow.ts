@@ -30,7 +30,7 @@ export interface SnapshotNode {
     retry?: NodeRetry;
     /** `output`: a failure becomes the value of the output `error`, which `sources` must declare. */
     on_error?: 'output' | null;
-    /** Milliseconds after which an attempt of the node fails. Read from a snapshot, it keeps its source text. */
+    /** Milliseconds after which an attempt of the node fails. A number from a snapshot keeps its source text. */
     timeout_ms?: number | LosslessNumber | null;
     sources: { id: string; name: string; type?: string; optional?: boolean | null }[];
     targets: SnapshotTarget[];
@@ -44,7 +44,7 @@ export interface SnapshotEdge {
   sourceHandle: string | null;
   target: string;
   targetHandle: string | null;
-  /** `expression`, in JSONata, computes from each value what the target gets. */
+  /** `expression` is JSONata that converts each value before the target gets it. */
   data?: { expression?: string | null } | null;
 }
 

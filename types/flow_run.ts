@@ -33,7 +33,8 @@ export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
 /**
- * The default wait of a request, in seconds. Clients that don't know the status 202 then get the output of most runs.
+ * The default wait of a request, in seconds. Most runs end within it, so even clients that don't know the status 202
+ * get most outputs.
  */
 export const DEFAULT_WAIT_SECONDS = requestLimits.default_wait_seconds.value;
 /** The longest wait of a request, in seconds. */
@@ -68,7 +69,7 @@ export const redriveQuerySchema = z.object({
   accept_unknown: z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true').default(
     false,
   ),
-  /** Another deployment of the flow, whose graph and settings the new run has. */
+  /** Another deployment of the flow. The new run uses its graph and settings. */
   deployment: z.uuid('must be the id of a deployment').optional(),
 });
 export type RedriveQuery = z.output<typeof redriveQuerySchema>;

@@ -10,7 +10,8 @@ import { scriptLimits } from './limits/scripts.ts';
 import { storeLimits } from './limits/stores.ts';
 
 /**
- * All fixed limits by name. Programs import the file of one subject; SQL and the page of limits are written from all.
+ * All fixed limits by name. Programs import the file of one subject. SQL functions and the page of limits are generated
+ * from all files.
  */
 export const limits = {
   ...requestLimits,

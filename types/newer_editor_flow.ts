@@ -108,7 +108,7 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
       ...(name !== undefined && { display_name: name }),
       // The output of a constant has another name here.
       sources: ports.outputs.map((port) => nodeId === 'const' ? { ...port, name: 'Source' } : port),
-      // The editor's own input, which names the called flow.
+      // Drops the input `flow`, in which the editor names the called flow.
       targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),
       targets_form: { form_data: formOf(node, leave) },
       // Kept for an export into the newer form.

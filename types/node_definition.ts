@@ -35,10 +35,7 @@ interface Fault {
   message: string;
 }
 
-/**
- * Finds the first fault of a JSON value that is independent of its meaning: too deep, too large or not I-JSON (RFC
- * 7493).
- */
+/** Finds the first fault in the form of a JSON value: too deep, too large or not I-JSON (RFC 7493). */
 function jsonFault(json: unknown): Fault | undefined {
   let size = 0;
   const find = (value: unknown, depth: number): Fault | undefined => {
@@ -90,7 +87,7 @@ const dataSchema = z.looseObject({
    * The effects of one execution. `none` may run again. `idempotent` may run again, because its changes are made once.
    * `once` never runs again by itself. If the inputs of a node decide, the strongest effect counts. Default: none.
    */
-  // A string for the compiler, because it infers no narrower type for an imported JSON file.
+  // The compile-time type is string, because the compiler infers no narrower type from an imported JSON file.
   effects: z.string().refine((word): boolean => isEffects(word), 'must be none, idempotent or once').nullish(),
   tags: texts,
   related_to: z.array(z.looseObject({ id: text, type: text, relationship: text })).nullish(),

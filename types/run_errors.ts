@@ -115,7 +115,7 @@ type StoreErrorCode = `kv_${string}`;
 export const isStoreError = (code: string): code is StoreErrorCode =>
   code.startsWith('kv_') && code !== 'kv_item_not_found';
 
-/** The code that an error's text begins with, if it is one of those that runs and nodes fail with. */
+/** Returns the code at the beginning of an error's text; undefined if runs and nodes never fail with that code. */
 export function errorCode(text: string): string | undefined {
   const code = /^([a-z_]{1,40}): /.exec(text)?.[1];
   return code !== undefined && (Object.hasOwn(runErrors, code) || isStoreError(code)) ? code : undefined;

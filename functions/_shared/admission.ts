@@ -103,7 +103,7 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     note(caller);
     while (admitNext());
   };
-  /** Refuses the last waiting call of the caller with the most of them, if that caller has more than this many. */
+  /** If a caller has more than `than` waiting calls, refuses the last one of the caller with the most waiting calls. */
   const makeRoom = (than: number): boolean => {
     const longest = [...waiting.values()].reduce((most, calls) => calls.length > most.length ? calls : most, []);
     if (longest.length <= than) return false;

@@ -5,8 +5,8 @@ import { type KeyRing, seal, type SealedSecret, unseal } from './sealed_secrets.
 export type BoundConnection = Pick<Connection, 'id' | 'user_id' | 'kind' | 'hosts' | 'header' | 'parameter'>;
 
 /**
- * A list as JSON, so no two connections have the same text. It begins unlike the text of any wallet, which begins with
- * a user's id.
+ * Makes the text to which a secret is bound: a JSON list, so that no two connections have the same text. A wallet's
+ * text begins with a user's id, so it never equals a connection's text.
  */
 const boundTo = ({ id, user_id, kind, hosts, header, parameter }: BoundConnection): string =>
   JSON.stringify(['connection', id.toLowerCase(), user_id.toLowerCase(), kind, hosts, header, parameter]);
@@ -49,7 +49,7 @@ export const sealConnection = (
 ): Promise<SealedSecret> => seal(keys, boundTo(connection), encodeJson(secret));
 
 /**
- * Decrypts the secret of a connection. Throws SealedSecretError if a bound column was changed, or its key is missing.
+ * Decrypts the secret of a connection. Throws SealedSecretError if a bound column was changed or the key is missing.
  */
 export async function unsealConnection(
   keys: KeyRing,

@@ -20,7 +20,10 @@ const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 const isPublicKey = (text: string): boolean => PUBLIC_KEY.test(text) && base58.decode(text).length === 32;
 
-/** Reads the bearer token of a request; the word `Bearer` may be missing or in any case. Empty if there is none. */
+/**
+ * Reads the bearer token of a request; the word `Bearer` may be missing or in any case. Returns an empty text for a
+ * request without a token.
+ */
 const bearerToken = (request: Request): string =>
   request.headers.get('authorization')?.replace(/^\s*(bearer\s+)?/i, '')
     .trim() ?? '';

@@ -2,8 +2,8 @@ import { apiError } from './api_error.ts';
 import type { Rpc } from './database.ts';
 
 /**
- * Returns the id of the caller, who must have signed up, because `kept` are of no use after the session of an anonymous
- * user. The database verifies the credentials. Throws token_required.
+ * Returns the id of the caller. The database verifies the credentials. Throws token_required for an anonymous user, who
+ * would lose the wallets or connections (`kept`) with the session.
  */
 export async function identifyCaller(
   rpc: Rpc,

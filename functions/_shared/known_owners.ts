@@ -1,10 +1,12 @@
 /**
- * Remembers the owners of tokens that were valid when last shown. Invented tokens are never added, so they displace
- * none.
+ * Remembers the owners of tokens that were valid when last shown. Invented tokens are never added, so they can't
+ * displace valid ones.
  */
 export interface KnownOwners {
   of: (token: string) => string | undefined;
-  /** `untilMs` is the end of the token, in milliseconds since 1970; a token without it has no end. */
+  /**
+   * `untilMs` is the time at which the token ends, in milliseconds since 1970. If it is missing, the token has no end.
+   */
   add: (token: string, owner: string, untilMs?: number) => void;
   forget: (token: string) => void;
 }

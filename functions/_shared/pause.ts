@@ -17,7 +17,8 @@ export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<vo
   });
 
 /**
- * Node's function to wait for the next turn. Deno's is no faster than a message, and missing in some of its versions.
+ * Node's function to wait for the next turn. Deno's own setImmediate is not faster than a message, and some versions of
+ * Deno lack it.
  */
 const setImmediate: ((callback: () => void) => unknown) | undefined = 'Deno' in globalThis
   ? undefined

@@ -39,7 +39,7 @@ export function edgePlatform(): Platform {
   return {
     env: (name) => globals.Deno?.env.get(name),
     fetch: fetchOnce,
-    // Plain Deno goes on with pending work, so it needs nothing.
+    // Plain Deno finishes pending work by itself.
     waitUntil: (work) => globals.EdgeRuntime?.waitUntil(work),
   };
 }

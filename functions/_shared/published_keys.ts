@@ -4,7 +4,7 @@ import { makeByteSink } from './byte_sink.ts';
 
 /** How long fetched keys are used. */
 const KEYS_MS = 600_000;
-/** The shortest time between two requests for keys. It holds however many tokens name unknown keys. */
+/** The shortest time between two requests for keys. It applies even if many tokens name unknown keys. */
 const PAUSE_MS = 30_000;
 /** The time limit of a request for keys. Tokens with unknown keys wait for it. */
 const TIMEOUT_MS = 2_000;

@@ -10,9 +10,10 @@ const TIMEOUT_MS = 30_000;
 
 /**
  * Makes a function that pokes functions/runner without waiting. A lost or refused poke is no error, because the sweep
- * finds the run. Pokes that come while one is under way are merged into one poke after it: the runner looks at the
- * whole queue, but it may have looked before they came. A poke for one run names that run: a runner that executes it
- * already need not look. If the runner is switched off, no poke is sent.
+ * finds the run. Pokes that come while a poke is under way are merged into one poke after it. One is enough, because
+ * the runner looks at the whole queue. It is needed, because the runner may have looked before they came. A poke for
+ * one run names that run, so that a runner that already executes the run need not look at the queue. If the runner is
+ * switched off, no poke is sent.
  */
 export function makeRunnerPoke(platform: Platform, config: Config): (flowRunId?: string) => void {
   if (platform.env('RUNNER_DISABLED') === '1') return () => {};

@@ -32,8 +32,8 @@ export class SealedSecretError extends Error {
 const KEY_ID = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * Bytes of an AES-GCM nonce. Source: NIST SP 800-38D, section 8.2.2. It may be random, because one key encrypts far
- * fewer than 2^32 secrets.
+ * Bytes of an AES-GCM nonce. Source: NIST SP 800-38D, section 8.2.2. A random nonce is safe, because one key encrypts
+ * far fewer than 2^32 secrets.
  */
 const NONCE_BYTES = 12;
 
@@ -111,7 +111,10 @@ const gcmParams = (nonce: Bytes, bound: string): AesGcmParams => ({
   additionalData: new TextEncoder().encode(bound),
 });
 
-/** Encrypts bytes with the current key. `bound` names what the secret belongs to; no two texts may mean the same. */
+/**
+ * Encrypts bytes with the current key. `bound` is a text that identifies the wallet or connection of the secret. No two
+ * of them may share a text.
+ */
 export async function seal(keys: KeyRing, bound: string, secret: Bytes): Promise<SealedSecret> {
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   // SAFETY: readWalletKeys takes the current id from its keys.

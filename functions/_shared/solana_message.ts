@@ -7,7 +7,7 @@ import {
 /** The rights of an account in a transaction, the same for all its instructions. */
 export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
 
-/** An instruction with addresses, where the serialized message has positions in its list of accounts. */
+/** An instruction with addresses. The serialized message has positions in its list of accounts instead. */
 export interface MessageInstruction {
   program: string;
   /** In the order of the instruction. An account of a lookup table is named `<table>[<index>]`. */

@@ -250,7 +250,7 @@ describe('a wallet may not', () => {
   });
 
   it('remove an account that only an instruction of the compute budget names', () => {
-    // An example is the action identity of a memo: without it, the transaction can't be found.
+    // Such an account may be an action identity, by which the runner finds the transaction.
     const marked = { ...price(), accounts: [{ address: bystander, role: AccountRole.READONLY }] };
     const after = compile([price(5_000n), transfer()]);
     expect(changes(compile([marked, transfer()]), after)).toEqual([

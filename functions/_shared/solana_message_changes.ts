@@ -20,7 +20,7 @@ const isEqual = (a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean =>
 const isSame = (a: MessageInstruction, b: MessageInstruction): boolean =>
   a.program === b.program && isEqual(a.accounts, b.accounts) && isEqual(a.data, b.data);
 
-/** Returns the instructions of the compute budget, or all others. */
+/** Returns the instructions of the compute budget if `isBudget`, otherwise all other instructions. */
 export const pickInstructions = ({ instructions }: Message, isBudget: boolean): PlacedInstruction[] =>
   instructions.map((instruction, index) => ({ ...instruction, index }))
     .filter(({ program }) => (program === COMPUTE_BUDGET_PROGRAM_ADDRESS) === isBudget);

@@ -32,8 +32,8 @@ function wait(): Waiting {
 }
 
 /**
- * Makes a look-up of token owners. It runs before turns are taken, since turns depend on the owner. One call at a time
- * looks up all waiting tokens. Anybody can invent tokens without end, so all share this one call; a valid token waits
+ * Makes a look-up of token owners. The look-up itself has no turns by owner, because only its result tells the owner.
+ * One call at a time looks up all waiting tokens, so that invented tokens cause no further calls. A valid token waits
  * for two calls at most.
  */
 export function makeTokenOwners(

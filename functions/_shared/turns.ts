@@ -38,9 +38,9 @@ function subjectOf({ name, args }: TurnCall): string | undefined {
 }
 
 /**
- * Makes a function that assigns a turn to each call. Users take turns by their ids, with any of their access tokens and
- * API keys. Guests, who show a public key or a run token, take turns by the owner of what they call. `look` asks the
- * database for the owners of API keys, run tokens, deployments and flows.
+ * Makes a function that assigns a turn to each call. All access tokens and API keys of a user share one turn. Guests,
+ * who show a public key or a run token, share a turn with all guests of the same deployment's, flow's or run's owner.
+ * `look` asks the database for the owners of API keys, run tokens, deployments and flows.
  */
 export function makeTurns(tokens: AccessTokens, look: LookForOwners): TurnOf {
   const known = makeKnownOwners();

@@ -25,7 +25,7 @@ export const lookForEvents = (serviceRpc: Rpc): LookForEvents => (cursors) =>
     after: cursors.map(({ after }) => after),
   });
 
-/** The same look, through a session. */
+/** Does the same as `LookForEvents`, through a session. */
 export const lookForEventsBySession = (query: QueryRuns, cursors: Cursor[]): Promise<WatchedPage[]> =>
   query<WatchedPage[]>(
     'select private.watched_run_events($1::uuid[], $2::integer[]) as result',

@@ -2,7 +2,7 @@ import type { Limits } from './limit.ts';
 
 const VALUE_LEVELS = 64;
 
-/** The limits of values. The client bundles them, so they stand apart from those of requests. */
+/** The limits of values. They are separate from the limits of requests, because the client bundles them. */
 export const valueLimits = {
   number_digits: {
     value: 400,
@@ -18,7 +18,8 @@ export const valueLimits = {
     beyond: '400; the node fails',
     inSql: true,
   },
-  // A level of a value takes two levels of JSON: the object, and the content of its tag. The rest is around the value.
+  // A level of a value takes two levels of JSON: the object, and the content of its tag. The remaining levels are for
+  // the JSON around the value.
   json_levels: {
     value: 2 * VALUE_LEVELS + 8,
     unit: 'levels',

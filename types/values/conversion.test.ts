@@ -84,14 +84,14 @@ const error = (run: () => unknown): unknown => {
 const adapter = (key: Value, more: { [name: string]: Value } = {}): Value => ({ M: { public_key: key, ...more } });
 const ones = (count: number): Value => ({ S: '1'.repeat(count) });
 const numbers = (count: number): Value => ({ A: Array.from({ length: count }, (): Value => ({ U: '0' })) });
-// Not canonical at 32 and 64 bytes, but nothing keeps a node from making it.
+// 32 or 64 bytes under this tag are not canonical, but a node may output them.
 const raw = (count: number): Value => ({ BY: Buffer.alloc(count).toString('base64') });
 
 const ofLength = (count: number): Value[] => [ones(count), raw(count), numbers(count)];
 const keys = [...ofLength(32), ...ofLength(64)];
 const bytesOf = (members: Value[]): Value => ({ A: members });
 
-/** For what takes some values of a tag only: some that it takes, and some that it refuses. For integers see their ranges. */
+/** Examples for conversions that take only some values of a tag. The ranges below test integers. */
 const examples: [wanted: string, taken: Value[], refused: Value[]][] = [
   ['decimal', [{ S: ' 1.5e3\n' }, { F: '0.1' }], [{ S: '' }, { S: '1,5' }, { F: 'NaN' }, { F: '-inf' }, { F: '1e29' }]],
   ['bytes', [bytesOf([]), bytesOf([{ U: '255' }, { I: '0' }, { D: '1.0' }])], [

@@ -45,17 +45,20 @@ export const invalidType = (value: Value, expected: string): ConversionError =>
 export const invalidValue = (value: Value, expected: string): ConversionError =>
   new ConversionError(`invalid value: ${describe(value)}, expected ${expected}`);
 
-/** How a type converts a value. Throws a ConversionError when the type refuses the value's tag. */
+/** Returns the way in which a type converts a value. Throws a ConversionError if the type refuses the value's tag. */
 export function wayOf(type: PortTypeName, value: Value, expected: string): Conversion {
   const way = conversionOf(type, value);
   if (way === undefined) throw invalidType(value, expected);
   return way;
 }
 
-// SAFETY: the conversions that call it are of tags whose payload is a string.
+// SAFETY: callers pass only values of tags whose payload is a string.
 const textOf = (value: Value): string => Object.values(value)[0] as string;
 
-/** Makes the conversion to an integer type. Floats and texts are refused, and by narrow types integers of 128 bits. */
+/**
+ * Makes the conversion to an integer type. The conversion refuses floats and texts. Types of up to 64 bits also refuse
+ * integers of 128 bits.
+ */
 export function toInteger(type: IntegerType): Convert<bigint> {
   const [min, max] = integerRange(type);
   return (value) => {

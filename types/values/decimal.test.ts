@@ -159,7 +159,7 @@ describe('Decimal at its limits', () => {
   it.each([
     ['1.5', '0.00', '1.50'],
     ['79228162514264337593543950335', '0.4', '79228162514264337593543950335'],
-    // Halfway between two that fit, the even one is taken. Here all 96 bits are ones, so rounding up would not fit.
+    // A sum halfway between two decimals that fit becomes the even one. Above the largest decimal, no even one fits.
     ['79228162514264337593543950334', '0.5', '79228162514264337593543950334'],
     ['79228162514264337593543950335', '0.5', undefined],
     ['79228162514264337593543950333', '0.5', '79228162514264337593543950334'],

@@ -17,7 +17,7 @@ const Approximate = BigDecimal.clone({
 
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
 
-/** The largest exponent whose power of e may fit. Negated, the smallest exponent whose power is not zero. */
+/** The largest exponent whose power of e may fit. Its negative is the smallest exponent whose power is not zero. */
 const MAX_EXPONENT = 67;
 
 const ROUNDINGS = {
@@ -140,8 +140,8 @@ export class Decimal {
   }
 
   /**
-   * Rounds to at most `places` decimal places: away from zero, towards it, or to the nearest with halves away from zero
-   * or towards it.
+   * Rounds to at most `places` decimal places. `up` rounds away from zero and `down` towards zero. `halfUp` and
+   * `halfDown` round to the nearest, and halves away from zero or towards it.
    */
   roundedBy(places: number, rounding: keyof typeof ROUNDINGS): Decimal {
     if (places >= this.scale) return this;

@@ -53,7 +53,7 @@ const barePubkey = (value: Value): string =>
     bytesOfLength('pubkey', value, [PUBKEY_LENGTH, KEYPAIR_LENGTH], 'a public key').subarray(-PUBKEY_LENGTH),
   );
 
-/** A public key, in base58; of a key pair its public half. */
+/** Converts to a public key in base58. A key pair gives its public half. */
 export function toPubkey(value: Value): string {
   if (!('M' in value)) return barePubkey(value);
   const [name, more] = Object.keys(value.M);
@@ -71,7 +71,9 @@ export const toKeypair = (value: Value): Uint8Array => bytesOfLength('keypair', 
 export const toSignature = (value: Value): Uint8Array =>
   bytesOfLength('signature', value, [SIGNATURE_LENGTH], 'a signature');
 
-/** The signer: the server, with a key pair, or the holder of an adapter wallet's public key, whom the run asks. */
+/**
+ * A signer. With a key pair, the server signs. With an adapter wallet's public key, the run asks the holder to sign.
+ */
 export type Signer =
   | { type: 'keypair'; publicKey: string; keypair: Uint8Array }
   | { type: 'adapter'; publicKey: string };

@@ -1,6 +1,6 @@
 import { valueLimits } from '../limits/values.ts';
 
-/** The greatest mantissa of a `D` value, 2^96 - 1. The greatest scale follows. */
+/** The greatest mantissa of a `D` value, 2^96 - 1. */
 export const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
 export const DECIMAL_MAX_SCALE = 28;
 
@@ -60,7 +60,7 @@ export function parseDecimal(text: string): string | undefined {
 const I64_MIN = -(2n ** 63n);
 const U64_MAX = 2n ** 64n - 1n;
 
-/** The integer that a decimal stands for; undefined when it has a fraction other than 0 or is wider than 64 bits. */
+/** Returns a decimal's integer; undefined if the decimal has a fraction other than 0 or needs more than 64 bits. */
 export function integerOfDecimal(text: string): bigint | undefined {
   const whole = /^(-?\d+)(?:\.0*)?$/.exec(text)?.[1];
   const integer = whole === undefined ? undefined : BigInt(whole);
@@ -87,7 +87,7 @@ export function formatFloat(value: number): string {
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const [mantissa = '0', exponentText = '0'] = Math.abs(value).toExponential().split('e');
   const digits = mantissa.replace('.', '');
-  // Number of digits before the decimal point. Outside this range, Rust's shortest float printing (ryu) writes an
+  // The number of digits before the decimal point. Above 16 or below -4, Rust's float printing (ryu) writes an
   // exponent.
   const point = Number(exponentText) + 1;
   if (point > 16 || point <= -5) {

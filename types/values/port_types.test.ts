@@ -59,7 +59,10 @@ const key = base58.encode(bytesOf(32));
 const pair = base58.encode(bytesOf(64));
 const list = (length: number): Value => ({ A: Array.from({ length }, (): Value => ({ U: '7' })) });
 
-/** Of each kind values of every sort that some type tells apart, beside random ones. */
+/**
+ * Fixed examples of each kind, tested besides random values. They cover each difference that some type makes within a
+ * kind.
+ */
 const examples: { [kind in Kind]?: Value[] } = {
   S: [{ S: '1.5e3' }, { S: pair }, { S: 'text' }, { S: '' }],
   'key text': [{ S: key }],
@@ -99,7 +102,8 @@ describe('a port type', () => {
       const results = samples[tag].map((value) => isConverted(name, value));
       const way = accepts[tag];
       const expected = way === undefined ? [false] : CONVERSIONS[way] === 'always' ? [true] : [false, true];
-      // U and I hold no integer that u64 and i64, or wider types, refuse.
+      // A type that is wide enough accepts all integers of U or I, so the test expects only that some value is
+      // accepted.
       const seen = [...new Set(results)].toSorted();
       if (way === 'integer') expect([tag, seen.includes(true)]).toEqual([tag, true]);
       else expect([tag, seen]).toEqual([tag, expected]);
@@ -132,7 +136,7 @@ describe('typesMeet', () => {
       for (const wanted of converted) {
         const canWork = accepted.some((value) => isConverted(wanted, value));
         const meets = typesMeet({ types: [given], isPassedOn: true }, [wanted]);
-        // An edge may be allowed and never work: kinds do not tell which decimals an u8 accepts.
+        // Some allowed edges never work, because a kind does not say, for example, which decimals a u8 accepts.
         if (canWork) expect([given, wanted, meets]).toEqual([given, wanted, true]);
       }
     }
@@ -154,7 +158,7 @@ describe('typesMeet', () => {
 
   it.for(
     [
-      // The engine makes a public key of a key that is passed on, if pubkey is the first type.
+      // If pubkey is the first type, the engine converts a key to a public key before it passes the key on.
       [['pubkey'], false],
       [['pubkey', 'bool'], false],
       [['bool', 'pubkey'], true],

@@ -139,7 +139,7 @@ export type PortTypeName = keyof typeof PORT_TYPES;
 const rowOf = (name: string): PortType | undefined =>
   Object.hasOwn(PORT_TYPES, name) ? PORT_TYPES[name as PortTypeName] : undefined;
 
-/** How a type converts a value; undefined when it refuses the value's tag. */
+/** Returns the way in which a type converts a value; undefined if the type refuses the value's tag. */
 export const conversionOf = (name: PortTypeName, value: Value): Conversion | undefined => {
   const { accepts }: PortType = PORT_TYPES[name];
   return accepts[tagOf(value)];
@@ -168,18 +168,18 @@ export interface EdgeStartTypes {
 }
 
 /**
- * Whether an edge may lead from a port to an input of these types: whether the input converts at least one of the
- * values that the port gives. A type that is not known gives and accepts everything.
+ * Tests whether an edge may lead from a port to an input of these types. It may if the input converts at least one
+ * value that the port gives. An unknown type gives and accepts every value.
  */
 export function typesMeet({ types, isPassedOn }: EdgeStartTypes, wanted: readonly string[]): boolean {
-  // An input passes on what it accepts. If its first type is pubkey, the engine passes the public key on.
+  // An input passes on the values that it accepts. If its first type is pubkey, the engine passes the public key on.
   const kindsOf = (name: string, index: number) =>
     isPassedOn && !(index === 0 && name === 'pubkey') ? acceptedKinds(name) : givenKinds(name);
   const given = new Set(types.flatMap(kindsOf));
   return wanted.some((name) => acceptedKinds(name).some((kind) => given.has(kind)));
 }
 
-/** For each set of field kinds: the one field that takes the values of all of them. */
+/** Sets of field kinds, each with the one field that takes the values of all kinds in the set. */
 const COMMON_FIELDS: [Field, readonly Field[]][] = [
   ['number', ['integer', 'number']],
   ['text', ['text', 'key', 'signature']],

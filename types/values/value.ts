@@ -80,8 +80,8 @@ export function bytesOfValue(value: Value): Uint8Array | undefined {
 }
 
 /**
- * For each tag with a string payload: a description of valid texts, and the decoder to its canonical value, undefined
- * for invalid texts.
+ * For each tag with a string payload: a description of valid texts, and a decoder. The decoder returns the canonical
+ * value, or undefined for an invalid text.
  */
 const textTags: Record<string, { expected: string; decode: (text: string) => Value | undefined }> = {
   S: {
@@ -133,8 +133,8 @@ const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined
   text === undefined ? undefined : { [tag]: text } as Value;
 
 /**
- * A value from its JSON, in canonical form (numbers without `+` and leading zeros, floats in shortest form, 32 and 64
- * bytes under their own tags). Throws a ValueError that names the path.
+ * Reads a value from its JSON and returns its canonical form. There, numbers have no `+` and no leading zeros, floats
+ * have their shortest form, and 32 and 64 bytes have their own tags. Throws a ValueError that names the path.
  */
 export function decodeValue(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): Value {
   if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
@@ -192,8 +192,8 @@ export type LosslessJson = null | boolean | string | LosslessNumber | LosslessJs
 };
 
 /**
- * A value as text, as the nodes print and to_string give it: texts and numbers without their tags, 32 and 64 bytes in
- * base58, other values as tagged JSON.
+ * Formats a value like the nodes print and to_string. Texts and numbers have no tags, 32 and 64 bytes are base58, and
+ * other values are tagged JSON.
  */
 export function valueToText(value: Value): string {
   if ('S' in value) return value.S;

@@ -124,8 +124,8 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
 }
 
 /**
- * Does work on a connection within a time limit. If the work takes longer, the connection is destroyed: over a dead
- * connection the work would never end, and the connection's other calls fail sooner, too.
+ * Does work on a connection within a time limit. If the work takes longer, the connection is destroyed, because over a
+ * dead connection the work would never end. The connection's other calls then fail, too, before their own time limits.
  */
 export function withTimeLimitOn<Result>(
   connection: PostgresConnection,

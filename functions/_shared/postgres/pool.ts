@@ -7,9 +7,9 @@ export interface PoolOptions {
   address: PostgresAddress;
   /** The largest number of connections. Further calls go to the connection with the fewest calls. */
   maxConnections: number;
-  /** The number of connections that stay open without calls; 0 leaves none open. */
+  /** The number of connections that stay open without calls; with 0, all are closed. */
   keptConnections: number;
-  /** Milliseconds without a call after which a connection beyond those is closed. */
+  /** Milliseconds without a call after which any further connection is closed. */
   idleMs: number;
 }
 

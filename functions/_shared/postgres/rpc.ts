@@ -45,9 +45,9 @@ function readError(name: string, error: unknown): ApiError {
   if (!(error instanceof postgres.PostgresError)) return unavailable(error);
   const { code, message, detail, hint } = error;
   if (code === 'PGRST') return toApiError(name, ...readRaised(error));
-  // PostgREST answers 503 for these two classes, connection_exception and insufficient_resources. After FATAL, the
-  // server or a pooler closes the connection, with any code. A wrong user, database or name in the address is a lasting
-  // error.
+  // PostgREST answers 503 for these two classes, connection_exception and insufficient_resources. After an error of
+  // severity FATAL with any code, the server or a pooler closes the connection. A wrong user, database or name in the
+  // address is a lasting error.
   if (/^(?:08|53)/.test(code) || (error.severity === 'FATAL' && !/^(?:28|3D|42)/.test(code))) return unavailable(error);
   // The server refuses the user or the password.
   const status = code.startsWith('28') ? 401 : 500;

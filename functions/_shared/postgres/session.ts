@@ -1,6 +1,9 @@
 import { quoteText } from './literals.ts';
 
-/** The settings of its own role and of the calling role that PostgREST applies, as far as they concern a call. */
+/**
+ * The settings that PostgREST takes from its own role and from the calling role. Only those that affect a call are
+ * listed.
+ */
 const ROLE_SETTINGS = ['statement_timeout', 'lock_timeout', 'jit'];
 
 /** PostgREST's db-extra-search-path, after the exposed schema. */

@@ -41,14 +41,14 @@ function readAddress(databaseUrl: string | undefined): PostgresAddress | undefin
 }
 
 /**
- * Makes a function that opens sessions at SUPABASE_DB_URL, whose login must be able to become `service_role`. Undefined
- * if nothing can listen there: without an address, or at a pooler in transaction mode.
+ * Makes a function that opens sessions at SUPABASE_DB_URL, whose login must be able to become `service_role`. Returns
+ * undefined without an address, or if the address is a pooler in transaction mode, where a session can't listen.
  */
 export function makeOpenNewsSession(databaseUrl: string | undefined): OpenNewsSession | undefined {
   const address = readAddress(databaseUrl);
   if (address?.hasSessions !== true) return undefined;
   return async ({ onNews, onLost }) => {
-    // Loaded here, because loading takes 20 ms, and the first call of a new function instance need not wait for it.
+    // Loading takes 20 ms. It is done here, so that the first call of a new function instance need not wait for it.
     const { makeConnection, withTimeLimitOn } = await import('../postgres/connection.ts');
     let isClosed = false;
     const connection = makeConnection(address, {

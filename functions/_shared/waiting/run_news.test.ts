@@ -14,7 +14,7 @@ afterEach(() => {
 /** The duration of a statement in the database, in milliseconds. */
 const STATEMENT_MS = 1;
 
-/** Makes a database in which runs end, with sessions that listen and look; others poll. */
+/** Makes a database in which runs end. Some callers listen and look through sessions; other callers poll. */
 function makeDatabase({ capacity = 100 } = {}) {
   const ended = new Set<string>();
   /** Runs that are ending right now, so that they can't be followed. */
@@ -194,7 +194,7 @@ it('news before the answer of the lock are not lost', async () => {
   tell('a');
   await vi.advanceTimersByTimeAsync(STATEMENT_MS);
   expect(sent('public.flow_run').at(-1)).toBe('public.flow_run a');
-  // The look under way has not seen this end.
+  // The look that is under way does not see this end of a run.
   ended.add('a');
   await vi.advanceTimersByTimeAsync(10);
   expect(isOver()).toBe(true);

@@ -26,8 +26,8 @@ export interface Found<News> {
 /** Follows runs through one session of the database. The session is open only while runs are followed. */
 export interface RunNews {
   /**
-   * Follows these runs, if it does not yet, and then looks at them. Resolves with undefined if there is no session; one
-   * is then opened for later looks. A run that can't be followed is looked at all the same.
+   * Follows these runs unless they are followed already, and then looks at them. It also looks at runs that can't be
+   * followed. Without a session, it resolves with undefined and opens a session for later looks.
    */
   look: <News>(
     flowRunIds: string[],
@@ -36,8 +36,8 @@ export interface RunNews {
     topic?: NewsTopic,
   ) => Promise<Found<News> | undefined>;
   /**
-   * Opens a session, unless one is open or the next try must wait. Resolves when a look can use it, or has to do
-   * without.
+   * Opens a session, unless one is open or the next try must wait. Resolves when the session is open or could not be
+   * opened.
    */
   open: () => Promise<void>;
   /** Stops following this run for this follower. */
@@ -133,7 +133,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     followers!.delete(onNews);
     lockCount--;
     if (followers!.size === 0) runs.delete(id);
-    // If the answer is still to come, `recordTaken` releases the lock.
+    // If the lock's answer has not come yet, `recordTaken` releases the lock later.
     if (follower.isTaken) leave(id, follower.topic);
     closeWhenIdle();
   };
@@ -169,7 +169,8 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
       }
       const asked = reserve(ids, onNews, topic, current);
       try {
-        // Both are sent at once and executed in order, so the look sees everything that was committed before the lock.
+        // Both statements are sent at once and executed in order, so the look sees everything that was committed before
+        // the lock.
         const [taken, found] = await Promise.all([
           asked.length === 0 ? [] : current.query<string[]>(FOLLOW, asked, topic),
           lookBySession(current.query, ids),

@@ -52,7 +52,7 @@ export const lookForEnded = (serviceRead: ReadRows): ReadNews<EndedRun> => async
   return new Map(found.flat().map(({ id, ...run }) => [id, run]));
 };
 
-/** The same look, through the session that follows the runs. */
+/** Does the same as `lookForEnded`, through the session that follows the runs. */
 export const lookForEndedBySession: LookBySession<EndedRun> = async (query, flowRunIds) => {
   const runs = await query<(EndedRun & { id: string })[]>(
     `select coalesce(json_agg(json_build_object('id', id, 'status', status, 'output', output, 'errors', errors)), '[]') as result
@@ -66,7 +66,7 @@ export const lookForEndedBySession: LookBySession<EndedRun> = async (query, flow
 export const lookForSignatureRequests = (serviceRpc: Rpc): ReadNews<true> => async (flow_run_ids) =>
   new Map((await serviceRpc<string[]>('asking_flow_runs', { flow_run_ids })).map((id) => [id, true]));
 
-/** The same look, through the session that follows the runs. */
+/** Does the same as `lookForSignatureRequests`, through the session that follows the runs. */
 export const lookForSignatureRequestsBySession: LookBySession<true> = async (query, flowRunIds) => {
   const statement = 'select to_json(array(select private.asking_flow_runs($1::uuid[]))) as result';
   return new Map((await query<string[]>(statement, flowRunIds)).map((id) => [id, true]));

@@ -36,9 +36,9 @@ function objectValue(object: object, path: Path, depth: number): Value {
 }
 
 /**
- * The value of a JavaScript value, exactly: numbers as decimals (as floats when a decimal can't hold them), bigints as
- * the smallest integer that does, texts, booleans, null, Uint8Array, arrays and plain objects, whose undefined members
- * are left out. Throws a ValueError that names the path of anything else.
+ * Converts a JavaScript value without loss. A number becomes a decimal, or a float if a decimal can't hold it. A bigint
+ * becomes the smallest integer type that can hold it. Texts, booleans, null, Uint8Array, arrays and plain objects are
+ * converted too; undefined members of objects are dropped. Throws a ValueError with the path of any other value.
  */
 export function fromJavaScript(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): Value {
   // This also ends a cycle.
@@ -81,8 +81,9 @@ export type JavaScriptValue =
   | { [name: string]: JavaScriptValue };
 
 /**
- * Gives a value its form in JavaScript, exactly: integers are bigints, floats numbers, decimals their text (`'2.20'`),
- * because no JavaScript number holds them. Keys and signatures are base58, other bytes a Uint8Array.
+ * Converts a value to JavaScript without loss. Integers become bigints, and floats become numbers. Decimals become
+ * texts (`'2.20'`), because a JavaScript number can't hold them. Keys and signatures become base58, other bytes a
+ * Uint8Array.
  */
 export function toJavaScript(value: Value): JavaScriptValue {
   if ('N' in value) return null;
@@ -100,12 +101,12 @@ export function toJavaScript(value: Value): JavaScriptValue {
   return BigInt(integer);
 }
 
-/** Gives each of the values its form in JavaScript. */
+/** Converts each value of a map to JavaScript. */
 export const mapToJavaScript = (map: ValueMap): { [name: string]: JavaScriptValue } =>
   // fromEntries makes an own member of a name such as __proto__.
   Object.fromEntries(Object.entries(map).map(([name, member]) => [name, toJavaScript(member)]));
 
-/** Writes what a start sends as JSON, in which a bigint is a number with all its digits. */
+/** Writes the body of a start as JSON. A bigint becomes a number with all its digits. */
 export function exactJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`;

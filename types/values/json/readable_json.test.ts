@@ -70,7 +70,8 @@ describe('fromReadableJson', () => {
   });
 
   it('gives a value back that was written, by a type that gives its tag', () => {
-    // A float and an integer give numbers without saying which; the type says it. Maps and lists name no types inside.
+    // The tags whose values always come back. A float may be written as a whole number, and members of maps and lists
+    // have no declared types.
     const whole: Tag[] = ['S', 'B', 'U', 'I', 'D', 'B3', 'B6', 'BY'];
     for (const [name, { gives }] of Object.entries(PORT_TYPES) as [PortTypeName, { gives: readonly Kind[] }][]) {
       if (name === 'free' || name === 'json') continue;

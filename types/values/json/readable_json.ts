@@ -9,8 +9,8 @@ import { fromWireJson } from './wire_json.ts';
 
 /**
  * Readable JSON is the untagged form for people and programs that call flows, such as the `values` of a start. Integers
- * within 2^53 are numbers and longer ones texts of their digits, decimals are texts, keys and signatures base58, and
- * other bytes base64. The types of a port tell which value a text or a number stands for.
+ * within 2^53 are numbers, and longer integers are texts of their digits. Decimals are texts, keys and signatures are
+ * base58, and other bytes base64. The types of a port determine which value a text or a number stands for.
  */
 export type ReadableJson = null | boolean | number | string | ReadableJson[] | { [name: string]: ReadableJson };
 
@@ -36,7 +36,7 @@ export function toReadableJson(value: Value, types: readonly string[] = []): Rea
   return bytes === undefined ? readableOf(toJavaScript(value)) : base64.encode(bytes);
 }
 
-/** The integer that a JSON number is; undefined for a number with a fraction, or with too many digits. */
+/** Returns the integer of a JSON number; undefined for a number with a fraction, or with too many digits. */
 function wholeOf(text: string): bigint | undefined {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -62,7 +62,7 @@ function integerOf(integer: bigint, type: IntegerType): Value | undefined {
 /** The greatest number that rounds to a float of 32 bits, rounded up. */
 const F32_END = 3.4028236e38;
 
-/** The number of a JSON text as a value of the first of these types that holds it. */
+/** Converts a JSON number to a value of the first of these types that can hold it. */
 function fromNumber(text: string, types: readonly string[]): Value | undefined {
   const whole = wholeOf(text);
   for (const type of types) {
@@ -104,7 +104,7 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   if (has('string')) return isStorable(text) ? { S: text } : undefined;
   const bytes = has('bytes') ? bytesOf(text) : undefined;
   if (bytes !== undefined) return bytes;
-  // Floats are never texts: a text of digits is for numbers that need more digits than a float has.
+  // A float is never written as a text. Texts of digits are for numbers that need more digits than a float has.
   return DIGITS.test(text) ? fromNumber(text, types.filter((type) => type !== 'f32' && type !== 'f64')) : undefined;
 }
 

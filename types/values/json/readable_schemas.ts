@@ -36,5 +36,5 @@ const SCHEMAS: { readonly [type in Exclude<PortTypeName, IntegerType>]: PortSche
 
 const isInteger = (name: PortTypeName): name is IntegerType => PORT_TYPES[name].field === 'integer';
 
-/** The JSON Schema of the readable JSON that stands for a value of a type. */
+/** Returns the JSON Schema for readable JSON of a type. */
 export const schemaOf = (name: PortTypeName): PortSchema => isInteger(name) ? integerSchema(name) : SCHEMAS[name];

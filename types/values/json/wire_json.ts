@@ -14,7 +14,7 @@ import {
 /**
  * Wire JSON is the untagged form that other servers and stored flows speak: bodies of requests and responses, form data
  * and constants. Numbers are JSON numbers of any length, and bytes are arrays of their numbers. Wire JSON names no
- * types, so some values change when they are written and read again. The form for people and programs of starts is
+ * types, so some values change when they are written and read again. For the form of `values` in a start, see
  * `readable_json.ts`.
  */
 
@@ -30,9 +30,9 @@ function floatText(text: string): string {
 const integerOrFloat = (text: string): string => integerOfDecimal(text)?.toString() ?? floatText(text);
 
 /**
- * Writes a value as wire JSON. The result is text, so that no digit is lost: integers of up to 64 bits are integers,
- * also those of a decimal. Other decimals and wider integers are floats. Infinities and NaN, which JSON lacks, are
- * null. Bytes are an array of their numbers.
+ * Writes a value as wire JSON. The result is text, so that no digit is lost. Integers of up to 64 bits, and decimals
+ * that are such integers, are written as integers. Other decimals and wider integers are written as floats. Infinities
+ * and NaN, which JSON lacks, are null. Bytes are an array of their numbers.
  */
 export function toWireJson(value: Value): string {
   if ('N' in value) return 'null';
@@ -63,7 +63,8 @@ const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
 });
 
 /**
- * Reads a JSON number: an integer stays an integer, another number is a decimal, or a float if a decimal can't hold it.
+ * Reads a JSON number. An integer stays an integer. Any other number becomes a decimal, or a float if a decimal can't
+ * hold it.
  */
 function numberToValue(text: string): Value {
   if (/^-?\d+$/.test(text)) return integerToValue(text) ?? { F: formatFloat(Number(text)) };
