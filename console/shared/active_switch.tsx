@@ -6,11 +6,11 @@ export interface ActiveSwitchProps {
   /** The name of the row, for screen readers. */
   label: string;
   isActive: boolean;
-  /** Stores the change, and refreshes the page. An error is shown. */
+  /** Stores the change, and refreshes the page. The switch shows an error of this function. */
   store: (isActive: boolean) => Promise<unknown>;
 }
 
-/** Switches a row of a table on and off, at once. */
+/** A switch that turns a row of a table on or off, and stores each change at once. */
 export function ActiveSwitch({ label, isActive, store }: ActiveSwitchProps) {
   const change = useMutation({ mutationFn: store });
   return (

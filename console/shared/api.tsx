@@ -7,7 +7,7 @@ import type { SessionStore } from '../session/session.ts';
 /** The tables and functions of the project, with the types of the database. */
 export type Db = SupabaseClient<Database>;
 
-/** The console's clients of the project: the same that any program can use. */
+/** The clients with which the console calls the project. Other programs can use the same clients. */
 export interface Api {
   /** Queries tables and functions with the session's token. */
   db: Db;

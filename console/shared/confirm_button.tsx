@@ -5,7 +5,7 @@ import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from './error_alert.tsx';
 
 export interface ConfirmButtonProps extends ButtonProps {
-  /** The text of the button, and of the one that confirms. */
+  /** The text of this button, and of the button that confirms. */
   label: string;
   /** Names the object of the button, if the page has more than one such button. */
   describedAs?: string;

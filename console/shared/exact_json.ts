@@ -1,6 +1,6 @@
 /**
- * JSON functions that keep all digits of numbers, also of those that JavaScript would round. Such a number is kept as
- * the result of `JSON.rawJSON`; browsers without that function round.
+ * JSON functions that keep all digits of all numbers. A number that JavaScript would round is kept as the result of
+ * `JSON.rawJSON`. Browsers without this function round the number.
  */
 interface ExactJson {
   rawJSON?: (text: string) => unknown;
@@ -10,7 +10,7 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
-/** True if a number is written with the digits that it was read with. */
+/** True if JavaScript writes a number with the digits of its source. */
 const isExact = (value: number, source: string): boolean => String(value) === source || Number.isSafeInteger(value);
 
 /** Parses JSON without rounding. `JSON.stringify` writes the result unchanged. */

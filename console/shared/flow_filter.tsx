@@ -1,7 +1,9 @@
 import { Select } from '@mantine/core';
 import { useFlowChoices } from './use_flow_choices.ts';
 
-/** Chooses one of the user's flows, or all: `undefined`. A chosen flow that is not in the list is shown by its id. */
+/**
+ * Chooses one of the user's flows, or all flows (`undefined`). If the chosen flow is not in the list, its id is shown.
+ */
 export function FlowFilter({ flow, choose }: { flow: number | undefined; choose: (flow: number | undefined) => void }) {
   const flows = useFlowChoices();
   const chosen = flow === undefined ? null : String(flow);

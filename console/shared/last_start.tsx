@@ -5,7 +5,7 @@ import { When } from './when.tsx';
 interface LastStartProps {
   at: string | null;
   flowRunId: string | null;
-  /** The schedule or webhook that starts the runs, for the link to all of them. */
+  /** The schedule or webhook that starts the runs. The link leads to all its runs. */
   of: { schedule: string } | { webhook: string };
 }
 

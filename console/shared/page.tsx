@@ -15,7 +15,7 @@ export interface PageProps {
   children: ReactNode;
 }
 
-/** A page: its heading, which gets the focus after a link to it, its actions and its content. */
+/** A page with its heading, actions and content. When a link leads to the page, the heading gets the focus. */
 export function Page({ title, parents = [], description, actions, children }: PageProps) {
   const heading = usePageHeading(title);
   return (

@@ -11,7 +11,10 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 
-/** Returns a number that `JSON.stringify` writes with all its digits; a text for digits that JSON can't hold. */
+/**
+ * Returns a number that `JSON.stringify` writes with all its digits. Returns a text if the digits are no number of
+ * JSON.
+ */
 function plainNumber(digits: string): unknown {
   const number = Number(digits);
   if (String(number) === digits) return number;
@@ -65,9 +68,9 @@ function numberTag(digits: string, before: string | undefined): string {
 }
 
 /**
- * Converts plain JSON to a tagged value. If the value replaces another one, it keeps the tags of the other one where
- * they fit: a text that replaces a public key is a public key. Whole numbers without a former tag become integers, other
- * numbers decimals.
+ * Converts plain JSON to a tagged value. If the value replaces a former one, it gets the tags of the former one where
+ * they fit: a text that replaces a public key is a public key. Without a former tag, whole numbers become integers,
+ * and other numbers decimals.
  */
 export function tagLike(plain: unknown, former?: unknown): Value {
   const [tag, content] = untag(former) ?? [];

@@ -3,7 +3,7 @@ export interface RunError {
   /** The id of the failed node; undefined for an error of the run itself. */
   nodeId: string | undefined;
   times: number;
-  /** The stable code; undefined for an error in a node's own words. */
+  /** The stable code; undefined for an error without a code. */
   code: string | undefined;
   message: string;
 }
@@ -24,8 +24,8 @@ export function splitCode(message: string, inputs = NO_INPUTS): Pick<RunError, '
 }
 
 /**
- * Reads a line, with the names of each node's inputs. A title may contain an id, too, so only ids of the run's nodes
- * count; if these are not known, the first id counts.
+ * Reads a line. `inputs` has the names of the inputs of each node. A title may contain an id, too, so only ids of nodes
+ * in `inputs` count. Without `inputs`, the first id counts.
  */
 export function readRunError(line: string, inputs?: ReadonlyMap<string, ReadonlySet<string>>): RunError {
   for (const match of line.matchAll(PLACE)) {

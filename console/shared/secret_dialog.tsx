@@ -10,7 +10,7 @@ export interface SecretDialogProps extends ButtonProps {
   title: string;
   /** Names the secret, such as `URL`. */
   secretLabel: string;
-  /** The fields before the secret is made. They are reset when the dialog opens again. */
+  /** The fields that are shown until the secret is made. They are reset when the dialog opens again. */
   children: ReactNode;
   /** Makes the secret. An error is shown, and the fields stay. */
   make: () => Promise<string>;

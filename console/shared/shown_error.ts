@@ -19,7 +19,7 @@ const textIn = (error: object, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** Parses details: PostgREST gives them as text, which may be JSON; the Edge Functions give JSON. */
+/** Parses details. Edge Functions give them as JSON; PostgREST gives them as a text, which may contain JSON. */
 function detailsOf(details: unknown): unknown {
   if (typeof details !== 'string') return details;
   try {
@@ -40,7 +40,8 @@ function sentenceOf(detail: unknown): string | undefined {
 }
 
 /**
- * Splits an error's details into sentences (findings, faults of a request, or one text) and details without a sentence.
+ * Splits an error's details into sentences and other details. Findings, faults of a request and a single text are
+ * sentences.
  */
 function linesOf(details: unknown): Pick<ShownError, 'details' | 'raw'> {
   const read = detailsOf(details);
@@ -52,7 +53,7 @@ function linesOf(details: unknown): Pick<ShownError, 'details' | 'raw'> {
   };
 }
 
-/** Returns the remedy, with the time after which to try again if the backend gives one. */
+/** Returns the remedy. If the backend says when to try again, adds the time. */
 function hintOf(error: object): string | undefined {
   const seconds: unknown = Reflect.get(error, 'retryAfter');
   if (typeof seconds !== 'number') return textIn(error, 'hint');

@@ -11,21 +11,23 @@ export interface StartTarget {
   deployment_id: string | null;
 }
 
-/** A deployment, with what a schedule or webhook may name in place of its id. */
+/** A deployment, with the flow and the tags by which a schedule or webhook may name it. */
 export interface StartedDeployment {
   id: string;
   flow: number;
-  /** The tags that name the deployment now. */
+  /** The tags that the deployment has now. */
   tags: readonly string[];
 }
 
-/** Makes the filter for schedules or webhooks that start this deployment now: by its id, or by a tag that it has. */
+/**
+ * Makes the filter for the schedules or webhooks that now start this deployment. They name its id, or one of its tags.
+ */
 export const startersOf = ({ id, flow, tags }: StartedDeployment): string =>
   tags.length === 0
     ? `deployment_id.eq.${id}`
     : `deployment_id.eq.${id},and(flow.eq.${flow},tag.in.(${tags.map((tag) => `"${tag}"`).join(',')}))`;
 
-/** Milliseconds without typing after which the target is looked up. */
+/** Milliseconds without typing after which the target is read. */
 const TYPING_MS = 300;
 
 /** Converts a target to the client's form; undefined while it is incomplete. */
@@ -35,12 +37,12 @@ function readTarget({ flow, tag, deployment_id }: StartTarget): DeploymentTarget
 }
 
 /**
- * Reads the present inputs and outputs of the target. It is not read while the target is incomplete: `isPending`, and
- * not `isLoading`.
+ * Reads the present inputs and outputs of the target. While the target is incomplete, nothing is read: `isPending` is
+ * true, and `isLoading` is false.
  */
 export function useTargetDescription(target: StartTarget) {
   const { flows } = useApi();
-  // As text, which is the same value until the target changes.
+  // The target is compared as a text, because each render makes a new object.
   const [named] = useDebouncedValue(JSON.stringify(readTarget(target)), TYPING_MS);
   return useQuery({
     queryKey: ['deployments', 'description', named],

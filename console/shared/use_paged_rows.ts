@@ -17,11 +17,11 @@ export interface PagedRows<Row> {
 }
 
 export interface PagedRowsOptions<Row> {
-  /** The query's key, filters included: rows of different keys are never mixed. */
+  /** The query's key, with all filters. Rows of different keys are never mixed. */
   queryKey: readonly unknown[];
   /**
-   * Reads the rows from `from` to `to`, both included, in a fixed order; `signal` cancels a read that is not needed any
-   * more.
+   * Reads the rows from `from` to `to`, both included, in a fixed order. `signal` aborts if the rows are no longer
+   * needed.
    */
   read: (from: number, to: number, signal: AbortSignal) => Promise<Row[]>;
   /** Milliseconds after which the rows are read again, for lists that change by themselves. */
@@ -38,7 +38,7 @@ export function usePagedRows<Row>(options: PagedRowsOptions<Row>): PagedRows<Row
   const from = (page - 1) * PAGE_SIZE;
   const query = useQuery({
     queryKey: [...queryKey, { page }],
-    // One more row than shown tells whether there is a next page.
+    // One more row is read than shown. If it exists, there is a next page.
     queryFn: ({ signal }) => read(from, from + PAGE_SIZE, signal),
     placeholderData: keepPreviousData,
     ...(refetchInterval !== undefined && { refetchInterval }),

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 
-/** Loads the table of the reference page of errors, only when an error is shown. */
+/** Loads the remedies from the reference page of errors, when the first error is shown. */
 async function loadRemedies(): Promise<Record<string, string>> {
   const [{ errorEntries }, { runErrors }] = await Promise.all([
     import('../../types/errors.ts'),
     import('../../types/run_errors.ts'),
   ]);
   const entries = Object.entries({ ...errorEntries, ...runErrors });
-  // Shown as plain text, so without the marks of code.
+  // The remedy is shown as plain text, so the back-ticks are removed.
   return Object.fromEntries(entries.map(([code, { remedy }]) => [code, remedy.replaceAll('`', '')]));
 }
 
-/** Returns what to do about an error, by its code; undefined if the code is not in the reference. */
+/** Returns the remedy for an error, by its code; undefined if the code is not in the reference. */
 export function useRemedy(code: string | undefined): string | undefined {
   const { data } = useQuery({
     queryKey: ['remedies'],

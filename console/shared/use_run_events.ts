@@ -3,17 +3,21 @@ import type { FlowClient, RunEvent, RunReference } from 'flow-deployments-client
 import { useEffect } from 'react';
 import { useApi } from './api.tsx';
 
-/** Milliseconds during which events are collected before data is read again: a run sends many at once. */
+/**
+ * Milliseconds during which events are collected before data is read again, because a run sends many events at once.
+ */
 const GATHER_MS = 500;
-/** Milliseconds after which everything is read again, even without events: there may be no room for one more stream. */
+/**
+ * Milliseconds after which everything is read again without events. The project may refuse one more stream of events.
+ */
 const FALLBACK_MS = 15_000;
 
-/** The queries below the key of a run that an event makes outdated. Every event may change the run's own row. */
+/** The queries of a run that each kind of event makes outdated. Every event also makes the run's own row outdated. */
 const PARTS: Record<RunEvent['event'], readonly string[]> = {
   run_start: ['called'],
   run_finish: ['called'],
   node_start: ['executions'],
-  // An answer to a request or an input ends the node that waits for it.
+  // When a signature or an input is given, the node that waited for it continues.
   node_finish: ['executions', 'transactions', 'pending inputs', 'signature request'],
   node_error: ['executions', 'pending inputs', 'signature request'],
   log: ['log'],
@@ -24,7 +28,10 @@ const PARTS: Record<RunEvent['event'], readonly string[]> = {
 /** Returns the key of a run's row. The keys of other queries of the run begin with it. */
 export const runKey = (id: string): readonly string[] => ['runs', 'one', id];
 
-/** Marks queries as outdated by events, until the signal aborts or the run has ended. */
+/**
+ * Receives a run's events, and marks the queries that they make outdated. Ends when the signal aborts or the run has
+ * ended.
+ */
 async function follow(
   { events }: FlowClient,
   queries: QueryClient,
@@ -42,15 +49,15 @@ async function follow(
     old.clear();
   };
   for await (const { event } of events(run, { signal })) {
-    // An event that is newer than this page may change anything.
+    // A kind of event that this page does not know may change anything.
     for (const part of PARTS[event] ?? Object.values(PARTS).flat()) old.add(part);
     timer ??= setTimeout(read, GATHER_MS);
   }
 }
 
 /**
- * Reads the shown data of a run again when events make it outdated, as long as `isLive`. Only this hook receives a
- * run's events.
+ * Reads the shown data of a run again when an event makes it outdated. Stops when `isLive` becomes false. Only this
+ * hook receives a run's events.
  */
 export function useRunEvents(run: RunReference<object>, isLive: boolean): void {
   const { flows } = useApi();
@@ -60,7 +67,7 @@ export function useRunEvents(run: RunReference<object>, isLive: boolean): void {
     if (!isLive) return;
     const watching = new AbortController();
     const reference = token === undefined ? id : { flow_run_id: id, token };
-    // Without events the page is updated by the fallback.
+    // If the events can't be received, the timer below reads the data again.
     follow(flows, queries, reference, id, watching.signal).catch(() => {});
     const fallback = setInterval(() => void queries.invalidateQueries({ queryKey: runKey(id) }), FALLBACK_MS);
     return () => {

@@ -47,7 +47,7 @@ function Members({ entries, depth }: { entries: [string, unknown][]; depth: numb
   );
 }
 
-/** Shows a list or a map. Below the second level, members are shown on request. */
+/** Shows a list or a map. Members below the second level are shown when the user opens them. */
 function Group({ entries, depth, kind }: { entries: [string, unknown][]; depth: number; kind: string }) {
   if (entries.length === 0) return <Text span c='dimmed'>empty {kind}</Text>;
   if (depth < 2) return <Members entries={entries} depth={depth} />;
@@ -59,7 +59,9 @@ function Group({ entries, depth, kind }: { entries: [string, unknown][]; depth: 
   );
 }
 
-/** Shows a stored tagged value in readable form. All content is shown as text, whoever wrote it. */
+/**
+ * Shows a stored tagged value in readable form. All content is shown as text, because strangers may have written it.
+ */
 export function ValueView({ value, depth = 0 }: { value: unknown; depth?: number }) {
   const [tag, content] = untag(value) ?? [undefined, value];
   if (tag === 'N') return <Text span c='dimmed'>null</Text>;

@@ -13,12 +13,12 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /**
- * The part of a unit by which a time may fall short of it. So an input that can be answered for seven days is shown as
- * `in 7 days` for the first hour, and not at once as `in 6 days`.
+ * The part of a unit that may be missing from a whole unit. So a time limit of seven days is shown as `in 7 days` for
+ * the first hour, and not at once as `in 6 days`.
  */
 const SLACK = 0.05;
 
-/** Describes how long ago `then` is, or how far ahead, in the largest unit that fits. */
+/** Describes the time between `then` and `now` in the largest unit that fits, such as `3 hours ago` or `in 2 days`. */
 export function describeAge(then: Date, now: Date): string {
   const seconds = (then.getTime() - now.getTime()) / 1000;
   const slack = seconds > 0 ? SLACK : 0;
@@ -26,7 +26,7 @@ export function describeAge(then: Date, now: Date): string {
   return relative.format(Math.trunc(seconds / size + slack), unit);
 }
 
-/** Shows a time as the user has chosen: its age, with the exact time on request, or the other way round. */
+/** Shows a time as an age or as a date, by the user's choice. The other form is shown under the pointer. */
 export function When({ at }: { at: string }) {
   const format = useDateFormat();
   const then = new Date(at);

@@ -12,13 +12,13 @@ export interface CodeEditorProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** The language with its extensions. Another one makes the editor anew. */
+  /** The language with its extensions. If this value changes, the editor is made again and loses its history. */
   extension: Extension;
   readOnly?: boolean;
   minHeight?: string;
-  /** Fills the height of the place around it. */
+  /** If true, the editor fills the height of its parent element. */
   isFilling?: boolean;
-  /** Gets the focus when the dialog around it opens. */
+  /** If true, the editor gets the focus when its dialog opens. */
   hasFocus?: boolean;
 }
 
@@ -31,7 +31,10 @@ const darkHighlight = HighlightStyle.define([
   { tag: tags.invalid, color: '#ff8787' },
 ]);
 
-/** The colours, which change with the colour scheme while the editor keeps its text and its history. */
+/**
+ * The colours. They can change with the colour scheme without making the editor again, so it keeps its text and
+ * history.
+ */
 const colours = new Compartment();
 
 const coloursOf = (isDark: boolean): Extension => [
@@ -52,10 +55,10 @@ const baseTheme = (minHeight: string, isFilling: boolean) =>
     '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   });
 
-/** Marks changes that the page made itself. */
+/** Marks changes that the page made and not the user. */
 const fromPage = Annotation.define<true>();
 
-/** An editor for code. Other components add a language. Tab leaves it, as in other fields. */
+/** An editor for code. Other components add a language. Tab moves the focus to the next field, as elsewhere. */
 export function CodeEditor(props: CodeEditorProps) {
   const { label, value, extension, readOnly = false, minHeight = '8rem', isFilling = false, hasFocus = false } = props;
   const isDark = useComputedColorScheme('light') === 'dark';
@@ -83,7 +86,7 @@ export function CodeEditor(props: CodeEditorProps) {
           EditorView.contentAttributes.of({ 'aria-label': label, ...(hasFocus && { 'data-autofocus': '' }) }),
           EditorView.updateListener.of((update) => {
             if (!update.docChanged || update.transactions.some((made) => made.annotation(fromPage))) return;
-            // Updates the page at once, as React does for its own inputs: the page must have the text before any other
+            // Updates the page at once, as React does for its own inputs, so that the page has the text before the next
             // event.
             flushSync(() => change(update.state.doc.toString()));
           }),
@@ -96,7 +99,7 @@ export function CodeEditor(props: CodeEditorProps) {
 
   useEffect(() => view.current?.dispatch({ effects: colours.reconfigure(coloursOf(isDark)) }), [isDark]);
 
-  // A value from outside replaces the text; typed text is in the editor already.
+  // If the page sets another value, it replaces the text. Text that the user typed is already in the editor.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === value) return;

@@ -23,12 +23,12 @@ type ScriptLanguage = Exclude<CodeLanguage, 'json'>;
 /** The pause in typing after which a source is parsed. */
 const PAUSE_MS = 300;
 
-/** Marks a fault from its place to the end of the word there. */
+/** Marks the word at the place of a fault. */
 function diagnosticOf(text: Text, { line, column, message }: CodeFault): Diagnostic {
   const { from, to, text: characters } = text.line(Math.min(Math.max(line, 1), text.lines));
   const at = Math.min(from + Math.max(column, 1) - 1, to);
   const length = /^[\w$]+|^./.exec(characters.slice(at - from))?.[0].length ?? 0;
-  // At the end of a line there is no character to mark, so the one before is marked.
+  // At the end of a line there is no character to mark, so the last character of the line is marked.
   return { from: length === 0 ? Math.max(from, at - 1) : at, to: at + length, severity: 'error', message };
 }
 
@@ -45,7 +45,7 @@ const COMPLETE: Record<
   (context: CompletionContext, inputs: readonly string[]) => CompletionResult | null
 > = { rhai: completeRhai, javascript: completeJavaScript, jsonata: completeJsonata };
 
-/** Returns the names that code may use; in JSONata those of the value at a path. */
+/** Returns the names that code may use. In JSONata these are the names in the value at a path. */
 export type NamesAt = (path: readonly string[]) => readonly string[];
 
 function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {
@@ -62,8 +62,8 @@ function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {
 }
 
 /**
- * A language with completion, faults and find. `inputs` is called at each use, so that changed inputs don't make the
- * editor anew.
+ * A language with completion, faults and find. `inputs` is called at each use, so the editor stays the same when the
+ * inputs change.
  */
 export const codeExtensions = (language: CodeLanguage, inputs: NamesAt): Extension => [
   languageOf(language, inputs),

@@ -1,7 +1,7 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { scopeCompletionSource } from '@codemirror/lang-javascript';
 
-/** The objects of the language that the sandbox has. */
+/** Completes the objects of JavaScript that the sandbox has. */
 const completeGlobals = scopeCompletionSource({
   Array,
   BigInt,
@@ -26,7 +26,7 @@ const GIVEN: Completion[] = [
   { label: 'log', type: 'function', detail: '(…values) writes a line into the log' },
 ];
 
-/** Completes a script: inputs, what the sandbox gives, and the objects of the language with their members. */
+/** Completes a script with its inputs, the names that the sandbox defines, and the objects of the language. */
 export function completeJavaScript(context: CompletionContext, inputs: readonly string[]): CompletionResult | null {
   const globals = completeGlobals(context);
   const found = globals instanceof Promise ? null : globals;

@@ -13,11 +13,11 @@ export interface JsonFault {
 }
 
 interface JsonEditorProps extends Omit<CodeEditorProps, 'extension'> {
-  /** Finds faults beyond JSON's syntax, to be shown at their positions. */
+  /** Finds faults in texts whose syntax is right. The editor marks them at their positions. */
   findFaults?: (text: string) => JsonFault[];
 }
 
-/** The JSON language, with its syntax errors, or else the faults that the page finds. */
+/** The JSON language. It marks errors of syntax; if there are none, it marks the faults that the page finds. */
 export function jsonWithFaults(findFaults: (text: string) => JsonFault[]): Extension {
   const parse = jsonParseLinter();
   const find = linter((view): Diagnostic[] => {

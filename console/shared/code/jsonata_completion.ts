@@ -87,7 +87,7 @@ export const pathBefore = (context: CompletionContext): string[] => {
   return [...path.matchAll(/(?:`([^`]*)`|([A-Za-z_]\w*))(?:\[\d+\])?\./g)].map(([, quoted, name]) => quoted ?? name!);
 };
 
-/** Completes an expression: functions, and the names in the value that it computes from. */
+/** Completes an expression with functions, and with the names in its input value. */
 export function completeJsonata(context: CompletionContext, names: readonly string[]): CompletionResult | null {
   const word = context.matchBefore(/\$?\w*/);
   const isMember = word !== null && context.state.sliceDoc(word.from - 1, word.from) === '.';

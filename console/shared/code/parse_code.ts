@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../runner/rhai/limits.ts';
 import { CodeError } from '../../../runner/script/author_code.ts';
 import { scriptClock } from '../../../runner/script/sandbox.ts';
 
-/** A question of the page to the worker that parses. */
+/** A request of the page to the worker that parses code. */
 export interface ParseTask {
   language: 'rhai' | 'javascript' | 'jsonata';
   source: string;
@@ -24,7 +24,7 @@ const MAX_PARSE_MS = 500;
 /** Thrown when the time for parsing is over. */
 class TimeOver extends Error {}
 
-/** Parses a source by the parser of the runner. Throws a RhaiError or a CodeError. */
+/** Parses a source with the runner's own parser. Throws a RhaiError or a CodeError. */
 async function parse({ language, source, inputs }: ParseTask): Promise<void> {
   if (language === 'rhai') {
     const { parseScript } = await import('../../../runner/rhai/parser.ts');
@@ -41,7 +41,7 @@ async function parse({ language, source, inputs }: ParseTask): Promise<void> {
   else (await openExpressionParser())(source, timed());
 }
 
-/** Finds the line and the column of the character that JSONata counts from the beginning. */
+/** Converts the position in an error of JSONata, a count of characters, to a line and a column. */
 function placeOfCharacter(source: string, reason: string): { line: number; column: number } {
   const end = Number(/ \(character (\d+)\)$/.exec(reason)?.[1] ?? 1);
   const before = source.slice(0, Math.max(0, end - 1)).split('\n');

@@ -7,7 +7,7 @@ let worker: Worker | undefined;
 let lastId = 0;
 const waiting = new Map<number, (result: PreviewResult) => void>();
 
-/** Ends the worker. The next question starts another one. */
+/** Ends the worker. The next call starts another one. */
 function end(error: string): void {
   worker?.terminate();
   worker = undefined;

@@ -3,7 +3,7 @@ import { openSandboxFor } from '../../../runner/script/evaluate.ts';
 import { EXPRESSION_PORTS, expressionCode } from '../../../runner/script/expression_code.ts';
 import { scriptClock } from '../../../runner/script/sandbox.ts';
 
-/** An expression on an edge, with a value that it reads. */
+/** An expression of an edge, and the value from which it computes. */
 export interface PreviewTask {
   expression: string;
   value: Value;

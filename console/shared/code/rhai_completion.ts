@@ -9,7 +9,7 @@ import { rhaiFunctions } from '../../../dev/docs/rhai_functions.ts';
 const KEYWORDS = 'let const if else switch while loop for in continue break return throw try catch fn true false this'
   .split(' ').map((label): Completion => ({ label, type: 'keyword' }));
 
-/** The functions of scripts, each name once: a name may belong to several types. */
+/** The functions of some types. A name that several types have is listed once. */
 function functionsOf(types: readonly string[], type: 'function' | 'method'): Completion[] {
   const found = new Map<string, { detail: string; meanings: string[] }>();
   for (const tag of types) {
@@ -26,7 +26,10 @@ function functionsOf(types: readonly string[], type: 'function' | 'method'): Com
 const FREE = functionsOf(['none'], 'function');
 const METHODS = functionsOf(Object.keys(rhaiFunctions).filter((type) => type !== 'none'), 'method');
 
-/** Completes a script: after a point the functions of values, elsewhere inputs, functions, keywords and known words. */
+/**
+ * Completes a script. After a point it offers the methods of values, elsewhere inputs, functions, keywords and the
+ * words of the script.
+ */
 export function completeRhai(context: CompletionContext, inputs: readonly string[]): CompletionResult | null {
   const word = context.matchBefore(/[.\w]\w*/);
   if (word === null || (!context.explicit && word.from === word.to)) return null;

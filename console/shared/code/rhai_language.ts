@@ -15,14 +15,14 @@ const RESERVED = words(
 /** The deepest nesting of expressions in back-tick strings. Deeper ones are shown as part of the string. */
 const MAX_DEPTH = 32;
 
-/** A part of the text that is not plain code: a comment, a raw string, a back-tick string or an expression in one. */
+/** A part of the text that is not plain code, such as a comment, a string, or an expression in a back-tick string. */
 type Frame =
   | { kind: 'comment'; depth: number }
   | { kind: 'raw'; hashes: number }
   | { kind: 'template' }
   /** An expression `${…}`, with its own open braces. */
   | { kind: 'expression'; braces: number }
-  /** A string in double quotes that continues in the next line, after a backslash at the end of this one. */
+  /** A string in double quotes. A backslash at the end of a line continues it in the next line. */
   | { kind: 'string' };
 
 /** The open parts, the innermost last. Frames are never changed in place, because lines share them. */
@@ -41,7 +41,7 @@ const replace = (state: RhaiState, frame: Frame): void => {
   state.open = [...state.open.slice(0, -1), frame];
 };
 
-/** Reads a block comment. Comments nest; their depth is a number, so that nesting takes no memory. */
+/** Reads a block comment. Comments nest; the depth is kept as a number, so that deep nesting takes no memory. */
 function readComment(stream: StringStream, state: RhaiState, depth: number): string {
   let open = depth;
   while (open > 0 && !stream.eol()) {
@@ -54,7 +54,7 @@ function readComment(stream: StringStream, state: RhaiState, depth: number): str
   return 'comment';
 }
 
-/** Reads a raw string, which ends at a quote with as many hashes as it began with. */
+/** Reads a raw string. It ends at a quote that is followed by as many hashes as the string began with. */
 function readRaw(stream: StringStream, state: RhaiState, hashes: number): string {
   while (!stream.eol()) {
     if (stream.next() !== '"') continue;
@@ -75,7 +75,7 @@ function readTemplate(stream: StringStream, state: RhaiState): string {
   }
   while (!stream.eol()) {
     if (state.open.length < MAX_DEPTH && stream.match('${', false)) return 'string';
-    // Only the beginning of an expression can be escaped.
+    // In a back-tick string, a backslash escapes only the beginning of an expression.
     if (stream.match('\\${')) continue;
     if (stream.next() === '`') {
       leave(state);
@@ -85,7 +85,7 @@ function readTemplate(stream: StringStream, state: RhaiState): string {
   return 'string';
 }
 
-/** Reads a string or a character. An unclosed one continues in the next line only after a backslash. */
+/** Reads a string or a character. Without a closing quote, it continues in the next line only after a backslash. */
 function readQuoted(stream: StringStream, state: RhaiState, quote: string, isOpen: boolean): string {
   if (isOpen) leave(state);
   let character = stream.next();
@@ -157,8 +157,8 @@ function readSymbol(stream: StringStream, state: RhaiState, first: string): stri
 }
 
 /**
- * Reads the next token of a script and names its kind. Each step consumes at least one character and none looks back,
- * so a line takes linear time.
+ * Reads the next token of a script and returns its kind. Each step reads at least one new character and never looks
+ * back, so reading a line takes linear time.
  */
 export function readRhai(stream: StringStream, state: RhaiState): string | null {
   const frame = innermost(state);

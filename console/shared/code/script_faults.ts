@@ -11,10 +11,10 @@ interface Answer {
 
 let worker: Worker | undefined;
 let lastId = 0;
-/** The questions that wait for an answer, by their numbers. */
+/** The requests that wait for an answer, by their numbers. */
 const waiting = new Map<number, (faults: CodeFault[]) => void>();
 
-/** Ends the worker. The next question starts another one. */
+/** Ends the worker. The next request starts another one. */
 function end(): void {
   worker?.terminate();
   worker = undefined;
@@ -36,8 +36,8 @@ function start(): Worker {
 }
 
 /**
- * Returns the faults of a script or an expression, by the parser of the runner. The parser works in a worker, which is
- * loaded at the first call. A source that can't be parsed in time has no faults here: a deploy and a run still parse it.
+ * Returns the faults of a script or an expression. The runner's own parser finds them, in a worker that is loaded at
+ * the first call. If parsing takes too long, returns no faults; a deploy and a run still parse the source.
  */
 export function scriptFaults(
   language: ParseTask['language'],

@@ -37,7 +37,7 @@ export interface GraphComparison {
   edges: EdgeChange[];
 }
 
-/** The members of a node that only an editor reads. */
+/** The members of a node that runs do not read. */
 const DRAWING = new Set([
   'position',
   'positionAbsolute',
@@ -112,7 +112,7 @@ function nameEdges(graph: GraphJson): NamedEdge[] {
   });
 }
 
-/** Compares edges by their input. An edge to the same input with another source counts as changed. */
+/** Compares the edges into each input. If an input has another source than before, its edge counts as changed. */
 function compareEdges(before: GraphJson, after: GraphJson): EdgeChange[] {
   const [old, current] = [nameEdges(before), nameEdges(after)];
   const idOf = ({ key, source }: NamedEdge) => `${key} ${source}`;
@@ -138,7 +138,7 @@ function compareEdges(before: GraphJson, after: GraphJson): EdgeChange[] {
 
 const NO_GRAPH: GraphJson = { nodes: [], edges: [] };
 
-/** Compares two states of a graph. `before` or `after` is undefined if the flow was not part of that deployment. */
+/** Compares two states of a graph. A state is undefined if the deployment does not contain the flow. */
 export function compareGraphs(
   before: GraphJson = NO_GRAPH,
   after: GraphJson = NO_GRAPH,

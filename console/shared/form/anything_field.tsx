@@ -11,7 +11,7 @@ const KINDS: Kind[] = ['Text', 'JSON'];
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 
-/** Names the kind of JSON that a text contains; undefined for any other text, and for a text in quotes. */
+/** Names the kind of JSON in a text, such as `list`. Undefined if the text is not JSON, or a JSON string. */
 function jsonKind(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -35,8 +35,8 @@ function remark(kind: Kind, text: string): string | undefined {
 }
 
 /**
- * A field for a value of any kind: a plain text, or any JSON. It starts with the kind of its value, or else of
- * `ui:options.example`, such as a default.
+ * A field for a value of any kind: a plain text, or any JSON. At first it has the kind of its value, or else of
+ * `ui:options.example`, which may be the default.
  */
 export function AnythingField(props: FieldProps) {
   const { formData, onChange, schema, name, fieldPathId, required, disabled, readonly, uiSchema } = props;

@@ -7,7 +7,9 @@ import { useApi } from '../api.tsx';
 /** The most names that are offered. Others can be typed. */
 const OFFERED = 200;
 
-/** A field for the name of a connection. It offers those of the user; a connection may also be stored later. */
+/**
+ * A field for the name of a connection. It offers the user's connections, and accepts names that are not stored yet.
+ */
 export function ConnectionField({ formData, onChange, schema, name, fieldPathId, disabled }: FieldProps) {
   const { db } = useApi();
   const { data: names } = useQuery({

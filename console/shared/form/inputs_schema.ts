@@ -5,8 +5,8 @@ import { isObject } from '../graph/drawn_node.ts';
 import { schemaValidator } from './schema_validator.ts';
 
 /**
- * Makes the field of an input. Numbers that JavaScript can't hold are given as text, so a field for both is a text
- * field.
+ * Makes the field of an input. Numbers that JavaScript can't hold are typed as text, so an input that accepts both
+ * numbers and texts gets a text field.
  */
 function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchema {
   const alternatives = Array.isArray(json_schema.anyOf) ? json_schema.anyOf.filter(isObject) : [];
@@ -42,7 +42,7 @@ export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSc
   };
 }
 
-/** Converts stored values to the form's: text fields hold texts, and numbers in digits, too. */
+/** Converts stored values to those of the form. Text fields get numbers as digits. */
 export function toFormValues(inputs: readonly DeploymentInput[], values: { [name: string]: unknown }) {
   const isText = new Set(inputs.filter((input) => fieldOf(input).type === 'string').map(({ name }) => name));
   return Object.fromEntries(

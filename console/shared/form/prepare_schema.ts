@@ -8,12 +8,12 @@ export interface PreparedForm {
 }
 
 /**
- * Keywords that are removed: patterns, because a stranger's pattern could block the page for ever; and addresses, to
- * which references in the schema would be relative.
+ * The removed keywords. A pattern of a stranger could block the page for ever. With `$id`, references would no longer
+ * lead into the same schema.
  */
 const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$id', '$schema']);
 
-/** True if a reference points into the same schema. The form library throws for any other. */
+/** True if a reference leads to a part of the same schema. The form library throws for other references. */
 function leadsSomewhere(reference: unknown, root: PlainObject): boolean {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return false;
   const path = reference.slice(1).split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -29,7 +29,7 @@ function clean(json: unknown, root: PlainObject): unknown {
   if (Array.isArray(json)) return json.map((member) => clean(member, root));
   if (!isObject(json)) return json;
   const isKept = ([keyword, value]: [string, unknown]) =>
-    // A property may have the name of a keyword; its value is an object then.
+    // A property may have the name of a keyword. Its value is then an object and no reference.
     keyword === '$ref'
       ? isObject(value) || leadsSomewhere(value, root)
       : !LEFT_OUT.has(keyword) || (keyword !== 'patternProperties' && isObject(value));
@@ -48,11 +48,11 @@ const TEXTS = ['ui:placeholder', 'ui:help', 'ui:description', 'ui:title'];
 function prepareOrder(order: unknown, properties: PlainObject): string[] | undefined {
   if (!Array.isArray(order)) return undefined;
   const known = order.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name));
-  // The form library throws for an order that omits a property.
+  // `*` stands for all properties that the order omits. Without it, the form library would throw.
   return [...new Set(known), '*'];
 }
 
-/** Prepares the presentation of a schema: only parts that are known to work are kept. */
+/** Prepares the presentation of a schema. Keeps only the parts that are known to work. */
 function prepareUi(schema: unknown, ui: unknown): UiSchema {
   if (!isObject(schema)) return {};
   const given = isObject(ui) ? ui : {};

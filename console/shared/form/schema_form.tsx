@@ -11,7 +11,10 @@ export interface SchemaFormProps {
   uiSchema?: UiSchema;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** Called when the form is submitted and valid. Without it, the form has no button and reports changes at once. */
+  /**
+   * Called when the form is submitted and valid. Without this function, the form has no button and reports each change
+   * at once.
+   */
   onSubmit?: (value: unknown) => void;
   disabled?: boolean;
   /** The page's own fields, named by `ui:field`. */

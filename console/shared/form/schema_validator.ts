@@ -21,15 +21,15 @@ const propertyOf = (location: string): string =>
   )
     .join('.');
 
-/** Keywords that only report that a part inside is wrong. The part has a report of its own. */
+/** Keywords that only report a fault of an inner part. The inner part has a report of its own. */
 const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '$ref', 'if', 'then', 'else']);
 
-/** Messages that replace the validator's, which would show a pattern or name nothing. */
+/** Messages that replace those of the validator. The validator's message for a pattern would show the pattern. */
 const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
 
-/** Returns the faults of a value; none for an unreadable schema, which is reported to its author instead. */
+/** Returns the faults of a value. Throws if the validator can't read the schema. */
 function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
-  // SAFETY: both describe JSON Schema draft 7.
+  // SAFETY: both types describe JSON Schema draft 7.
   const validator = new Validator(schema as Schema, '7', false);
   const { errors } = validator.validate(value);
   return errors.filter(({ keyword }) => !OUTER.has(keyword)).map(({ keyword, instanceLocation, error }) => {
@@ -43,8 +43,8 @@ function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
 }
 
 /**
- * Validates forms without generating code from their schemas. The form library's own validator (ajv) generates code,
- * which the policy of the pages forbids, because strangers write schemas.
+ * Validates forms without generating code. The form library's own validator (ajv) generates code from schemas, which
+ * strangers may have written. The Content-Security-Policy forbids that.
  */
 export const schemaValidator: ValidatorType = {
   rawValidation(schema, formData) {

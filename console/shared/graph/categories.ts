@@ -14,7 +14,10 @@ export const CATEGORIES = {
 
 export type Category = keyof typeof CATEGORIES;
 
-/** The nodes of each category by the name of the command. A name that ends in `*` is the beginning of names. */
+/**
+ * The nodes of each category, by the names of their commands. `*` at the end of a name stands for any further
+ * characters.
+ */
 const NODES: { readonly [category in Exclude<Category, 'other'>]: readonly string[] } = {
   inputs: ['flow_input', 'api_input', 'fileexplorer', 'flow_run_info'],
   outputs: ['flow_output', 'print'],
@@ -66,7 +69,7 @@ for (const [category, names] of Object.entries(NODES) as [Category, readonly str
   }
 }
 
-/** Returns the category of a node by its command and its kind. Unknown nodes are `other`. */
+/** Returns the category of a node, from its command and its kind. Unknown nodes are `other`. */
 export function categoryOf({ nodeId, kind }: Pick<DrawnNode, 'nodeId' | 'kind'>): Category {
   if (kind === 'deno' || kind === 'WASM') return 'code';
   if (kind === 'mock') return 'other';

@@ -14,5 +14,5 @@ function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Returns black or white, whichever is more readable on a colour. The worst colour still has a contrast of 4.5. */
+/** Returns black or white, whichever is more readable on a colour. The contrast is at least 4.5 on every colour. */
 export const textOn = (hex: string): '#000000' | '#ffffff' => luminance(hex) > 0.179 ? '#000000' : '#ffffff';

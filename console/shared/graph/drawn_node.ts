@@ -8,7 +8,7 @@ export interface DrawnPort {
   /** The types that an output gives or an input accepts. */
   types: string[];
   description: string;
-  /** The beginning of the value that the form of the node gives the port; undefined without one. */
+  /** The beginning of the port's value in the form of the node; undefined without a value. */
   value?: string | undefined;
 }
 
@@ -16,11 +16,11 @@ export interface DrawnInput extends DrawnPort {
   isRequired: boolean;
   /** True if the node has an output that passes the input's value on. */
   isPassedOn: boolean;
-  /** True if the node runs although the edge into the input gave no value. */
+  /** True if the node also runs when the edge into this input gives no value. */
   runsWhenAbsent: boolean;
 }
 
-/** The parts of a node that the canvas draws, whoever wrote its JSON. */
+/** The parts of a node that the canvas draws. They are read from JSON of any author. */
 export interface DrawnNode {
   id: string;
   title: string;
@@ -82,10 +82,10 @@ function readInput(port: PlainObject): DrawnInput {
   };
 }
 
-/** A constant and an input of the flow have their value in a field of their form. */
+/** The field of the form that has the value of the output, for the nodes `const` and `flow_input`. */
 const FIELD_OF_OUTPUT: Record<string, string> = { const: 'value', flow_input: 'form_label' };
 
-/** Reads the values of a node's form as the texts that are shown at its ports. Passwords are not shown. */
+/** Reads the values in a node's form, as texts for its ports. Passwords are replaced by dots. */
 function valuesOf(data: PlainObject, nodeId: string) {
   const form = objectAt(data, 'targets_form');
   const formData = form.form_data;
@@ -98,7 +98,7 @@ function valuesOf(data: PlainObject, nodeId: string) {
     ofOutput: (): string | undefined =>
       FIELD_OF_OUTPUT[nodeId] === undefined ? undefined : show(FIELD_OF_OUTPUT[nodeId]),
     ofInput(name: string, isOnly: boolean): string | undefined {
-      // The label of an output of the flow is the name of its input.
+      // The form of `flow_output` has only the label, which is the name of the input and not its value.
       if (nodeId === 'flow_output') return undefined;
       if (isObject(formData)) return show(name);
       return isOnly && formData !== undefined && formData !== null ? shortText(formData) : undefined;
@@ -106,7 +106,7 @@ function valuesOf(data: PlainObject, nodeId: string) {
   };
 }
 
-/** Reads a node of a flow or of a snapshot, or a definition, which has its ports beside `data`. */
+/** Reads a node of a flow or of a snapshot. Also reads a definition, whose ports are beside `data`. */
 export function readNode(json: unknown): DrawnNode {
   const data = objectAt(json, 'data');
   const node = isObject(json) ? json : {};

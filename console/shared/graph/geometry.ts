@@ -13,8 +13,8 @@ export interface NodeGeometry {
 }
 
 /**
- * Computes the measures of a node before it is drawn. With them the canvas draws only the visible part of a large flow;
- * otherwise it would have to draw all nodes once to measure them.
+ * Computes the size of a node before it is drawn. So the canvas can draw only the visible part of a large flow.
+ * Otherwise it would first draw all nodes to measure them.
  */
 export function nodeGeometry(shown: ShownPorts, above: LinesAbove): NodeGeometry {
   const top = portsTop(above);

@@ -23,19 +23,21 @@ export interface GraphNodeData extends Record<string, unknown> {
   handles: readonly NodeHandle[];
   state?: NodeState | undefined;
   faults?: readonly string[];
-  /** The problems that a check found while the flow was drawn. The node only has a mark, which does not change its size. */
+  /**
+   * The problems that a check of the drawn flow found. The node shows a mark for them, which does not change its size.
+   */
   problems?: readonly string[];
 }
 
 /** The editor also draws notes and frames of groups. */
 export type GraphNode = Node<GraphNodeData, 'drawn' | 'note' | 'frame'>;
 
-/** Shows all ports of a node, or hides those that it does not need. The canvas provides the function. */
+/** Shows all ports of a node, or hides the optional unused ones. The canvas provides the function. */
 export const TogglePorts = createContext<(nodeId: string) => void>(() => {});
 
 /** The ports at which a drag may end, and their nodes. */
 export interface FittingPorts {
-  /** `in`, or `out`, and the ids of the node and of the handle. */
+  /** Each port as a text: `in` or `out`, the id of the node, and the id of the handle. */
   ports: ReadonlySet<string>;
   nodes: ReadonlySet<string>;
 }
@@ -94,7 +96,7 @@ function PortHandle({ nodeId, port, dot, isConnectable }: {
   );
 }
 
-/** The ends of edges at a summary. The canvas measures them when a node is drawn, and edges need them. */
+/** The ends of edges at a summary. When the node is drawn, the canvas measures them to draw the edges. */
 const SummaryHandles = memo(function SummaryHandles({ id, handles }: { id: string; handles: readonly NodeHandle[] }) {
   return handles.map(({ id: handle, type, position, x, y }) => (
     <div
@@ -111,7 +113,7 @@ const SummaryHandles = memo(function SummaryHandles({ id, handles }: { id: strin
 /** True if the canvas itself draws the edges, so that summaries need no handles. */
 export const DrawsOwnEdges = createContext(false);
 
-/** Lets the canvas find the handles of a node that was a summary without them. */
+/** Tells the canvas to measure the handles of a node that was drawn as a summary without handles. */
 function useFoundHandles(id: string, hasHandles: boolean): void {
   const update = useUpdateNodeInternals();
   const had = useRef(hasHandles);
@@ -121,7 +123,7 @@ function useFoundHandles(id: string, hasHandles: boolean): void {
   }, [id, hasHandles, update]);
 }
 
-/** A node with handles for edges; from afar a summary. */
+/** A node with handles for edges. At a small zoom it is drawn as a summary. */
 export const GraphNodeView = memo(function GraphNodeView(props: NodeProps<GraphNode>) {
   const { id, data, selected, isConnectable, height } = props;
   const toggle = use(TogglePorts);

@@ -51,8 +51,8 @@ interface PlacedGraph {
 }
 
 /**
- * Returns the graph with a position for each node, from the drawing or else from a layout; undefined until it is
- * computed.
+ * Returns the graph with a position for each node: the stored positions, or else those of a layout. Undefined until the
+ * layout is computed.
  */
 function usePlacedGraph(nodes: readonly unknown[], edges: readonly unknown[]): PlacedGraph | undefined {
   const read = useMemo(() => ({
@@ -82,7 +82,7 @@ function usePlacedGraph(nodes: readonly unknown[], edges: readonly unknown[]): P
   }, [read, places, hasPlaces]);
 }
 
-/** Shows a graph: its nodes as they were drawn, or laid out if they were not. */
+/** Shows a graph. Nodes have their stored positions; if they have none, a layout places them. */
 export function GraphView(props: GraphViewProps) {
   const { label, nodes, edges, height = 480 } = props;
   const graph = usePlacedGraph(nodes, edges);

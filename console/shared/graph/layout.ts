@@ -3,9 +3,9 @@ import { layOutInColumns, type LayoutTask } from './layout_in_columns.ts';
 import { nodeHeight } from './node_size.ts';
 import { connectedPorts } from './shown_ports.ts';
 
-/** The most edges for the layout that avoids crossings. With more it takes tens of seconds. */
+/** The most edges for the layout that avoids crossings. With more edges, it takes tens of seconds. */
 const MOST_EDGES = 1_200;
-/** Time limit of that layout. After it, nodes are placed in columns. */
+/** The time limit of this layout. If it takes longer, nodes are placed in columns. */
 const TIME_LIMIT_MS = 8_000;
 
 /** Computes a layout in the worker; undefined if it fails or takes too long. */
@@ -44,7 +44,7 @@ export async function layOut(
     edges: edges.filter(({ source, target }) => known.has(source) && known.has(target))
       .map(({ source, target }) => ({ source, target })),
   };
-  // Without a worker, nodes are placed in columns.
+  // If the worker fails, nodes are placed in columns.
   const places = task.edges.length > MOST_EDGES ? undefined : await askWorker(task, signal).catch(() => undefined);
   signal?.throwIfAborted();
   return places ?? layOutInColumns(task);

@@ -1,7 +1,7 @@
 import type { Point } from './drawn_node.ts';
 import { NODE_WIDTH } from './node_size.ts';
 
-/** The input of a layout: for each node its id and its height, for each edge the ids of its ends. */
+/** The input of a layout: the id and height of each node, and the ids of the two nodes of each edge. */
 export interface LayoutTask {
   nodes: { id: string; height: number }[];
   edges: { source: string; target: string }[];
@@ -9,7 +9,10 @@ export interface LayoutTask {
 
 const BETWEEN_COLUMNS = 90;
 const BETWEEN_NODES = 40;
-/** Number of times that the nodes of each column are sorted by the ends of their edges, left and right in turn. */
+/**
+ * Number of times that the nodes of each column are sorted by their neighbours: by those on the left and on the right
+ * in turn.
+ */
 const SWEEPS = 6;
 
 interface Placed {
@@ -22,7 +25,9 @@ interface Placed {
   after: Placed[];
 }
 
-/** Puts each node into the column after all nodes with edges to it; in a cycle, after those that were placed first. */
+/**
+ * Puts each node into a column after all nodes with edges to it. In a cycle, only nodes that were placed earlier count.
+ */
 function chooseColumns(nodes: readonly Placed[]): void {
   const open = new Map(nodes.map((node) => [node, node.before.length]));
   const ready = nodes.filter(({ before }) => before.length === 0);
@@ -48,7 +53,7 @@ function sortColumn(column: Placed[], side: 'before' | 'after'): void {
   for (const [index, node] of column.entries()) node.place = (index + 0.5) / column.length;
 }
 
-/** Places nodes in columns along their edges, in nearly linear time; edges may cross. */
+/** Places nodes in columns along their edges, in nearly linear time. Edges may cross. */
 export function layOutInColumns({ nodes, edges }: LayoutTask): Map<string, Point> {
   const placed = new Map(
     nodes.map(({ id, height }): [string, Placed] => [id, { id, height, column: 0, place: 0, before: [], after: [] }]),

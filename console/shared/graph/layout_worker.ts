@@ -3,7 +3,7 @@ import type { Point } from './drawn_node.ts';
 import type { LayoutTask } from './layout_in_columns.ts';
 import { NODE_WIDTH } from './node_size.ts';
 
-/** The number of nodes from which the layout uses the faster of dagre's methods. */
+/** If there are at least this many nodes, the layout uses dagre's faster method. */
 const MANY_NODES = 200;
 
 /** Places nodes so that few edges cross. */

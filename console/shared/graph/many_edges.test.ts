@@ -29,7 +29,7 @@ test('one path has all edges whose ports are drawn, and a point finds the neares
   const path = pathOfAll(edges, makeEnds(nodes));
   expect(path.match(/M/g)).toHaveLength(2);
   const ends = makeEnds(nodes)(edges[1]!)!;
-  // The middle of a curve between two opposite ends is half-way.
+  // The middle of a curve is half-way between its two ends.
   const middle = { x: (ends.source.x + ends.target.x) / 2, y: (ends.source.y + ends.target.y) / 2 };
   expect(edgeNear(edges, nodes, middle, 10)?.id).toBe('1');
   expect(edgeNear(edges, nodes, { x: 250, y: -300 }, 10)).toBeUndefined();

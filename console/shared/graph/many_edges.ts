@@ -3,8 +3,8 @@ import type { Point } from './drawn_node.ts';
 import type { GraphNode } from './graph_node.tsx';
 
 /**
- * The number of edges from which the canvas draws them all as one path. Each edge of the library computes its position
- * again in every frame in which the view moves.
+ * If there are at least this many edges, the canvas draws them itself as one path. The library computes the position of
+ * each edge again in every frame in which the view moves.
  */
 export const MANY_EDGES = 400;
 
@@ -13,7 +13,7 @@ interface Ends {
   target: Point;
 }
 
-/** Returns the function that finds the ends of an edge; undefined if it leads to a port that is not drawn. */
+/** Makes a function that returns the ends of an edge; undefined if one of its ports is not drawn. */
 export function makeEnds(nodes: readonly GraphNode[]): (edge: Edge) => Ends | undefined {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const endOf = (nodeId: string, handleId: string | null | undefined, type: 'source' | 'target') => {
@@ -30,7 +30,7 @@ export function makeEnds(nodes: readonly GraphNode[]): (edge: Edge) => Ends | un
   };
 }
 
-/** Returns the path of all edges together, as the library draws each. */
+/** Returns one path for all edges. Each edge has the same curve as in the library. */
 export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends | undefined): string {
   const paths: string[] = [];
   for (const edge of edges) {
@@ -54,7 +54,7 @@ export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends |
 /** Number of points on an edge that are compared with the pointer. */
 const SAMPLES = 24;
 
-/** The distance of a control point from its end, as the library computes it. */
+/** The distance of a curve's control point from the end of the curve, by the library's formula. */
 const reach = (distance: number): number => distance >= 0 ? 0.5 * distance : 0.25 * 25 * Math.sqrt(-distance);
 
 /** Returns the squared distance of a point from an edge. */
@@ -72,7 +72,7 @@ function distanceTo(at: Point, { source, target }: Ends): number {
   return least;
 }
 
-/** Finds the edge nearest to a point; undefined if none is within the distance. */
+/** Finds the edge nearest to a point; undefined if no edge is within the distance. */
 export function edgeNear(
   edges: readonly Edge[],
   nodes: readonly GraphNode[],

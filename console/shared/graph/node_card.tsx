@@ -14,7 +14,7 @@ export type NodeState = 'waiting' | 'running' | 'succeeded' | 'handled' | 'faile
 export interface PortDot {
   side: 'input' | 'output' | 'passed on';
   colour: PortColour;
-  /** The source of an input's value; of an output whether it has an edge. */
+  /** For an input the source of its value; for an output `connected` or `empty`. */
   mark: InputMark;
 }
 
@@ -30,7 +30,7 @@ export interface NodeCardProps {
   isSelected?: boolean;
   /** The state decides the colour, and is also shown as text. */
   state?: NodeState | undefined;
-  /** While an edge is dragged: whether it may end at the node. */
+  /** While an edge is dragged, true if it may end at this node. */
   isFitting?: boolean | undefined;
   /** The ports to show, and their states; all ports if undefined. */
   shown?: ShownPorts | undefined;
@@ -42,7 +42,7 @@ export interface NodeCardProps {
   onToggle?: (() => void) | undefined;
 }
 
-/** The explanation of a port: its types, its value and what it is for. */
+/** The explanation of a port: its types, its value and its description. */
 const hintOf = (port: DrawnPort, mark?: InputMark): string =>
   [
     `${port.name}: ${port.types.join(' | ')}`,
@@ -92,7 +92,9 @@ function OutputRow({ port, isConnected, renderHandle }: {
   );
 }
 
-/** The colours that a definition gives its head, as properties that `graph.css` chooses from by the colour scheme. */
+/**
+ * The colours of the head in the definition, as CSS properties. `graph.css` chooses one of them by the colour scheme.
+ */
 function ownColours({ colour }: DrawnNode): CSSProperties | undefined {
   const isPlain = (hex: string) => ['#fff', '#ffffff', '#000', '#000000'].includes(hex.toLowerCase());
   const properties = (['light', 'dark'] as const).flatMap((scheme): [string, string][] => {

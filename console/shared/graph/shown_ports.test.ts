@@ -25,7 +25,7 @@ test('a node shows inputs that are required, set or connected, and counts the ot
     { source: 'm', sourceHandle: 'o', target: 'n', targetHandle: 'headers' },
     { source: 'n', sourceHandle: 'o', target: 'm', targetHandle: 'a' },
   ]);
-  // A single hidden port is shown, too: the button would take its place.
+  // A single port is never hidden, because the button would take the same room.
   const all = shownPorts(node({ method: 'POST' }), edges);
   expect([all.inputs.length, all.hidden, [...all.connectedOutputs]]).toEqual([4, 0, ['o']]);
   expect(shownPorts(node({}), NO_PORTS, true)).toMatchObject({ hidden: 0, isExpanded: true });

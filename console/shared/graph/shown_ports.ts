@@ -1,12 +1,14 @@
 import { type DrawnEdge, type DrawnInput, type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts';
 
-/** Nodes with more outputs show only those that are connected, and the first. */
+/** A node with more outputs shows only its first output and those with an edge. */
 const MOST_OUTPUTS = 4;
 
 /** The source of an input's value. */
 export type InputMark = 'connected' | 'set' | 'missing' | 'empty';
 
-/** The ports at which edges end: `in`, or `out`, and the ids of the node and of the handle. */
+/**
+ * The ports at which edges begin or end. Each is a text: `in` or `out`, the id of the node, and the id of the handle.
+ */
 export type ConnectedPorts = ReadonlySet<string>;
 
 export function connectedPorts(edges: readonly DrawnEdge[]): ConnectedPorts {
@@ -40,8 +42,8 @@ function markOf(node: DrawnNode, { id, value, isRequired }: DrawnInput, connecte
 }
 
 /**
- * Chooses the shown ports of a node: inputs that are required, connected or set, and its outputs. One hidden port would
- * take as much room as the button that shows it, so at least two are hidden.
+ * Chooses the shown ports of a node: inputs that are required, connected or set, and its outputs. A single port is
+ * never hidden, because the button that shows it would take the same room.
  */
 export function shownPorts(node: DrawnNode, connected: ConnectedPorts, isExpanded = false): ShownPorts {
   const marks = new Map(node.inputs.map((input) => [input.id, markOf(node, input, connected)]));

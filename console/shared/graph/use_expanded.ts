@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** Remembers which nodes show all their ports. Returns their ids, and a function that changes one. */
+/** Remembers the nodes that show all their ports. Returns their ids, and a function that switches one node. */
 export function useExpanded(): [expanded: ReadonlySet<string>, toggle: (nodeId: string) => void] {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(() => new Set());
   const toggle = useCallback((nodeId: string) =>

@@ -10,12 +10,12 @@ import { SchemaForm } from '../form/schema_form.tsx';
 import { runKey } from '../use_run_events.ts';
 import { INBOX_KEY } from './use_inbox.ts';
 
-/** The form for an answer: one field `value`, made from the schema of the answer if there is one. */
+/** The form for an answer. Its one field `value` has the schema of the answer, if the node gave a schema. */
 function formOf({ json_schema }: PendingInput) {
   const value = isObject(json_schema)
     ? prepareForm(json_schema, {})
     : { schema: {}, uiSchema: { 'ui:field': 'anything' } };
-  // A schema without a type is not one of an object.
+  // `prepareForm` adds the type `object`. A schema without a type accepts any value, so the added type is removed.
   const { type, ...rest } = value.schema;
   const isTyped = isObject(json_schema) && json_schema.type !== undefined;
   return {
@@ -42,7 +42,7 @@ function ValueForm({ input, isSending, send }: {
       value={values}
       onChange={setValues}
       disabled={isSending}
-      // SAFETY: the form is valid, so it has the value, which is JSON.
+      // SAFETY: a valid form has a value, and the value is JSON.
       onSubmit={(sent) => send((sent as { value: PlainValue }).value)}
     >
       <Group justify='flex-end'>

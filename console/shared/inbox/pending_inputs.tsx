@@ -18,7 +18,7 @@ export function PendingInputAlert({ input, title }: { input: PendingInput; title
         {input.description !== null && <Text size='sm' className='console-text console-lines'>{input.description}
         </Text>}
         <Text size='sm'>
-          The node fails if nobody answers <When at={input.expires_at} />.
+          The node fails <When at={input.expires_at} /> if nobody answers.
         </Text>
         <AnswerForm input={input} />
       </Stack>
@@ -36,7 +36,7 @@ interface PendingInputsProps {
   titles?: ReadonlyMap<string, string>;
 }
 
-/** The inputs that a run and its called runs wait for. Shows nothing if there are none. */
+/** The inputs for which a run and its called runs wait. Shows nothing if they wait for no input. */
 export function PendingInputs({ run, runId, titles = NO_TITLES }: PendingInputsProps) {
   const { flows } = useApi();
   const { data: inputs = [], error } = useQuery({

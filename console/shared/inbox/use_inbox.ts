@@ -6,7 +6,7 @@ import { type Db, useApi } from '../api.tsx';
 export const INBOX_KEY: readonly string[] = ['inbox'];
 
 const REFRESH_MS = 30_000;
-/** The most inputs, and the most signature requests, that are read: the oldest ones. */
+/** The most inputs, and the most signature requests, that are read. The oldest ones come first. */
 const READ = 100;
 
 /** A signature that the user is asked for. */
@@ -18,7 +18,7 @@ export interface AskedSignature {
   expires_at: string;
 }
 
-/** Everything that runs wait for the user to give. */
+/** The inputs and signatures of the user for which runs wait. */
 export interface Inbox {
   inputs: PendingInput[];
   signatures: AskedSignature[];

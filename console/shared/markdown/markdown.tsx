@@ -8,9 +8,12 @@ import './markdown.css';
 
 export interface MarkdownProps {
   text: string;
-  /** Shows a link. Without it, only links to other sites can be followed. */
+  /** Shows a link. Without this function, only links to other sites can be followed. */
   renderLink?: (href: string, children: ReactNode) => ReactNode;
-  /** Returns the address of an image; undefined shows its description instead. Without it, no image is shown. */
+  /**
+   * Returns the address of an image; undefined to show its description instead. Without this function, no image is
+   * shown.
+   */
   imageUrl?: (source: string) => string | undefined;
   /** If true, headings get ids, so that links can name them. Texts of users must not set ids. */
   hasAnchors?: boolean;
@@ -18,7 +21,7 @@ export interface MarkdownProps {
   leavesOutHtml?: boolean;
 }
 
-/** Shows a link to another site. Other links are shown as text: a note has no address to which they could be relative. */
+/** Shows a link to another site. Relative links are shown as text, because a note has no address of its own. */
 export const externalLink = (href: string, children: ReactNode): ReactNode =>
   /^(https?:|mailto:)/.test(href)
     ? <Anchor href={href} target='_blank' rel='noreferrer' underline='always' inherit>{children}</Anchor>
@@ -30,7 +33,7 @@ interface CodeElement {
 
 /** A block of code that can be scrolled by the keyboard and copied. */
 function CodeBlock({ children }: { children?: ReactNode }) {
-  // SAFETY: a block of code holds one element, whose content is the text.
+  // SAFETY: a block of code has one child element, and the text is the content of that element.
   const code = String((children as CodeElement | undefined)?.props?.children ?? '');
   return (
     <div className='markdown-code'>

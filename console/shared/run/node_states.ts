@@ -8,7 +8,7 @@ const FAULT_LENGTH = 300;
 
 /**
  * Returns the state of one execution. A failure that went to the output `error` is handled. An unfinished execution of
- * an ended run counts as stopped. A node that waits for a person is waiting.
+ * an ended run counts as stopped. An execution that waits for a person counts as waiting.
  */
 export const stateOf = (
   { end_time, errors, error_handled, waits_for_person }: ShownExecution,

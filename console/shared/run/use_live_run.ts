@@ -16,9 +16,9 @@ export interface ShownExecution {
   error_handled: boolean;
   /** The number of the attempt, from 1. Only nodes with retries have more than one. */
   attempt: number;
-  /** The time of the next attempt, in a pause between two attempts. */
+  /** The time of the next attempt; null outside of a pause between two attempts. */
   retry_at: string | null;
-  /** True if it was taken over from the run that this run redrives. */
+  /** True if this run redrives another run, and the execution was taken over from there. */
   is_taken_over: boolean;
   /** True if the node waits for a value or a signature that a person gives. */
   waits_for_person?: boolean;
@@ -41,7 +41,7 @@ export interface LiveRun {
 }
 
 const PAGE = 1_000;
-/** The most executions that are read: a loop may have many more. */
+/** The most executions that are read. A loop may have many more. */
 export const EXECUTIONS_READ = 5 * PAGE;
 
 const COLUMNS =
@@ -61,7 +61,7 @@ export async function readExecutions(db: Api['db'], runId: string, signal: Abort
   return executions;
 }
 
-/** Reads which node executions of a run wait for a person: for an input, or for a signature. */
+/** Reads the executions of a run that wait for an input or a signature of a person. */
 async function readWaiting(db: Api['db'], runId: string, signal: AbortSignal): Promise<Set<string>> {
   const [inputs, signatures] = await Promise.all([
     db.from('pending_inputs').select('node_id, times').eq('flow_run_id', runId).abortSignal(signal).throwOnError(),
@@ -97,7 +97,7 @@ export function useLiveRun(id: string, isEnabled: boolean): LiveRun {
     queryKey: [...runKey(id), 'executions', { isLive }],
     queryFn: ({ signal }) => readStates(db, id, isLive, signal),
     enabled: isOwner,
-    // The key changes at the end of the run. Executions of another run are not shown.
+    // The key changes when the run ends. The executions of the same run then stay visible until they are read again.
     placeholderData: (before, query) => query?.queryKey[2] === id ? before : undefined,
   });
   return {

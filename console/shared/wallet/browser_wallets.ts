@@ -48,7 +48,7 @@ async function findAccount(wallet: ConnectingWallet, pubkey: string): Promise<Wa
   throw new Error(`${wallet.name} does not have the key ${pubkey}, or does not show it to this page.`);
 }
 
-/** Returns the wallets' name of a network. */
+/** Returns the name of a network in the form that wallets use. */
 const chainOf = (cluster: string): `solana:${string}` => `solana:${cluster === 'mainnet-beta' ? 'mainnet' : cluster}`;
 
 /** The answer to a signature request. */

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 
-/** The key of a guest: it says who starts, and signs what this browser is asked to sign for it. */
+/** The key of a guest. It identifies the guest at starts, and signs the requests to the guest in this browser. */
 export interface GuestKey {
   /** Base58 of 32 bytes. */
   publicKey: string;
@@ -16,7 +16,7 @@ const DATABASE = 'flow-console-guest';
 const STORE = 'keys';
 /** The only entry of the store. */
 const ENTRY = 'guest';
-/** The place of the secret key where the browser can't keep a key that nothing reads. */
+/** The name under which the secret key is stored if the browser can't store an unreadable key. */
 const FALLBACK = 'flow-console-guest';
 
 const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
@@ -39,13 +39,13 @@ const signerOf = ({ publicKey, privateKey }: StoredKey): GuestKey => ({
   sign: async (message) => new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, message)),
 });
 
-/** Reads the key that the browser keeps; undefined if it has none. */
+/** Reads the key that the browser stores; undefined if there is none yet. */
 async function readKept(): Promise<GuestKey | undefined> {
   const stored: StoredKey | undefined = await settled((await openStore('readonly')).get(ENTRY));
   return stored && signerOf(stored);
 }
 
-/** Makes a key whose secret part no script can read, and has the browser keep it. */
+/** Makes a key whose secret part no script can read, and stores it in the browser. */
 async function makeKept(): Promise<GuestKey> {
   const made = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
   if (!('privateKey' in made)) throw new Error('The browser makes no key pairs.');
@@ -55,7 +55,10 @@ async function makeKept(): Promise<GuestKey> {
   return signerOf(stored);
 }
 
-/** The key of a browser that can't keep one safely: old ones, and pages without https. */
+/**
+ * Reads the key from the text store, or makes it there. Old browsers and pages without https can't store an unreadable
+ * key.
+ */
 async function readText(mayMake: boolean): Promise<GuestKey | undefined> {
   const kept = localStorage.getItem(FALLBACK);
   if (kept === null && !mayMake) return undefined;
@@ -69,11 +72,11 @@ async function readText(mayMake: boolean): Promise<GuestKey | undefined> {
   };
 }
 
-/** Returns the guest's key in this browser; undefined if nobody has continued as a guest here. */
+/** Returns the guest's key in this browser; undefined if no guest has used this browser. */
 export const readGuestKey = async (): Promise<GuestKey | undefined> =>
   await readKept().catch(() => undefined) ?? await readText(false);
 
 /** Returns the guest's key in this browser, which is made on the first call. */
 export const guestKey = async (): Promise<GuestKey> =>
-  // SAFETY: the last call makes a key.
+  // SAFETY: the last call makes a key if there is none.
   await readGuestKey() ?? await makeKept().catch(() => readText(true)) as GuestKey;

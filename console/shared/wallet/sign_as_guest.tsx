@@ -6,7 +6,7 @@ import { useApi } from '../api.tsx';
 import { ErrorAlert } from '../error_alert.tsx';
 import { readGuestKey } from './guest_key.ts';
 
-/** Tells whether the guest of this browser has the key that a request asks for. */
+/** Returns true if the guest of this browser has the key that must sign the request. */
 export function useIsGuest(pubkey: string): boolean {
   const { data } = useQuery({
     queryKey: ['guest key'],

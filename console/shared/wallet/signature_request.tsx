@@ -51,8 +51,8 @@ function SignButtons({ request, cluster, onSigned }: {
 }
 
 /**
- * Shows the signature request that a run waits for, with the browser's wallets to sign it; nothing without a request.
- * The page around it gets updates by `useRunEvents`.
+ * Shows the signature request for which a run waits, with the wallets that can sign it. Shows nothing without a
+ * request. The page must call `useRunEvents`, which updates this component.
  */
 export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps) {
   const { flows } = useApi();

@@ -1,9 +1,11 @@
 /** The most characters of a wallet's error text that are shown. */
 const MAX_TEXT_LENGTH = 500;
-/** The error code of wallets whose holder refused, in all wallets of Ethereum and most of Solana. */
+/**
+ * The code of the error when the holder of a wallet refuses. All wallets of Ethereum and most wallets of Solana use it.
+ */
 const REFUSED = 4001;
 
-/** A wallet's failure, in words for its holder. */
+/** A failure of a wallet, with a message for its holder. */
 export class WalletError extends Error {
   override name = 'WalletError';
   readonly code: 'wallet_refused' | 'wallet_failed';
@@ -23,7 +25,8 @@ function textOf(error: unknown): string {
 }
 
 /**
- * Sends a request to a wallet. Converts every error to a WalletError: wallets throw texts, and objects of all kinds.
+ * Sends a request to a wallet. Converts every error to a WalletError, because wallets throw texts and objects of many
+ * kinds.
  */
 export async function askWallet<Answer>({ name }: { name: string }, ask: () => Promise<Answer>): Promise<Answer> {
   try {

@@ -2,7 +2,10 @@ import { base58, base64 } from '@scure/base';
 
 const KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
-/** The bit of a message's first byte that says it has a version. Without it, the byte is the number of signatures. */
+/**
+ * A bit of a message's first byte. If it is set, the message has a version; otherwise the byte is the number of
+ * signatures.
+ */
 const HAS_VERSION = 0x80;
 
 /** Reads a length of one to three bytes, seven bits in each. */
@@ -35,7 +38,7 @@ function signersOf(message: Uint8Array): string[] {
 export function toWire(message: string, known: readonly { pubkey: string; signature: string }[]): Uint8Array {
   const bytes = base64.decode(message);
   const signers = signersOf(bytes);
-  // Transactions have no room for more signers than one byte of length can count.
+  // One byte of length is enough, because more signatures do not fit into a transaction.
   const wire = new Uint8Array(1 + signers.length * SIGNATURE_BYTES + bytes.length);
   wire[0] = signers.length;
   for (const [index, signer] of signers.entries()) {

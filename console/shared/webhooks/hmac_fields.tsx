@@ -4,12 +4,12 @@ import type { WebhookHmac } from 'flow-deployments-client';
 /** The signature settings in the editor, with empty texts for missing values. */
 export type HmacDraft = Required<{ [Name in keyof WebhookHmac]: NonNullable<WebhookHmac[Name]> }>;
 
-/** The usual settings of senders with a header of their own. */
+/** The usual settings of senders that sign in a header of their own. */
 const USUAL: HmacDraft = { header: '', algorithm: 'sha256', encoding: 'hex', prefix: '', id_header: '' };
 
 /** Converts the stored settings for the editor. */
 export const draftOfHmac = (stored: unknown): HmacDraft => {
-  // SAFETY: the column is null or an object that the database has checked, with null for a missing header of ids.
+  // SAFETY: the column is null, or an object that the database has checked. A missing header of ids is null in it.
   const hmac = stored as HmacDraft | null;
   return { ...USUAL, ...hmac, id_header: hmac?.id_header ?? '' };
 };
@@ -22,7 +22,7 @@ export interface HmacFieldsProps {
   change: (hmac: HmacDraft) => void;
 }
 
-/** The fields for the header of the body's HMAC, and its format. */
+/** The fields for the name and the format of the header that has the HMAC of the body. */
 export function HmacFields({ hmac, change }: HmacFieldsProps) {
   return (
     <>

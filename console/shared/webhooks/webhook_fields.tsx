@@ -4,7 +4,7 @@ import { TargetFields } from '../target_fields.tsx';
 import { flowLimits } from '../../../types/limits/flows.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 
-/** The target of a webhook, and the input that it feeds, in the editor. */
+/** The target of a webhook and the input that gets the body, in the form. */
 export interface WebhookDraft extends StartTarget {
   input: string;
   headers: string[];
