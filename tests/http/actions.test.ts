@@ -9,7 +9,7 @@ import { call, deploy, type Person, signUp, storeFlow } from '../support/people.
 import { createApiKey } from '../support/tokens.ts';
 
 const ACCOUNT = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
-/** An address at which nothing listens. */
+/** A Solana network at whose address nothing listens. */
 const nowhere = { url: 'http://127.0.0.1:9' };
 const asAction = { output_instructions: true };
 

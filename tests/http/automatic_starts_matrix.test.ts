@@ -40,7 +40,7 @@ describe.each(callers)('%s', (caller) => {
     const path = `${table}?id=eq.${ids[table]}`;
     expect(await ask(caller, 'GET', path)).toEqual(expected[kind]);
     expect(await ask(caller, 'PATCH', path, { is_active: true })).toEqual(expected[kind]);
-    // Deleted rows are made again for the next caller.
+    // The test stores the deleted rows again for the next caller.
     expect(await ask(caller, 'DELETE', `${path}&is_active=eq.false`)).toEqual(
       kind === 'nobody' || kind === 'refused' ? expected[kind] : [200, 0],
     );
@@ -50,7 +50,7 @@ describe.each(callers)('%s', (caller) => {
     const expected = {
       owner: [201, 1],
       other: [404, 'flow_not_found'],
-      // The service role has no user who could own this flow.
+      // The service role has no user, so it owns no flow.
       'service role': [404, 'flow_not_found'],
       nobody: NOBODY,
       refused: REFUSED,

@@ -22,10 +22,10 @@ let provider: Provider;
 let rpc: Rpc;
 /** Grant types of the requests to the token server. */
 let asked: string[] = [];
-/** Answers before the provider, if it returns true. */
+/** Called with each request. If it returns true, it has answered, and the provider does not. */
 let intercept: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> = () => false;
 
-/** Echoes the header authorization at /api, and is an OpenID provider elsewhere. */
+/** Starts a server that returns the header authorization at /api. At all other paths it is an OpenID provider. */
 beforeAll(async () => {
   owner = await signUp();
   server = createServer();
@@ -88,7 +88,7 @@ async function store(params: { name: string }): Promise<void> {
   intercept = () => false;
 }
 
-/** Makes the services of one worker. */
+/** Makes the services that one worker has. */
 const worker = () => ({
   rpc,
   readKeys: () => readWalletKeys(() => WALLET_KEYS),
@@ -96,7 +96,7 @@ const worker = () => ({
   allowsHttp: true,
 });
 
-/** Opens the connection as a worker does, and returns the header that its requests carry, and the credential. */
+/** Opens the connection as a worker does. Returns the credential, and the header that it adds to requests. */
 async function open(name: string, services = worker()) {
   const read = () => rpc<StoredConnection>('read_connection_secret', { user_id: owner.id, name });
   const credential = await openStoredConnection(read, services, new AbortController().signal);
@@ -146,7 +146,7 @@ describe('a connection of kind oauth2_client_credentials', () => {
     await first.credential.refused!();
     const second = await open('refused');
     expect(second.header).not.toBe(first.header);
-    // The late refusal of the first token does not concern the second one.
+    // A refusal of the first token that arrives late has no effect on the second token.
     await first.credential.refused!();
     expect((await open('refused')).header).toBe(second.header);
   });
@@ -158,7 +158,7 @@ describe('a connection of kind oauth2_client_credentials', () => {
     await expect(open('rotated')).rejects.toThrow(
       'connection_token_failed: the token server answered 401 (invalid_client)',
     );
-    // All others get the failure, for a while without another request.
+    // For a while, all other callers get the stored failure without another request.
     await expect(open('rotated')).rejects.toThrow('(invalid_client)');
     expect(asked).toHaveLength(1);
   });
@@ -190,7 +190,7 @@ describe('a connection of kind oauth2_client_credentials', () => {
       await store(paramsOf('replaced', 'oauth2_client_credentials', { client_secret: 'wrong-secret' }));
       return false;
     };
-    // The token of the former secret is not used: the new secret is tried, and refused.
+    // The token of the old secret is not used. The new secret is tried, and refused.
     await expect(open('replaced')).rejects.toThrow('(invalid_client)');
   });
 

@@ -12,7 +12,7 @@ let owner: Person;
 let other: Person;
 let server: Server;
 let host: string;
-/** The header authorization of each request. */
+/** The header authorization of each received request. */
 const received: (string | undefined)[] = [];
 
 beforeAll(async () => {

@@ -56,7 +56,7 @@ describe('POST /flow/deploy/{flow_id}', () => {
     expect(ids).toEqual(ids.toSorted());
     expect(await latest(flowId)).toBe(ids.at(-1));
 
-    // Newest first: each delete moves latest back by one, and the last one removes the tag.
+    // Deletes begin with the newest deployment. Each delete moves latest back by one, and the last one removes the tag.
     for (const [index, id] of ids.toReversed().slice(0, 3).entries()) {
       await owner.client.from('flow_deployments').delete().eq('id', id);
       expect(await latest(flowId)).toBe(ids.at(-2 - index));

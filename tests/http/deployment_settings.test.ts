@@ -168,7 +168,7 @@ describe('a setting that is invalid', () => {
   it.each(refusals)('%s %j is refused with %s, which names %j', async (setting, value, code, paths) => {
     const { error, status } = await patch({ [setting]: value });
     expect([status, error?.code]).toEqual([400, code]);
-    // On /rest/v1, details are JSON text.
+    // On /rest/v1, `details` is a text of JSON.
     const details = JSON.parse(error!.details) as { path: string; message: string }[];
     expect(details.map(({ path }) => path)).toEqual(paths);
     expect(error?.message).toContain(paths[0]);

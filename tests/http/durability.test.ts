@@ -30,7 +30,7 @@ async function startAndLose() {
       select public.start_deployment(id => ${deploymentId}::uuid) as started`;
     const claims = await tx`select * from public.claim_flow_runs(100, 3600)`;
     const claim = claims.find((candidate) => candidate.flow_run_id === started.flow_run_id)!;
-    // Releases runs of other test files that were in the queue.
+    // The claim may also have taken runs of other test files, so release those.
     for (const { flow_run_id, claim_number } of claims.filter((candidate) => candidate !== claim)) {
       await tx`select public.release_flow_run(${flow_run_id}, ${claim_number}, ${tx.json(NOTHING_NEW)})`;
     }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   [owner, other] = await Promise.all([signUp(), signUp()]);
 });
 
-/** Lists the folder `reports` after another node. */
+/** Adds a node that lists the folder `reports` after another node has run. */
 function listAfter(flow: FlowBuilder, after: Port): Port {
   const path = flow.use('wait', { value: flow.json('reports'), wait_for: after }).passthrough('value');
   return flow.use('storage_list', { path }, { form: { bucket: 'user-storages' } }).output('files');
@@ -55,13 +55,13 @@ it('a flow stores, reads, signs, lists and deletes a file of its owner', async (
     },
   }]);
 
-  // SAFETY: compared above.
+  // SAFETY: a test above has compared this output.
   const { url } = (written.output as { M: { url: { S: string } } }).M;
   const shown = await fetch(url.S);
   expect([shown.status, await shown.text()]).toEqual([200, 'grüße']);
   expect(shown.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''%C3%A4.txt");
   expect((await fetch(url.S.replace('reports', 'others'))).status).toBe(400);
-  // The owner's own token reads the file by the policy; another user's does not.
+  // The policy lets the owner's own token read the file, and no other user's token.
   const path = `${owner.id}/reports/a b (1).txt`;
   expect((await owner.client.storage.from('user-storages').download(path)).error).toBeNull();
   expect((await other.client.storage.from('user-storages').download(path)).error?.message).toBe('Object not found');

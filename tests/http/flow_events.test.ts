@@ -53,7 +53,7 @@ beforeAll(async () => {
   await Promise.all([run, failed].map(({ flow_run_id }) => finishedRun(owner, flow_run_id)));
 });
 
-/** The name of an event, the name of its node, and whether it belongs to a called run. */
+/** Returns for each event its name, the name of its node, and whether it belongs to a called run. */
 const outline = (events: RunEvent[]) =>
   events.map((
     { event, data },
@@ -267,7 +267,7 @@ describe('other callers', () => {
   });
 });
 
-// Two of these tests take as long as a stream's own look.
+// The tests run concurrently, because two of them last until a stream looks for events by itself.
 describe.concurrent('during a run', () => {
   const claims = stackClaims();
   const progress = (live: ClaimedRun, nodeId: string, end_time: string | null) => ({

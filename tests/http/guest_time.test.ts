@@ -6,7 +6,7 @@ import { makeKeypair } from '../support/keypairs.ts';
 import { deploy, signUp, start, storeFlow } from '../support/people.ts';
 import { asSuperuser } from '../support/tokens.ts';
 
-/** A pattern that takes far more than all the time there is, on the text beside it. */
+/** On the text below it, this pattern takes far more time than any caller has. */
 const SLOW_PATTERN = '(.+)(.+)(.+)\\3\\2\\1$';
 const SLOW_TEXT = `${'x'.repeat(300)}z`;
 
@@ -50,7 +50,7 @@ it('a start of a guest may wait longer than that for a lock', async () => {
         method: 'POST',
         headers: { authorization: `Bearer ${makeKeypair().publicKey}` },
       });
-      // Longer than a filter may take.
+      // Hold the lock for longer than a filter may take.
       await pause(1_000);
     });
     expect((await started!).status).toBe(200);

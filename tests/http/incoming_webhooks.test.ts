@@ -21,7 +21,7 @@ beforeAll(async () => {
 interface Made {
   id: string;
   url: string;
-  /** The path after the functions' address. */
+  /** The path of the webhook, relative to the functions' address. */
   path: string;
 }
 
@@ -91,7 +91,7 @@ it.each([
   }],
 ])('%s becomes the input', async (_what, type, body, seen) => {
   const made = await makeWebhook();
-  // The description of the API lists application/json only, so this request is not checked against it.
+  // This request is not checked against the description of the API, which lists application/json only.
   const response = await fetch(made.url, { method: 'POST', headers: { 'content-type': type }, body });
   expect(response.status).toBe(202);
   const { flow_run_id } = await response.json();
@@ -122,7 +122,7 @@ describe('verification', () => {
   it('the id of a Stripe event is read as text: its numbers are not expanded', async () => {
     const secret = 'whsec_of_the_endpoint';
     const made = await makeWebhook({ verification: 'stripe', secret });
-    // 100 MB if expanded.
+    // If the numbers were expanded, this body would take 100 MB.
     const body = `{"id": [${Array.from({ length: 800 }, () => '1e131071').join()}]}`;
     expect(await post(made.path, body, signAsStripe(body, secret)))
       .toMatchObject({ status: 400, body: { code: 'inputs_invalid' } });
@@ -164,7 +164,7 @@ describe('verification', () => {
         post(made.path, BODY, sign(BODY, other)),
         ...(verification === 'authorization' ? [] : [
           post(made.path, `${BODY} `, sign(BODY, secret)),
-          // A decoder that drops the mark would verify another text than the one sent.
+          // A decoder that drops the byte order mark would verify another text than the one sent.
           post(made.path, `\uFEFF${BODY}`, sign(BODY, secret)),
         ]),
       ]);
@@ -227,7 +227,7 @@ describe('verification', () => {
       await post(made.path, '{"id":"evt_1"}', headers()),
     ];
     expect(first.status).toBe(202);
-    // Repeated requests are recognised by the id of the event.
+    // The id of the event tells that this is the same request.
     expect(second).toEqual(first);
   });
 });

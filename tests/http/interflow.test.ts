@@ -8,7 +8,7 @@ beforeAll(async () => {
   owner = await signUp();
 });
 
-/** A flow that outputs this text for every input. */
+/** A flow that outputs this text, whatever its inputs are. */
 function sayingFlow(text: string): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('said', flow.constant({ S: text }));
@@ -22,7 +22,7 @@ function askingFlow(flowId: number): FlowBuilder {
 }
 
 async function edit(flowId: number, flow: FlowBuilder): Promise<void> {
-  // SAFETY: the builder makes JSON.
+  // SAFETY: the flow builder makes only JSON.
   const row = flow.row() as unknown as { nodes: Json[]; edges: Json[] };
   await owner.client.from('flows').update(row).eq('id', flowId).throwOnError();
 }

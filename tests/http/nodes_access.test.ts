@@ -20,7 +20,7 @@ beforeAll(async () => {
   await addPublisher(publisher);
 });
 
-/** Returns how many rows of a definition each caller sees, in the order owner, other user, visitor. */
+/** Returns how many rows of a definition each caller sees: the owner, another user, and a visitor. */
 const seenBy = async (definition: NodeInsert): Promise<number[]> =>
   (await Promise.all(
     [{ token: user.token }, { token: other.token }, {}].map((credential) => readBy(credential, definition)),
@@ -39,7 +39,7 @@ it('node definitions of a user belong to the user and are private', async () => 
     });
     expect((await rest(`nodes?id=eq.${row.id}`, { method: 'DELETE', ...write })).body).toEqual([]);
   }
-  // The other user's post of the same definition makes another row.
+  // If another user posts the same definition, it becomes another row.
   expect((await post(definition, { token: other.token })).user_id).toBe(other.id);
   expect((await rest(`nodes?id=eq.${row.id}`, { method: 'DELETE', token: user.token })).status).toBe(204);
   expect(await seenBy(definition)).toEqual([0, 1, 0]);

@@ -22,7 +22,8 @@ const toText = (path: PropertyKey[]): string =>
   path.map((key) => typeof key === 'number' ? `[${key}]` : `.${String(key)}`).join('').replace(/^\./, '');
 
 /**
- * The path that is changed, its new value (undefined removes it), and the path of the reported fault, if it differs.
+ * A fault: the path that is changed, and its new value (undefined removes it). `faultAt` is the path that the error
+ * names, if it is another one.
  */
 type Case = [at: Path, value: Json | undefined, faultAt?: Path];
 
@@ -119,7 +120,7 @@ const cases: Case[] = [
   [['data', 'options', 'many'], Array(40_000).fill(0), []],
 ];
 
-/** Makes the complete definition with one fault. */
+/** Makes a complete definition that has this one fault. */
 function spoil([at, value]: Case): JsonObject {
   const definition = structuredClone(makeDefinition()) as unknown as JsonObject;
   const last = at.at(-1)!;
@@ -220,11 +221,11 @@ it('PostgREST and zod agree on generated definitions', async () => {
       return;
     }
     counts.accepted++;
-    // A repeated post keeps omitted columns, so only the given ones are compared.
+    // A repeated post keeps the columns that it omits, so compare only the given columns.
     expect(definitionOf(body[0])).toMatchObject(JSON.parse(JSON.stringify(JSON.parse(text))));
     if (status === 201) expect(definitionOf(body[0])).toEqual(asStored(JSON.parse(text)));
   });
-  // Few cases: tests/sql/node_definition_agreement.test.ts compares SQL and zod on many.
+  // There are few cases here, because tests/sql/node_definition_agreement.test.ts compares SQL and zod on many.
   const cases = fuzzCases(80);
   await fc.assert(property, { numRuns: cases });
   expect(Math.min(counts.accepted, counts.refused)).toBeGreaterThan(cases / 8);

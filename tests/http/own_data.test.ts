@@ -9,7 +9,7 @@ beforeAll(async () => {
   [owner, other] = await Promise.all([signUp(), signUp()]);
 });
 
-/** Adds a node that changes a query, with its operands as form data, and returns its output. */
+/** Adds a node that changes a query, with the form data as its operands. Returns the node's output. */
 function builder(flow: FlowBuilder, name: string, query: Port, form: Record<string, string | { name: string }>): Port {
   const node = flow.node(`postgrest_builder_${name}`, {
     inputs: ['query', ...Object.keys(form)],
@@ -20,7 +20,7 @@ function builder(flow: FlowBuilder, name: string, query: Port, form: Record<stri
   return node.output('query');
 }
 
-/** Executes a query, and outputs its result by this name. */
+/** Adds a node that executes a query, and outputs the result by this name. */
 function execute(flow: FlowBuilder, query: Port, name: string): void {
   const node = flow.node('postgrest_execute_query', { inputs: ['query', 'headers?'], outputs: ['result', 'headers'] });
   flow.connect(query, node.input('query'));
@@ -78,7 +78,7 @@ it('a function is called as the owner, whoever starts the flow, and its refusal 
   const { flow_run_id } = await start(other, `id=${id}`);
   const run = await finishedRun(owner, flow_run_id);
   expect(run.output).toEqual({ M: { caller: { M: { user_id: { S: owner.id }, is_anonymous: { B: false } } } } });
-  // The service role may call this function.
+  // Only the service role may call this function.
   expect(run.errors).toEqual([expect.stringContaining('"permission denied for function max_queue_length"')]);
 });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   deploymentId = await deploy(owner, await storeFlow(owner, askingFlow(), open));
 });
 
-/** Starts a run that waits for an input, of the given flow or a default one. Returns its one input. */
+/** Starts a run of the given flow, or of a default one. The run waits for one input, which is returned. */
 async function asking(flow?: FlowBuilder): Promise<{ runId: string; input: PendingInput; url: string }> {
   const query = `id=${flow === undefined ? deploymentId : await deploy(owner, await storeFlow(owner, flow))}`;
   const { flow_run_id: runId } = await start(owner, query);
@@ -67,7 +67,7 @@ describe('an answer to a question', () => {
       code: 'answer_invalid',
       details: [{ path: 'amount', message: 'Too small: expected number to be >=1' }],
     });
-    // A tagged value is checked in its readable form.
+    // A tagged value is first converted to readable JSON, and then checked by the schema.
     expect(await codeOf(await answer(url, { value: { M: { amount: { S: '1' } } } }))).toEqual([400, 'answer_invalid']);
     expect(await read(await answer(url, { value: { M: { amount: { U: '1' } } } }))).toEqual(DONE);
     expect(await finishedRun(owner, runId)).toMatchObject({ output: { M: { answer: { M: { amount: { U: '1' } } } } } });
@@ -114,7 +114,7 @@ it('the URL of an input is posted to webhook_url of its node, and whoever receiv
   expect(await endOf(runId)).toEqual({ S: 'yes' });
 });
 
-/** Returns the run's output or first error after its end. */
+/** Waits for the end of a run. Returns its output or its first error. */
 async function endOf(runId: string): Promise<unknown> {
   const { output, errors } = await finishedRun(owner, runId);
   return errors?.[0] ?? (output as { M: { answer: unknown } }).M.answer;
@@ -273,7 +273,7 @@ describe('several inputs', () => {
     const both = await pendingInputs(owner, runId, 2);
     const last = both.find(({ node_id }) => node_id === flow.nodes[2]!.id)!;
     await answer(last.url, { value: { S: 'right' } });
-    // The run continues with the first value, and waits for the other.
+    // The node behind the first input runs. The other input is still open.
     const [first] = await pendingInputs(owner, runId);
     await waitFor(async () => {
       const { data } = await owner.client.from('node_run').select('end_time').eq('flow_run_id', runId)
@@ -347,7 +347,7 @@ it('only callers who see the run can list its inputs', async () => {
     ['guest', 0, 0],
     ['nobody', 0, 0],
   ]);
-  // The URL is the credential: it works without another one, and a wrong one has no effect.
+  // The URL is the only credential: a wrong access token beside it has no effect.
   expect(await read(await answer(input!.url, { values: 1 }, { authorization: 'Bearer nonsense' }))).toEqual(DONE);
   expect(await endOf(started.flow_run_id)).toEqual({ U: '1' });
 });

@@ -9,7 +9,10 @@ const targets = ['by id', 'by flow', 'by flow and tag', 'unknown id', 'unknown t
 
 const UNAUTHENTICATED = 401;
 
-/** Private things answer the same 404. Wrong credentials answer 401 for every target. */
+/**
+ * A target that the caller may not see answers the same 404 as a missing one. Wrong credentials answer 401 for every
+ * target.
+ */
 function expectedStatus(
   caller: Caller,
   permission: typeof permissions[number],
@@ -75,7 +78,7 @@ beforeAll(async () => {
   }
 });
 
-/** All parts of the answers by which an observer could distinguish refusals. */
+/** The refusals, with all parts by which an observer could distinguish them. */
 const refusals = new Set<string>();
 
 /** Callers who may start a deployment may read its description; all others get the same 404. */

@@ -97,7 +97,7 @@ it('visitors who are not signed in can read neither', async () => {
 });
 
 describe('a caller who may start a public flow', () => {
-  /** The text that each way of reading returns to a user who is not the owner. */
+  /** For each way of reading, the text that a user who is not the owner gets. */
   const seen = new Map<string, string>();
 
   beforeAll(async () => {
@@ -105,7 +105,7 @@ describe('a caller who may start a public flow', () => {
     await finishedRun(other, id);
     const restQueries = [
       `flow_run?id=eq.${id}`,
-      // Embeddings from each table that is related to flows.
+      // Each table that is related to flows can embed their columns.
       ...['flow_run', 'flow_deployments', 'flow_deployments_tags', 'flow_schedules', 'flow_webhooks'].flatMap((
         table,
       ) => [

@@ -26,14 +26,14 @@ async function newGate(): Promise<Gate> {
   return gate;
 }
 
-/** Posts each value to its own path, and passes the path on. */
+/** Adds a node that posts each value to its own path. Returns a port with the path. */
 const post = (flow: FlowBuilder, base: string, value: Port, title: string): Port => {
   const url = flow.script(`if a == () { throw "nothing" } "${base}/" + a`, { a: value }, 1, `${title} url`).output('u');
   const posted = flow.use('http_request', { url }, { form: { method: 'POST' }, title });
   return flow.field('path', posted.output('body'), `${title} path`);
 };
 
-/** Outputs a value if the gate is open, and else fails. */
+/** Adds nodes that output the value if the gate is open, and fail otherwise. */
 const pass = (flow: FlowBuilder, gate: Gate, value: Port, title = 'gate'): Port => {
   const url = flow.script(`"${gate.url}?" + a`, { a: value }, 1, `${title} url`).output('u');
   const got = flow.use('http_request', { url }, { form: { method: 'GET' }, title });
@@ -54,14 +54,14 @@ async function eventsOf(runId: string): Promise<RunEvent[]> {
   return events;
 }
 
-/** Starts a flow of the owner, and returns its run after its end. */
+/** Starts a flow of the owner and waits for the end of the run. Returns the run. */
 async function runOf(flow: FlowBuilder) {
   const flowId = await storeFlow(owner, flow);
   const { flow_run_id } = await (await call(`flow/start/${flowId}`, { token: owner.token })).json();
   return await finishedRun(owner, flow_run_id);
 }
 
-/** The paths below this base that the effect server received, each with its count. */
+/** For each path below this base, returns the number of requests that the effect server received. */
 const countsOf = (base: string) =>
   Object.fromEntries(
     [...effects.counts].filter(([path]) => path.startsWith(base)).map((
@@ -140,7 +140,7 @@ describe('a run of loops and called flows', () => {
       expect(rows).toContainEqual({ ...row, flow_run_id: failed.id, is_taken_over: false });
     }
 
-    // Watchers get an event for each execution; those of taken-over ones come first.
+    // Watchers get an event for each execution. The events of taken-over executions come first.
     const events = await eventsOf(redriven.id);
     const executed = (event: string) =>
       events.flatMap(({ event: other, data }) =>
@@ -166,7 +166,7 @@ describe('a run of loops and called flows', () => {
 });
 
 describe('a redrive on a newer deployment', () => {
-  /** Posts to two paths and fails at `script` before the second. */
+  /** A flow that posts to two paths. It fails at `script` before the second post. */
   const build = (base: string, { script, last = '/second' }: { script: string; last?: string }) => {
     const flow = new FlowBuilder();
     const first = post(flow, `${effects.url}${base}`, flow.input('item', 'first'), 'first');
@@ -177,7 +177,7 @@ describe('a redrive on a newer deployment', () => {
   const wrong = 'throw "wrong"';
   const right = '"corrected"';
 
-  /** Runs the wrong flow, and deploys each of the others. */
+  /** Runs the faulty flow, and then deploys each of the corrected ones. */
   async function failAndDeploy(before: FlowBuilder, ...versions: FlowBuilder[]) {
     const flowId = await storeFlow(owner, before);
     const old = await deploy(owner, flowId);
@@ -215,8 +215,8 @@ describe('a redrive on a newer deployment', () => {
     const base = `/${randomUUID()}`;
     const before = build(base, { script: wrong });
     const { failed, ids: [other] } = await failAndDeploy(before, build(`${base}/other`, { script: right }));
-    // The address of the first request comes over an edge, from a script that has changed: the request is the same, so
-    // it may run again for its new input. Only the request itself must not differ.
+    // The address of the first request comes from a script that has changed. The request node itself is the same, so it
+    // may run again for its new input. Only the node itself must not differ.
     expect((await redrive(owner, failed.id, `?deployment=${other}`)).status).toBe(200);
 
     const changed = build(base, { script: right });
@@ -328,7 +328,7 @@ describe('a caller who redrives', () => {
     const { flow_run_id: redrivenId } = await response.json();
     const redriven = await finishedRun(owner, redrivenId);
     expect(redriven).toMatchObject({ status: 'succeeded', started_by: other.id, deployment_id: deploymentId });
-    // The starter of the run sees its redrive, too.
+    // The starter of the failed run also sees the redrive.
     expect((await other.client.from('flow_run').select('status').eq('id', redrivenId)).data).toEqual([{
       status: 'succeeded',
     }]);
@@ -486,7 +486,7 @@ describe('a pending input of a failed run', () => {
     };
     const asked = await urlsOf(flow_run_id, 2);
     expect((await answer(asked.approve!, { values: true })).status).toBe(200);
-    // Cancelled in place of an expiry, which would take too long.
+    // Cancel the input, because waiting for its expiry would take too long.
     expect((await answer(asked.name!)).status).toBe(200);
     const failed = await finishedRun(owner, flow_run_id);
     expect(failed).toMatchObject({ status: 'failed', errors: [expect.stringContaining('input_cancelled')] });

@@ -13,7 +13,7 @@ beforeAll(async () => {
   deploymentId = await deploy(owner, await storeFlow(owner, textFlow()));
 });
 
-/** The queries in the description of the API. */
+/** The part of the API's description that lists the queries. */
 interface Described {
   paths: Record<string, Record<string, { parameters?: { $ref: string }[] }>>;
   components: { parameters: Record<string, { name: string; in: string }> };
@@ -324,7 +324,7 @@ describe('an invalid request', () => {
     const routes = Object.entries(paths).filter(([path]) =>
       /^\/(apikey|deployment|flow|healthcheck|info|kv|signature|wallets)\b/.test(path)
     )
-      // Senders of webhooks may add any parameters to the query.
+      // Exclude the route of webhooks: their senders may add any parameters.
       .filter(([path]) => path !== '/deployment/hook/{token}')
       .flatMap(([path, methods]) =>
         Object.entries(methods).filter(([name]) => /^(get|post|delete)$/.test(name))
@@ -336,7 +336,7 @@ describe('an invalid request', () => {
         .filter((parameter) => parameter.in === 'query').map(({ name }) => name);
       const asked = path.slice(1).replace('{flow_id}', '1').replace('{flow_run_id}', deploymentId)
         .replace('{token}', `fi_${'A'.repeat(43)}`);
-      // Parameters that the gateway and clients of Supabase add are allowed.
+      // The gateway and the clients of Supabase add the first three parameters, so these are allowed.
       const query = ['apikey=x', 'forceFunctionRegion=us-east-1', 'x-id=1', 'tga=1', 'nope=1'].join('&');
       const response = await call(`${asked}?${query}`, { method, token: owner.token });
       const message = `there is no such parameter; ${
@@ -395,7 +395,7 @@ describe('an invalid request', () => {
         headers: {
           origin: 'https://app.example',
           'access-control-request-method': 'POST',
-          // Headers that supabase-js sends with `region`, for retries and for tracing, and an unknown one.
+          // The headers that supabase-js sends with `region`, for retries and for tracing. One more header is unknown.
           'access-control-request-headers': 'authorization,baggage,traceparent,tracestate,x-new,x-region,x-retry-count',
         },
       });

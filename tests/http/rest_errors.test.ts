@@ -17,8 +17,8 @@ interface Answer {
   error: { code: string; message: string } | null;
 }
 
-/** The client without its types, which refuse most of these requests at compile time. */
-// SAFETY: only `from` and `rpc` are called.
+/** The client without its types. The types would refuse most of these requests. */
+// SAFETY: this test calls only `from` and `rpc`.
 const untyped = (person: Pick<Person, 'client'>) => person.client as unknown as SupabaseClient;
 
 beforeAll(async () => {

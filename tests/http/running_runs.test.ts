@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const get = (path: string, token: string) => call(path, { method: 'GET', token });
 
-/** Starts the owner's present flow, and resolves when it is running. */
+/** Starts a flow of the owner that takes this long, and waits until the run is running. Returns the run's id. */
 async function startRunning(durationMs: number): Promise<string> {
   const flowId = await storeFlow(owner, waitFlow(durationMs));
   const response = await call(`flow/start/${flowId}`, {

@@ -36,7 +36,7 @@ describe.each(callers)('%s', (caller) => {
     const text = await response.text();
     return [response.status, response.ok ? text.match(/^event: (.*)$/m)?.[1] : JSON.parse(text).code];
   };
-  /** For an RPC or route for users: the answer to the owner, and the answer to every other user. */
+  /** The expected answer of an RPC or route for users: one for the owner, and one for every other user. */
   const forUsers = (ofOwner: unknown[], notFound: string) =>
     kind === 'owner' ? ofOwner : isUser ? [404, notFound] : UNAUTHENTICATED;
   const overRest = (ofOwner: unknown[], notFound: string) => kind === 'refused' ? REFUSED : forUsers(ofOwner, notFound);

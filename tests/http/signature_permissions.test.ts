@@ -32,7 +32,10 @@ const callers = [
 ] as const;
 type Caller = typeof callers[number];
 
-/** The first callers, this many, may see the request. For the others it does not exist. */
+/**
+ * The number of callers in the list that may see the request; they come first. For the others, the request does not
+ * exist.
+ */
 const ADMITTED = 7;
 const UNAUTHENTICATED = ['public key', 'anon key as bearer', 'nothing'];
 const expected = (caller: Caller): 'admitted' | 'not found' | 'unauthenticated' | 'refused' => {
@@ -95,7 +98,7 @@ beforeAll(async () => {
   );
 });
 
-/** Below 2^53, like the random ids of requests; none of these has it with any likelihood. */
+/** The id of no request. Like the random ids of requests, it is below 2^53. */
 const UNKNOWN_ID = 4_611_686_018_427_388;
 
 /** Returns all parts of the answer that could reveal anything to callers. */
@@ -151,7 +154,7 @@ describe.each(callers)('%s', (caller) => {
       const expired = await askFor(run, payer, message, { timeout_ms: -1 });
       const open = await askFor(run, payer, message);
       const other = makeKeypair();
-      // The key's signature of another transaction, which anybody can find on the chain.
+      // The signature of the key for another transaction, which anybody can find on the chain.
       const public_ = makeMessage(payer.publicKey, { texts: ['hello', 'and good bye'] });
       const changed = makeMessage(payer.publicKey, { price: 5_000n });
       const wrong = [answered, expired, open].flatMap((id) => [

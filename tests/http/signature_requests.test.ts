@@ -72,7 +72,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
   it('waits for the run with its id in upper or lower case', async () => {
     const before = Date.now();
     const waiting = getRequest(run.id.toUpperCase(), run.token, null);
-    // By then, the previous request has begun to wait.
+    // When this request is answered, the request before it has begun to wait.
     expect((await getRequest(run.id, run.token, 0)).status).toBe(204);
     const id = await askFor(run, payer, message);
     expect(await (await waiting).json()).toMatchObject({ id, flow_run_id: run.id });
@@ -210,7 +210,7 @@ describe('POST /signature/submit', () => {
     const right = base58.decode(signMessage(payer, message));
     const changed = makeMessage(payer.publicKey, { price: 5_000n });
     const wrong = [
-      // By another key, of another message, and with one bit flipped.
+      // A signature by another key, two of another message, and one with a flipped bit.
       { signature: signMessage(makeKeypair(), message) },
       { signature: signMessage(payer, changed) },
       { signature: signMessage(payer, message), new_msg: changed },
@@ -302,7 +302,7 @@ describe('POST /signature/submit', () => {
 
   it('lets a waiting run continue as soon as the last signature is stored', async () => {
     const flowId = await storeFlow(owner, textFlow());
-    // A worker gets the run: its message is hidden before anybody else can see it.
+    // A worker claims the run. The transaction hides the run's message before anybody else can see it.
     const started = await asSuperuser((sql) =>
       sql.begin(async (tx) => {
         await tx`select set_config('request.jwt.claims', ${

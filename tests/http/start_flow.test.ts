@@ -21,7 +21,7 @@ const run = async (flowId: number, params: StartFlowParams) => {
   return await finishedRun(owner, started.flow_run_id);
 };
 
-/** Makes a flow that doubles each number of a list, by an edge, and collects the texts of them. */
+/** Makes a flow that doubles each number of a list, by an expression on an edge, and collects the numbers as texts. */
 function doublingFlow() {
   const flow = new FlowBuilder();
   const text = flow.toText({ ...flow.foreach(flow.input('list')), expression: '$ * 2' });
@@ -46,7 +46,7 @@ it('a start runs only the nodes of only_nodes, with the values of an earlier run
     .eq('flow_run_id', part.id).throwOnError();
   expect(count).toBe(5);
 
-  // A value given by hand wins over that of the run.
+  // A value given by hand takes precedence over the value of the run.
   const inline = { [outputId]: { texts: { S: 'by hand' } } };
   const given = await run(flowId, {
     partial_config: { only_nodes: [outputId], values_config: { ...values_config, inline } },

@@ -13,7 +13,7 @@ const environment: Record<string, string> = {
   WALLET_KEYS: JSON.stringify({ a: Buffer.alloc(32).toString('base64') }),
 };
 
-/** A platform whose database is never reached. */
+/** A platform whose database must not be called. */
 const platform: Platform = {
   env: (name) => environment[name],
   fetch: () => Promise.reject(new Error('nothing is asked of the database')),

@@ -144,7 +144,7 @@ describe('POST /wallets/upsert', () => {
       }),
     );
     expect(response.status).toBe(200);
-    // Read like the runner reads it.
+    // Read the secret as the runner does.
     const secret = await (await fetch(`${API_URL}/rest/v1/rpc/read_wallet_secret`, {
       method: 'POST',
       headers: { apikey: SECRET_KEY, authorization: `Bearer ${SECRET_KEY}`, 'content-type': 'application/json' },

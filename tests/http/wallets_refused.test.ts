@@ -115,7 +115,7 @@ describe('a wallet that is refused', () => {
     expect((await upsertWallet(other, wallet)).status).toBe(200);
     const ids = [other.id, other.id.toUpperCase(), '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11'];
     const answers = await Promise.all(ids.map(async (user_id) => {
-      // A key pair of another wallet: the owner is checked first.
+      // The key pair belongs to another wallet. That must not show, because the owner is checked first.
       const params = { ...hardcoded(foreign), public_key: pair.publicKey, name: 'mine now', user_id };
       const response = await upsertWallet(owner, params);
       return [response.status, await response.text()];
@@ -129,7 +129,7 @@ describe('a wallet that is refused', () => {
   const requests: [string, RequestInit & { token?: string }, number, string][] = [
     ['another method', { method: 'GET', body: undefined }, 405, 'method_not_allowed'],
     ['another type of body', { headers: { 'content-type': 'text/plain' } }, 415, 'media_type_unsupported'],
-    // The message of JSON.parse quotes the text around the fault.
+    // Errors of JSON.parse quote the text around the fault, which holds the secret here.
     ['a secret that is not JSON', { body: `{"keypair": ${pair.keypair}}` }, 400, 'request_invalid'],
     ['nothing but a secret', { body: pair.keypair }, 400, 'request_invalid'],
     ['a secret in quotes', { body: JSON.stringify(pair.keypair) }, 400, 'request_invalid'],

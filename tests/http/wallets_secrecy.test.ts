@@ -36,7 +36,7 @@ const serviceRole: Caller = {
   headers: () => ({ apikey: inject('stack').SECRET_KEY, authorization: `Bearer ${inject('stack').SECRET_KEY}` }),
 };
 
-/** Returns the status and the whole answer, with its headers. */
+/** Returns the status, the headers and the text of an answer. */
 async function rest(
   { headers }: Caller,
   path: string,
@@ -62,7 +62,10 @@ const tables = () =>
       where relkind in ('r', 'p', 'v', 'm', 'f') and relnamespace::regnamespace::text in ('public', 'private', 'auth', 'pgmq', 'extensions')`
   );
 
-/** Every function that PostgREST could reach, with arguments for the owner's wallet if their names and types match. */
+/**
+ * Lists every function that PostgREST could reach. Where names and types match, the arguments are those of the owner's
+ * wallet.
+ */
 async function rpcs(): Promise<{ name: string; args: Record<string, unknown> }[]> {
   const functions = await asSuperuser((sql) =>
     sql<{ name: string; names: string[] | null; types: string[] }[]>`
@@ -139,7 +142,7 @@ describe('the secret of a wallet is returned', () => {
     for (const { name, args } of found) {
       const { status, text } = await rest(caller, `rpc/${name}`, { method: 'POST', body: JSON.stringify(args) });
       expect(findSecrets(text, secrets), name).toEqual([]);
-      // anon is told to sign in first.
+      // The role anon gets a 401, because it could sign in.
       if (name.endsWith('_wallet') || name.endsWith('_wallet_secret')) expect([401, 403]).toContain(status);
     }
   });

@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Deploys the flow with messages about its runs, to a path of the receiver or to the given address. */
+/**
+ * Deploys the flow, with messages about these events of its runs. The address is a path of the receiver, unless `url`
+ * is given.
+ */
 async function deployTelling(events: string[], url?: string): Promise<{ id: string; path: string }> {
   const path = `/${randomUUID()}`;
   const id = await deploy(owner, flowId);
@@ -197,7 +200,7 @@ it('a deployment whose own messages start it is started a limited number of time
   const { id, url } = data as { id: string; url: string };
   await owner.client.from('flow_deployments').update({ on_end: { url, events: ['succeeded'] } }).eq('id', deploymentId)
     .throwOnError();
-  // Acts like the run after which only one more may start.
+  // Start with the header that the 15th run in a chain sends: after it, only one more may start.
   const headers = { 'content-type': 'application/json', 'flow-chain-depth': '15' };
   const { flow_run_id } = await fetch(url, { method: 'POST', headers, body: '{}' }).then((response) => response.json());
   await delivery(flow_run_id, isDelivered);

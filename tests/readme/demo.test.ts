@@ -92,7 +92,7 @@ it('the demo shows the complete errors of a failed run', async () => {
   expect(code).toBe(1);
   const after = output.slice(output.indexOf('\n\nThe run failed:\n'));
   expect(after).toContain(`${item} is not on the price list`);
-  // The errors come first.
+  // The demo prints the errors first.
   expect(after).toMatch(/is not on the price list[^]*\n\noutput: /);
   expect(output.split('output: ')).toHaveLength(2);
 });
@@ -126,7 +126,7 @@ describe('the demo refuses in one line', () => {
   ])('%s', async (_what, args, says) => {
     const { code, output } = await demo(...args);
     expect(code).toBe(1);
-    // The refusal comes before anything is booted.
+    // The output begins with the refusal, so nothing was booted before.
     expect(output).toMatch(says);
   });
 });

@@ -14,13 +14,16 @@ export interface Block {
   page: string;
   /** The line of its opening fence, from 1. */
   line: number;
-  /** The text after the opening fence. An `output` block holds the output of the block before it. */
+  /** The text after the opening fence. If it is `output`, the block holds the output of the block before it. */
   language: string;
-  /** The file of the block, by the comment `<!-- file: name -->` above it or above an earlier block of the page. */
+  /**
+   * The file that the block belongs to. The comment `<!-- file: name -->` names it, above this block or above an
+   * earlier block of the page.
+   */
   file: string | undefined;
   /**
-   * True if the comment above it names the file, so that the block begins the file. Otherwise it continues the file of
-   * the block before.
+   * True if the comment is directly above this block, so that the block begins the file. Otherwise the block continues
+   * the file.
    */
   beginsFile: boolean;
   text: string;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../dev/stack/paths.ts';
 
-/** The beginning of both: the folder, and the call of npm's own program. */
+/** The beginning of both scripts: it finds their folder, and defines how to call npm's own program. */
 const HEAD = `#!/usr/bin/env bash
 here=$(cd "$(dirname "$0")" && pwd)
 own() { PATH=\${PATH#"$here:"} exec "$@"; }
@@ -24,9 +24,8 @@ exec "$program" "$@"
 `;
 
 /**
- * Makes a folder for the PATH with faster npm and npx. At the first call for a script or a program, they run the real
- * npm, and afterwards the program itself: npm takes as long as the program that it runs, and pages repeat the same
- * calls.
+ * Makes a folder for the PATH with a faster npm and npx. At the first call for a script or a program, they run the real
+ * npm. Later they run the program itself, because npm takes as long as the program and pages repeat the same calls.
  */
 export function makeQuickNpm(dir: string): void {
   for (const folder of ['scripts', 'asked']) mkdirSync(join(dir, folder), { recursive: true });

@@ -25,7 +25,7 @@ import { type Block, isOutput, pages, readBlocks } from './pages.ts';
 const HOSTED = 'tests/hosted/recipe.test.ts runs it against a stand-in of the hosted platform.';
 const STAYS_UP = 'It stays up: the stack of this test is booted by it, and tests/stack/ tries its options.';
 
-/** The blocks that are not run: the page, the beginning of the block, and the reason. */
+/** The blocks that the tests do not run. Each has its page, the beginning of its text, and the reason. */
 const notRun: [page: string, begins: string, reason: string][] = [
   [
     'README.md',
@@ -97,9 +97,9 @@ const blocks = pages.flatMap(readBlocks);
 const reasonOf = ({ page, text }: Block): string | undefined =>
   notRun.find(([of, begins]) => of === page && text.startsWith(begins))?.[2];
 
-/** A copy of the project for the readers, who write files and make a node. */
+/** A copy of the project for the readers. They write files in it and make a node. */
 let copy: string;
-/** Beside the copy, the programs that readers find first in their PATH. */
+/** The folder of programs that readers find first in their PATH. It is beside the copy. */
 let programs: string;
 let stack: ChildProcess;
 let stackOutput = '';
@@ -109,7 +109,7 @@ interface Ended {
   output: string;
 }
 
-/** The environment of a reader's shell, without the one of this test run. */
+/** The environment of a reader's shell. The variables of this test run are removed. */
 const readersEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV$|npm_)/.test(name)));
 
@@ -126,7 +126,7 @@ async function run(command: string, ...args: string[]): Promise<Ended> {
 
 beforeAll(async () => {
   copy = mkdtempSync(join(tmpdir(), 'flow-pages-'));
-  // If the tests run as root, Postgres runs as another user.
+  // If root runs the tests, Postgres runs as another user, who must be able to read the copy.
   chmodSync(copy, 0o755);
   for (const name of readdirSync(projectDir)) {
     if (!['.git', '.stack', 'node_modules'].includes(name)) {
@@ -137,9 +137,9 @@ beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), 'flow-npm-'));
   makeQuickNpm(programs);
   const port = await findFreePort();
-  // The pages use the default port, which another stack on this machine may have.
+  // The pages use the default port. Another stack on this machine may have that port, so this stack uses another one.
   mkdirSync(join(copy, '.stack'));
-  // The console has the same sources, so one build serves both.
+  // The copy has the same sources of the console, so both share one build.
   mkdirSync(join(projectDir, '.stack/console'), { recursive: true });
   symlinkSync(join(projectDir, '.stack/console'), join(copy, '.stack/console'));
   if (port !== DEFAULT_PORT) symlinkSync(String(port), join(copy, '.stack', String(DEFAULT_PORT)));
@@ -181,7 +181,7 @@ function pageScript(dir: string, read: Block[]): string {
   return ['set -euo pipefail', ...steps].join('\n');
 }
 
-/** Returns the output of a shell block; undefined if the script did not get so far. */
+/** Returns the output of a shell block; undefined if the script stopped before it. */
 function printed(dir: string, index: number, stream: 'out' | 'err'): string | undefined {
   try {
     return readFileSync(join(dir, `${index}.${stream}`), 'utf8');
@@ -230,7 +230,7 @@ describe.each(pages)('%s', (page) => {
       const answers: { is_ok: boolean }[][] = [];
       for (const block of read.filter(({ language }) => language === 'sql')) {
         const results = await sql.unsafe(block.text) as unknown as { is_ok: boolean }[][];
-        // The rows of the last statement.
+        // Take the rows of the last statement.
         answers.push(Array.isArray(results[0]) ? results.at(-1)! : results as unknown as { is_ok: boolean }[]);
       }
       const checks = answers.filter((rows) => rows.some((row) => 'is_ok' in row));

@@ -119,7 +119,7 @@ const bodyText = fc.oneof(
   { weight: 1, arbitrary: fc.constant(`{"type":"ADAPTER","name":"x","public_key":"${'1'.repeat(32)}","keypair":"x"}`) },
 );
 
-/** Answers to an open request, not signed by the requested key. */
+/** Answers to an open request that the requested key has not signed. */
 const answerText = () =>
   fc.record({
     id: fc.constant(requestId),
@@ -127,7 +127,7 @@ const answerText = () =>
     new_msg: fc.option(fc.oneof(fc.base64String({ maxLength: 400 }), nasty), { nil: undefined }),
   }, { requiredKeys: ['id'] }).map((answer) => JSON.stringify(answer));
 
-/** Bodies for key-value stores, many of them for one store that may exist. */
+/** Bodies for key-value stores. Many of them name the same store, which may exist. */
 const kvText = fc.record({
   store: fc.oneof(fc.constant('fuzz'), nasty, fc.string()),
   key: fc.oneof(fc.constant('key'), nasty, fc.string()),
@@ -145,7 +145,7 @@ const body = () =>
 
 const queryValue = fc.oneof(nasty, fc.string(), fc.constantFrom('latest', '1'));
 
-/** Generates mutated requests for all routes, from the ids of this test's own setup. */
+/** Generates mutated requests for all routes. They use the ids of the rows that this test has made. */
 const generated = (): fc.Arbitrary<Generated> => {
   const path = fc.oneof(
     fc.record({
@@ -306,7 +306,7 @@ it(
       `fuzz: ${REQUESTS} requests, answers by status: ${JSON.stringify(Object.fromEntries([...byStatus].toSorted()))}`,
     );
     expect(faults.slice(0, 5)).toEqual([]);
-    // Otherwise a fault that all requests share would hide everything else.
+    // If all requests shared one fault, it would hide everything else. So many must succeed, and many must be refused.
     expect(byStatus.get(200)).toBeGreaterThan(REQUESTS / 250);
     expect(byStatus.get(400)).toBeGreaterThan(REQUESTS / 10);
     expect(await countRows()).toEqual(before);

@@ -4,9 +4,9 @@ import { applyMigrations } from '../../dev/stack/migrations.ts';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
-/** A server whose first database is in the state in which the platform hands it over. */
+/** A server whose first database is as the platform hands it over. */
 let cluster: Awaited<ReturnType<typeof startScratchCluster>>;
-/** The stack's migrated database, from the whole platform. */
+/** The migrated database of the stack, whose platform is complete. */
 let database: TestDatabase;
 let withDefaults: Sql;
 let bare: Sql;
@@ -81,7 +81,7 @@ it("anon, authenticated and service_role have exactly the privileges in tests/se
   expect(await listPrivileges(bare)).toBe(list);
   await expect(list).toMatchFileSnapshot('privileges.txt');
 
-  // The list is complete: one more grant makes one more line.
+  // One more grant makes one more line, so the list is complete.
   await withDefaults`begin`;
   await withDefaults`grant insert on public.flow_run to anon`;
   const longer = await listPrivileges(withDefaults);
@@ -89,11 +89,11 @@ it("anon, authenticated and service_role have exactly the privileges in tests/se
   expect(longer.split('\n')).toContain('anon: INSERT public.flow_run');
 });
 
-it("no API role has a privilege on a table of private except one view, and anon can't write anywhere", async () => {
+it("API roles have no privilege on private tables but on one view, and anon can't write anywhere", async () => {
   const lines = (await listPrivileges(withDefaults)).split('\n');
   expect(
     lines.filter((line) => / (SELECT|INSERT|UPDATE|DELETE|TRUNCATE|REFERENCES|TRIGGER) (private|pgmq)\./.test(line)),
-    // public.public_flows reads it as its caller.
+    // The view public.public_flows reads this view with the rights of its caller.
   ).toEqual(['authenticated: SELECT private.shared_flows', 'service_role: SELECT private.shared_flows']);
   expect(lines.filter((line) => /^anon: (INSERT|UPDATE|DELETE|TRUNCATE|REFERENCES|TRIGGER|CREATE)/.test(line))).toEqual(
     [],

@@ -3,8 +3,8 @@ import type { SoakFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * Compares the chain with the runs. Each run has paid at most once. A succeeded run has paid. A failed one has not,
- * because its error reports that nothing was paid.
+ * Compares the chain with the runs. Each run has paid at most once. A succeeded run has paid. A failed run has not,
+ * because its error says that nothing was paid.
  */
 export async function auditChain(sql: Sql, facts: SoakFacts, findings: Findings): Promise<void> {
   const paying = facts.starts.filter(({ party }) => party !== null);
@@ -18,7 +18,7 @@ export async function auditChain(sql: Sql, facts: SoakFacts, findings: Findings)
     for (const account of new Set(accounts)) timesPaid.set(account, (timesPaid.get(account) ?? 0) + 1);
   }
   for (const { mark, party, flowKind } of paying) {
-    // A buyer was given money first.
+    // The buyer has been given money first.
     const paid = (timesPaid.get(party!) ?? 0) - (flowKind === 'sign' ? 1 : 0);
     const status = statusOf.get(mark) ?? 'no run';
     const detail = { mark, flowKind, status, paid };

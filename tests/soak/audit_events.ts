@@ -1,6 +1,9 @@
 import type { RowCheck } from './facts.ts';
 
-/** The expected events of each tree, derived from its rows, and the numbered events, by their keys. */
+/**
+ * SQL for two lists, by the keys of the events: the events that the rows of each tree let expect, and the numbered
+ * events.
+ */
 const EVENTS = `
   tree as (
     select r.id as root_id, r.id from public.flow_run as r where r.parent_flow_run_id is null
@@ -68,7 +71,7 @@ export const eventChecks: RowCheck[] = [
         from numbered as n group by 1 having min(n.number) <> 2 or max(n.number) <> count(*) + 1`),
   },
   {
-    // Watchers held the tokens of the runs, which do not show log lines.
+    // Watchers used the tokens of the runs. With these they see no log lines.
     name: 'watcher_told_otherwise',
     find: (sql, { watched }) =>
       sql.unsafe(

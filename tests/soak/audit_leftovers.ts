@@ -1,6 +1,6 @@
 import type { RowCheck } from './facts.ts';
 
-/** The rules on everything else: tags, snapshots, keys, stores. */
+/** The rules on tags, snapshots, keys, stores and other objects that have no file of their own here. */
 export const leftoverChecks: RowCheck[] = [
   {
     name: 'latest_wrong',
@@ -15,7 +15,7 @@ export const leftoverChecks: RowCheck[] = [
       where t.deployment_id is distinct from d.id`,
   },
   {
-    // Reads the catalogue, so that tables that are added later are checked, too.
+    // Reads the tables from the catalogue, so that tables that are added later are checked, too.
     name: 'row_points_nowhere',
     async find(sql) {
       const keys = await sql`
@@ -38,7 +38,7 @@ export const leftoverChecks: RowCheck[] = [
     },
   },
   {
-    // The auditor sweeps before this check.
+    // The auditor has swept the database before this check.
     name: 'snapshot_unused',
     find: (sql) =>
       sql`

@@ -107,7 +107,8 @@ export const queueChecks: RowCheck[] = [
       where r.end_time is not null or j.stop_requested_at is not null or a.outcome is not null`,
   },
   {
-    // An acknowledged answer is the node's output; a stopped run may have ended before.
+    // The output of a node is the answer that was acknowledged. A stopped run may have ended before its node got the
+    // answer.
     name: 'answer_lost',
     find: (sql) =>
       sql`

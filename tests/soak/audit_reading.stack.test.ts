@@ -37,7 +37,10 @@ const audit = async () => {
   return findings.list().map(({ check, detail }) => ({ check, ...detail }));
 };
 
-/** Audits with a broken rule, which is repaired afterwards. PostgREST uses only the schema that it has read. */
+/**
+ * Audits while a rule is broken, and repairs the rule afterwards. PostgREST sees a changed schema only after it has
+ * reloaded it.
+ */
 async function auditBroken(broken: string, mended: string) {
   await workers.sql.unsafe(broken);
   try {

@@ -14,13 +14,15 @@ export interface Reader {
 interface Readable {
   /** The columns that identify a row. */
   key: string;
-  /** The condition on rows `t` that a reader may see: $1 is the reader's user, $2 the run of the reader's token. */
+  /**
+   * The SQL condition on rows `t` that the reader may see. $1 is the reader's user, $2 the run of the reader's token.
+   */
   rule: string;
 }
 
 const OWN = 't.user_id = $1';
 
-/** The readers of each table, by the documentation and not by the policies. */
+/** For each table, the rule on its readers. The rules come from the documentation and not from the policies. */
 const readable: Record<string, Readable> = {
   api_keys: { key: 'id', rule: OWN },
   flow_deployments: { key: 'id', rule: OWN },
@@ -67,7 +69,7 @@ async function readAll(status: StackStatus, reader: Reader, table: string, key: 
   }
 }
 
-/** Reads every table as every reader, and compares the result with the rules, as evaluated by the superuser. */
+/** Reads every table as every reader. Compares the rows with those that the superuser finds by the rules. */
 export async function auditReading(
   sql: Sql,
   status: StackStatus,

@@ -1,13 +1,13 @@
 import { flowKind } from './flow_kinds.ts';
 import type { RowCheck, SoakFacts } from './facts.ts';
 
-/** The answers that callers received, as a parameter for SQL. */
+/** The starts with the answers that their callers received, as a parameter for SQL. */
 const startRows = ({ starts }: SoakFacts) =>
   starts.map((start) => ({
     mark: start.mark,
     run_ids: [...new Set(start.runIds)],
-    // With an answer that named a run, exactly that run exists. After refusals only, none exists. Otherwise both is
-    // possible.
+    // If an answer named a run, exactly that run exists. If all answers were refusals, no run exists. Otherwise both
+    // are possible.
     fewest: start.runIds.length > 0 ? 1 : 0,
     most: start.runIds.length > 0 || start.isUncertain ? 1 : 0,
     ends: [...flowKind(start.flowKind).ends, ...(start.isStopAsked ? ['stopped'] : [])],

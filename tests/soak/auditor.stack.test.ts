@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A world without faults. Each test breaks it and undoes that afterwards. */
+/** The rows below have no faults. Each test breaks a rule and undoes the change afterwards. */
 let owner: string;
 let flowId: number;
 let deploymentIds: string[];
@@ -96,7 +96,7 @@ async function waiting(): Promise<string> {
   return runId;
 }
 
-/** Stores an input of a run's first node with this outcome, or an open one. */
+/** Stores an input for the first node of a run. With `null`, the input is still open. */
 async function storeInput(outcome: 'submitted' | null): Promise<void> {
   await sql`
     with stored as (
@@ -163,7 +163,7 @@ const findAll = async (): Promise<string[]> => {
   return found;
 };
 
-/** Makes a change without triggers and foreign keys, as no code of the project can. */
+/** Makes a change that no code of the project can make: without triggers and foreign keys. */
 const past = async (change: () => PromiseLike<unknown>) => {
   await sql`set local session_replication_role = replica`;
   await change();
@@ -172,7 +172,7 @@ const past = async (change: () => PromiseLike<unknown>) => {
 
 const firstRun = () => records[0]!.runIds[0]!;
 
-/** Makes a schedule of an age with runs, each of which was recorded as its last start in this order. */
+/** Makes a schedule of this age. Its row has recorded each of these runs as its last start, in this order. */
 const storeScheduled = async (age: string, noted: string[]): Promise<void> => {
   await past(async () => {
     const [schedule] = await sql`
@@ -199,7 +199,7 @@ async function redriven(): Promise<{ failedId: string; id: string }> {
   return { failedId: runId, id: row?.id };
 }
 
-/** For each check, a change that breaks its rule. */
+/** A change for each check, which breaks the rule of that check. */
 const breakers: Record<string, () => Promise<unknown>> = {
   start_without_run: async () => records.push(startRecord({ runIds: [randomUUID()] })),
   runs_of_start_miscounted: async () => {

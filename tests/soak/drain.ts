@@ -6,17 +6,17 @@ import type { SoakFacts } from './facts.ts';
 
 const POLL_MS = 250;
 
-/** After this time, remaining runs will not end; the auditor names them. */
+/** Runs that remain after this time will not end. The auditor names them. */
 const DRAIN_TIMEOUT_MS = 120_000;
 
 /**
- * Waits until every run has ended or waits for somebody outside, and all messages are posted. Returns the milliseconds
- * that it took.
+ * Waits until each run has ended or waits for a person or program outside, and all messages are posted. Returns the
+ * milliseconds of this wait.
  */
 export async function drain(sql: Sql, facts: SoakFacts): Promise<number> {
   const began = Date.now();
-  // After a second refusal, a webhook would wait for five minutes, which is too long here. Due ones, and those without
-  // a time, are left to the workers.
+  // After a second refusal, a webhook would wait for five minutes, which is too long here. So make the waiting ones
+  // due. The workers post the others by themselves.
   const hurryWebhooks = () =>
     sql`
     update public.webhook_deliveries set next_attempt_at = clock_timestamp()

@@ -2,7 +2,7 @@ import { flowKind } from './flow_kinds.ts';
 import type { Random } from './random.ts';
 import { deployFlow, type SoakDeployment, type SoakFlow, type World } from './world.ts';
 
-/** The approximate number of a flow's deployments that are kept. */
+/** The approximate number of deployments that a flow keeps. */
 const KEPT_DEPLOYMENTS = 8;
 
 const live = ({ deployments }: SoakFlow): SoakDeployment[] => deployments.filter(({ isGoing }) => !isGoing);
@@ -23,7 +23,7 @@ async function tag(flow: SoakFlow, random: Random): Promise<void> {
   else await tags.upsert({ entrypoint: flow.id, tag: 'stable', deployment_id, user_id: flow.owner.id });
 }
 
-/** The owner deletes a deployment; one of each flow stays. */
+/** The owner deletes a deployment, but never the last one of a flow. */
 async function remove(flow: SoakFlow, random: Random): Promise<void> {
   const deployments = live(flow);
   if (deployments.length < 2) return;
@@ -32,7 +32,7 @@ async function remove(flow: SoakFlow, random: Random): Promise<void> {
   const { data, error } = await flow.owner.client.from('flow_deployments').delete().eq('id', deployment.id).select(
     'id',
   );
-  // Without an answer, the deployment may exist or not. An empty answer means that it was already deleted.
+  // If no answer comes, the deployment may exist or not. An empty answer means that it was deleted before.
   if (error === null && data.length <= 1) deployment.isGone = true;
 }
 
@@ -51,7 +51,7 @@ async function read(world: World, random: Random): Promise<void> {
   else await client.from('flows').select('id, name, description').limit(20);
 }
 
-/** Does one thing that users do besides starting, chosen by weight. */
+/** Does one of the things that users do besides starting. The choice is random, by weights. */
 export async function editSomething(world: World, random: Random): Promise<void> {
   const flow = random.pick(world.flows);
   const deleting = live(flow).length > KEPT_DEPLOYMENTS ? 40 : 6;
@@ -65,7 +65,7 @@ export async function editSomething(world: World, random: Random): Promise<void>
 
 /** The error codes that each kind of request may get without a fault. */
 export const expectedCodes = (kind: string): readonly string[] => ({
-  // The limits of starts by others than the owner may be reached.
+  // Callers other than the owner may reach the limits of their starts.
   start: ['deployment_not_found', 'queue_full', 'start_limit_reached'],
   webhook: ['queue_full', 'start_limit_reached'],
   output: ['run_failed', 'run_stopped'],
@@ -81,7 +81,7 @@ export const expectedCodes = (kind: string): readonly string[] => ({
     'flow_run_not_found',
   ],
   submit: ['signature_request_answered', 'signature_request_expired'],
-  // The deployment may have been deleted meanwhile, and latest can't be moved.
+  // The deployment may have been deleted meanwhile. The tag latest can't be moved.
   'POST flow_deployments_tags': ['23503'],
   'PATCH flow_deployments_tags': ['tag_latest_protected'],
 }[kind] ?? []);

@@ -11,8 +11,8 @@ export interface SoakFacts {
   /** The ids of the webhooks that the receiver accepted. */
   webhookIds: readonly string[];
   /**
-   * The time when all messages were posted; undefined until then. Waiting runs may end after it, with webhooks still
-   * under way.
+   * The time when all messages were posted; undefined until then. Waiting runs may end after that time, and their
+   * webhooks may still be under way.
    */
   drainedAt?: Date;
   /** The events that watchers received. */

@@ -17,11 +17,11 @@ export interface FaultScene {
 }
 
 interface Fault {
-  /** Chooses one of the parts. */
+  /** Chooses one of the parts that this fault can hit. */
   choose?: (scene: FaultScene, random: Random) => string;
-  /** The routes that may answer 503, or not at all, until everything works again. */
+  /** The routes that may answer 503, or not answer, until everything works again. */
   excuses: (detail: string) => RegExp | null;
-  /** Resolves when the broken part works again. */
+  /** Causes the fault. Resolves when the broken part works again. */
   happen: (scene: FaultScene, detail: string, random: Random) => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ const faults = {
       ),
   },
   postgres_restarted: {
-    // Immediate mode: sessions are cut off, and the next start recovers from the log.
+    // SIGQUIT is the immediate mode: sessions are cut off, and the next start recovers from the log.
     choose: () => 'SIGQUIT',
     excuses: () => DATABASE_ROUTES,
     happen: ({ stack }, detail) => stack.restart('Postgres', detail as NodeJS.Signals),
@@ -89,13 +89,13 @@ export const faultNames = Object.keys(faults) as FaultName[];
 const functionParts = ({ parts }: Stack): string[] =>
   parts.map(({ name }) => name).filter((name) => name.startsWith('function ')).sort();
 
-/** Milliseconds without a fault between two faults. */
+/** The milliseconds from the end of a fault to the next fault. */
 const SHORTEST_CALM_MS = 300;
 const LONGEST_CALM_MS = 2_000;
 
 /**
- * Causes one fault after another until the time is over: each kind as often as the others, and at least once. Returns
- * their windows. Aborting the signal ends it early.
+ * Causes one fault after another until the time is over. Each kind occurs as often as the others, and at least once.
+ * Returns the windows of the faults. Aborting the signal ends the series early.
  */
 export async function breakThings(
   scene: FaultScene,

@@ -11,7 +11,7 @@ import type { Random } from './random.ts';
 /** The key-value store of the flows. */
 export const STORE = 'soak';
 
-/** Longer than any soak, so that these runs wait to the end. */
+/** The duration of a wait that is longer than any soak. Runs with this wait never end. */
 const SLEEP_MS = 24 * 3_600_000;
 
 /** The objects that flows refer to. */
@@ -27,7 +27,7 @@ export interface FlowParts {
 /** The inputs of a start, and its signer. */
 export interface StartInputs {
   values: ValueMap;
-  /** The key by which the run's transfer is found on the chain: the recipient or the payer. */
+  /** The public key by which the run's transfer is found on the chain: that of the recipient or of the payer. */
   party?: string;
   signer?: Keypair;
 }
@@ -38,7 +38,7 @@ export type StartPermission = 'Owner' | 'Authenticated' | 'Anonymous';
 interface FlowKind {
   build: (parts: FlowParts, random: Random) => FlowBuilder;
   permission: StartPermission;
-  /** The possible outcomes of a run that nobody stopped; none if it waits to the end of the soak. */
+  /** The possible outcomes of a run that nobody stopped. The list is empty if the run waits to the end of the soak. */
   ends: readonly ('succeeded' | 'failed')[];
   inputs: (random: Random) => StartInputs;
   onChain?: true;
@@ -62,7 +62,7 @@ function failingFlow(): FlowBuilder {
 
 const RETRY: NodeRetry = { max_attempts: 3, delay_ms: 200, backoff: 2, max_delay_ms: 1_000 };
 
-/** A flow with a request that always fails: nothing listens on the port of the discard service. */
+/** A flow with a request that always fails, because nothing listens on the port of the discard service. */
 function vainFlow(method: string): FlowBuilder {
   const flow = new FlowBuilder();
   const request = flow.use('http_request', {}, { form: { url: 'http://127.0.0.1:9/', method }, retry: RETRY });
@@ -125,7 +125,7 @@ const flowKinds = {
     weight: 3,
   },
   ask: {
-    // Some inputs are answered, some cancelled, and some are answered around their expiry, or never.
+    // Some of the inputs are answered, some are cancelled, and some are answered around their expiry, or never.
     build: (_, random) => askingFlow({ timeout: random.between(2, 20) }),
     permission: 'Anonymous',
     ends: ['succeeded', 'failed'],
@@ -136,7 +136,7 @@ const flowKinds = {
   pay: {
     build: ({ wallet }, random) => payOutFlow(wallet, random.between(0, 1) === 0 ? undefined : RETRY),
     permission: 'Owner',
-    // During an outage of the database, a transaction may expire: then the run fails with the reason, and nothing was
+    // During an outage of the database, a transaction may expire. Then the run fails with this reason, and nothing was
     // paid.
     ends: ['succeeded', 'failed'],
     inputs: () => {
@@ -149,7 +149,7 @@ const flowKinds = {
   sign: {
     build: ({ shop }) => paymentFlow(shop),
     permission: 'Anonymous',
-    // Signed too late, or never.
+    // Some of these transactions are signed too late, or never.
     ends: ['succeeded', 'failed'],
     inputs: () => {
       const signer = makeKeypair();
@@ -164,7 +164,10 @@ export type FlowKindName = keyof typeof flowKinds;
 
 export const flowKindNames = Object.keys(flowKinds) as FlowKindName[];
 
-/** Returns a flow kind. Its flows have one more input than they use: the mark by which a start's runs are counted. */
+/**
+ * Returns a flow kind. Its flows have one more input, which they do not use: the mark by which the runs of a start are
+ * counted.
+ */
 export function flowKind(name: FlowKindName): FlowKind {
   const kind: FlowKind = flowKinds[name];
   const build: FlowKind['build'] = (parts, random) => {

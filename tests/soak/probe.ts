@@ -9,7 +9,7 @@ const PROBE_TIMEOUT_MS = 5_000;
 /** After this time without recovery, the soak can't continue. */
 const RECOVERY_TIMEOUT_MS = 60_000;
 
-/** Lists one request to each part, if possible as far as the database, with the expected answer. */
+/** Lists a request for each part, with the expected answer. If possible, the part has to call the database for it. */
 const probesOf = ({ status, users }: World): { url: string; init: RequestInit; says: string }[] => {
   const { FUNCTIONS_URL, API_URL, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = status;
   const headers = { authorization: `Bearer ${users[0]!.token}`, 'content-type': 'application/json' };

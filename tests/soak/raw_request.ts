@@ -30,7 +30,7 @@ export async function sendSlowly(
   const bytes = bytesOf(plan);
   const asked = open(baseUrl, plan, bytes);
   const answered = answerOf(asked);
-  // The error is handled below, after everything is sent.
+  // If the request fails, the code below handles that after all bytes are sent.
   answered.catch(() => {});
   asked.on('timeout', () => asked.destroy());
   try {
@@ -52,11 +52,11 @@ export async function sendSlowly(
   }
 }
 
-/** Sends a start and breaks the connection: during sending, during the wait, or when the answer begins. */
+/** Sends a start and breaks the connection: while it sends, while it waits, or when the answer begins. */
 export async function sendAndCut(baseUrl: string, plan: StartPlan, random: Random): Promise<void> {
   const bytes = bytesOf(plan);
   const asked = open(baseUrl, plan, bytes);
-  // Caused by this function.
+  // This function itself causes the error.
   asked.on('error', () => {});
   const when = random.weighted({ sending: 1, waiting: 3, answered: 3 });
   if (when === 'sending') {

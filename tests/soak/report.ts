@@ -8,15 +8,15 @@ import { type FaultWindow, isInFault } from './windows.ts';
 export interface Report {
   seed: number;
   minutes: number;
-  /** The milliseconds from the last answer until every run had ended or waited for somebody outside. */
+  /** The milliseconds from the last answer until each run had ended or waited for a person or program outside. */
   drain_ms: number;
   /** The requests by kind and status; `none` without an answer. */
   requests: { [kind: string]: Counts };
   /** The error answers, by code. */
   errors: Counts;
-  /** The starts by kind of caller; repetitions count once. */
+  /** The starts by kind of caller. A start that was sent repeatedly counts once. */
   starts: Counts;
-  /** The runs by status, with called runs. */
+  /** The runs by status, including called runs. */
   runs: Counts;
   faults: { [fault: string]: { count: number; window_ms: Percentiles } };
   /** The milliseconds until a start was answered with 200. */

@@ -5,7 +5,7 @@ import type { StartedRun } from './starts.ts';
 import { watchRun } from './watching.ts';
 import { bearer, callFunction, type World } from './world.ts';
 
-/** How often a request is repeated that got no answer, or a 503. */
+/** How often a request is sent until it gets an answer that is not 503. */
 const TRIES = 20;
 
 /** Repeats a request until it gets an answer that no fault has caused. */
@@ -30,7 +30,7 @@ async function sign(world: World, run: StartedRun, random: Random): Promise<void
   await persist(() => callFunction(world, 'submit', 'signature/submit', bearer(run.token), answer), random);
 }
 
-/** Somebody answers or cancels the run's input, if it waits for one; sometimes two do at the same time. */
+/** If the run waits for an input, somebody answers or cancels it. Sometimes two people do so at the same time. */
 async function answer(world: World, run: StartedRun, random: Random): Promise<void> {
   const { API_URL, PUBLISHABLE_KEY } = world.status;
   const headers = { apikey: PUBLISHABLE_KEY, 'x-flow-run-token': run.token };
@@ -63,11 +63,14 @@ async function stop(world: World, run: StartedRun, random: Random): Promise<void
     () => callFunction(world, 'stop', `flow/stop/${run.id}`, bearer(run.token), { reason: 'soak' }),
     random,
   );
-  // The run has no signer, so the redrive has no effect on the chain to check.
+  // Only runs without a signer are redriven: they have no effect on the chain that the auditor would have to check.
   if (run.deployment !== undefined && run.signer === undefined && random.chance(0.5)) await redrive(world, run, random);
 }
 
-/** The owner redrives the run, at once or after its end; two requests at the same time, of which one is refused. */
+/**
+ * The owner redrives the run, at once or after its end. Some owners send two requests at the same time, and one of them
+ * is refused.
+ */
 async function redrive(world: World, run: StartedRun, random: Random): Promise<void> {
   const { owner } = run.deployment!.flow;
   await pause(random.between(0, 1_000));
@@ -78,14 +81,14 @@ async function redrive(world: World, run: StartedRun, random: Random): Promise<v
 
 /** Does what a caller does with a started run. */
 export async function attend(world: World, run: StartedRun, random: Random): Promise<void> {
-  // Some requests stay open, so that their runs wait.
+  // Some signature requests get no answer, so that their runs wait.
   if (run.signer !== undefined && random.chance(0.6)) return await sign(world, run, random);
   if (run.record.flowKind === 'ask' && random.chance(0.8)) return await answer(world, run, random);
   if (random.chance(run.record.flowKind === 'sleep' ? 0.6 : 0.1)) return await stop(world, run, random);
   if (random.chance(0.15)) return await watchRun(world, run, random);
   if (random.chance(0.35)) {
     const credential = random.chance(0.5) || run.caller.userId === undefined ? bearer(run.token) : run.caller.headers;
-    // Some wait as briefly as a page that is left soon; nobody waits for sleepers.
+    // Some callers wait only briefly, like a page that is closed soon. Nobody waits for long for the runs that sleep.
     const seconds = run.record.flowKind === 'sleep' || run.signer !== undefined ? 1 : random.pick([0, 1, 10]);
     await callFunction(world, 'output', `flow/output/${run.id}?wait=${seconds}`, credential);
   }

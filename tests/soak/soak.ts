@@ -22,10 +22,10 @@ import { judgeTraffic } from './windows.ts';
 import { runnerEnvironment, startWorkers } from './workers.ts';
 import { bearer, makeWorld, type World } from './world.ts';
 
-/** Time that actions of users may take in addition to the load. */
+/** The seconds that users may work in addition to the load. */
 const SPARE_SECONDS = 1_800;
 
-/** Lists all readers who could see too much. */
+/** Lists the readers who try to read everything. */
 function readersOf(world: World, runToken: { id: string; token: string } | undefined): Reader[] {
   return [
     { label: 'nobody', headers: {}, userId: null, runId: null },
@@ -73,7 +73,7 @@ async function soakStack(
       deployments.map(({ id, isGoing, isGone }) => ({ id, isGoing, isGone }))
     );
     const facts = { starts: starts.records, deployments, watched: world.watched, landed, webhookIds: [] };
-    // Otherwise the schedules would continue to start runs.
+    // Pause the schedules, so that they start no more runs.
     await sql`update public.flow_schedules set is_active = false`;
     const drain_ms = await drain(sql, facts);
     const drainedAt = new Date();
@@ -96,7 +96,7 @@ async function soakStack(
   }
 }
 
-/** The log of the stack and its workers during the last soak of this seed. */
+/** The file with the log of the stack and its workers. It is from the last soak with this seed. */
 export const soakLogFile = (seed: number): string => join(projectDir, `.stack/soak-${seed}.log`);
 
 /**
@@ -112,8 +112,8 @@ export async function soak(options: SoakOptions, signal: AbortSignal): Promise<R
       functionsDir: projectFunctionsDir,
       watch: false,
       functionEnv: runnerEnvironment,
-      // Only processes are killed, not the machine, so written data is safe without fsync. Everything else is as for
-      // users.
+      // The faults kill only processes, not the machine, so written data is safe without fsync. All other settings are
+      // those of users.
       postgresSettings: { fsync: 'off' },
       log: note,
       onCrash: (description) => {

@@ -10,10 +10,10 @@ import { callFunction, type SoakDeployment, type World } from './world.ts';
 /** The money of the buyer of a signed run: the price and the fees. */
 const BUYER_LAMPORTS = 1_000_000_000n;
 
-/** How long a start with a key is repeated that got no answer, or a 503 or 429. */
+/** How long a start with a key is repeated while it gets no answer, or a 503 or 429. */
 const RETRY_MS = 60_000;
 
-/** One start from its caller's point of view, with all its repetitions. */
+/** The facts that a caller knows about one start and its repetitions. */
 export interface StartRecord {
   /** A mark in the run's inputs, so that its runs can be counted. */
   mark: string;
@@ -25,9 +25,9 @@ export interface StartRecord {
   party: string | null;
   /** The ids of the runs in its answers, which should all be the same. */
   runIds: string[];
-  /** How often it was sent. */
+  /** The number of times that the start was sent. */
   sent: number;
-  /** True if there was no answer, or an uninformative one: a run may exist nevertheless. */
+  /** True if no answer came, or one that does not tell whether a run exists. */
   isUncertain: boolean;
   /** True if its last answer was a refusal. */
   isRefused: boolean;
@@ -35,7 +35,7 @@ export interface StartRecord {
   isStopAsked: boolean;
 }
 
-/** A run that the answer to a start named. */
+/** A run that the answer to a start has named. */
 export interface StartedRun {
   id: string;
   token: string;
@@ -55,7 +55,7 @@ export interface StartPlan {
   body: unknown;
   deployment: SoakDeployment | undefined;
   signer: Keypair | undefined;
-  /** Tests whether the target may have been deleted meanwhile. */
+  /** Tests whether the start's target may have been deleted meanwhile. */
   mayBeGone: () => boolean;
 }
 
@@ -67,7 +67,7 @@ export interface Starts {
   send: (plan: StartPlan, random: Random) => Promise<StartedRun | undefined>;
   /** Returns the run of the newest start whose answer named one. */
   lastRun: () => Pick<StartedRun, 'id' | 'token'> | undefined;
-  /** Records an answer that came by other means. */
+  /** Records an answer to a start that was not sent by `send`. */
   take: (plan: StartPlan, answer: Answer) => StartedRun | undefined;
 }
 
@@ -87,7 +87,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     const flowId = deployment.flow.id;
     const way = random.weighted({ id: 4, latest: 4, tag: 2 });
     if (way === 'id') return { deployment, query: `id=${deployment.id}`, mayBeGone: () => deployment.isGoing };
-    // One deployment of each flow is never deleted, so there always is a newest one.
+    // One deployment of each flow is never deleted, so a newest one always exists.
     if (way === 'latest') return { deployment: undefined, query: `flow=${flowId}`, mayBeGone: () => false };
     return { deployment: undefined, query: `flow=${flowId}&tag=stable`, mayBeGone: () => true };
   };
@@ -159,7 +159,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
       if (!record.isAllowed) findings.add('started_without_permission', { ...record, id });
       if (record.runIds.some((former) => former !== id)) findings.add('retry_gave_another_run', { ...record, id });
       record.runIds.push(id);
-      // The sender of a webhook gets no token.
+      // The sender of a webhook gets no run token.
       return token === undefined ? undefined : last = { id, token, caller, deployment, record, signer };
     }
     if (!record.isRefused) record.isUncertain = true;
@@ -178,7 +178,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     const giveUpAt = Date.now() + RETRY_MS;
     for (;;) {
       const { answer, run } = await sendOnce(plan);
-      // A double click: with a key it is the same start.
+      // This is a double click. With a key, both requests are the same start.
       if (plan.record.runIds.length > 0 && plan.record.hasKey && random.chance(0.15)) {
         await Promise.all([1, 2].map(() => sendOnce(plan)));
       }

@@ -11,7 +11,7 @@ export interface Exchange {
   status: number | null;
   /** The answer's error code, or the error of the connection. */
   code: string | null;
-  /** The fault in the form of an error answer. */
+  /** The fault in the form of an error answer; null for an answer of the right form. */
   unclean: string | null;
 }
 
@@ -30,11 +30,11 @@ export interface Traffic {
   send: (kind: string, url: string, init?: RequestInit) => Promise<Answer>;
   /** A fetch for supabase-js. The kind of a call is its method and the table, such as `GET flow_run`. */
   restFetch: typeof fetch;
-  /** Records a request that was sent by other means. */
+  /** Records a request that this object has not sent. */
   record: (exchange: Exchange) => void;
 }
 
-/** After this time no answer will come: the functions answer within 30 s in every state of the database. */
+/** After this time no answer will come, because the functions answer within 30 s in every state of the database. */
 export const ANSWER_TIMEOUT_MS = 45_000;
 
 const isErrorBody = (body: unknown): body is { code: string; message: string; error?: unknown } =>

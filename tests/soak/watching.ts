@@ -8,7 +8,7 @@ export interface WatchRecord {
   runId: string;
   /** The numbers of the events, in their order of arrival. */
   told: number[];
-  /** True if the watcher received the end of the run, so that nothing may be missing. */
+  /** True if the watcher received the end of the run. Then no event may be missing. */
   isComplete: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function watchRun(world: World, run: StartedRun, random: Random): P
     }
     record.isComplete = true;
   } catch (error) {
-    // A watcher who leaves before the end has received a part.
+    // A watcher who leaves before the end has received only a part of the events.
     if (!signal.aborted) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Findings } from './findings.ts';
 import type { Exchange } from './traffic.ts';
 
-/** A fault, from just before it until all parts answered again. */
+/** A fault with its window, which begins just before the fault and ends when all parts answer again. */
 export interface FaultWindow {
   fault: string;
   /** The exact fault, such as the killed process. */
@@ -9,7 +9,9 @@ export interface FaultWindow {
   /** Milliseconds since 1970. */
   from: number;
   to: number;
-  /** The routes, as in an exchange, whose requests may get no answer; null for none. */
+  /**
+   * The routes whose requests may get no answer; null if all must get one. The routes are written as in an exchange.
+   */
   excuses: RegExp | null;
 }
 
@@ -26,7 +28,7 @@ const isDatabaseLost = ({ route, status, code }: Exchange): boolean =>
 /**
  * Judges the outcomes. Outside the windows there is no 5xx and no broken connection. Inside them, such outcomes come
  * only from the routes that the fault affects, and are 503 with Retry-After. Errors always have the one form, and a
- * code that the kind expects.
+ * code that this kind of request may get.
  */
 export function judgeTraffic(
   exchanges: readonly Exchange[],

@@ -1,13 +1,13 @@
 import type { Stack } from '../../dev/stack/stack.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 
-/** The environment of every executor of runs, also of the Edge Function. */
+/** The environment of all workers, and of the Edge Function `runner`. */
 export const runnerEnvironment = {
-  // Short, so that a lost worker's runs continue within the soak.
+  // A short lease, so that the runs of a lost worker continue within the soak.
   RUNNER_LEASE_SECONDS: '4',
   // With so many kills, a run may lose many workers in a row without a fault of its own.
   RUNNER_MAX_LOST_CLAIMS: '1000000',
-  // The lease of a webhook is 45 s longer than this.
+  // The lease of a webhook is 45 s longer than this timeout, so the timeout is short.
   WEBHOOK_TIMEOUT_MS: '5000',
 };
 
@@ -20,7 +20,7 @@ export interface Workers {
   end: () => Promise<(number | NodeJS.Signals)[]>;
   /** Returns their log entries about anything but ordinary work, in the order of the workers. */
   complaints: () => object[];
-  /** Kills what is left, whatever it does. */
+  /** Kills the workers that are left. */
   kill: () => void;
 }
 
@@ -29,7 +29,7 @@ export function startWorkers(stack: Stack, count = 2): Workers {
   const { status, keys } = stack;
   const everybody: WorkerProcess[] = [];
   const start = () => {
-    // Workers of both kinds, in turn.
+    // The workers reach the database in turn through PostgREST and by connections of their own.
     const over = everybody.length % 2 === 0 ? 'PostgREST' : 'Postgres';
     const worker = startWorker({ status, over, env: { WALLET_KEYS: keys.walletKeys, ...runnerEnvironment } });
     everybody.push(worker);
@@ -48,7 +48,7 @@ export function startWorkers(stack: Stack, count = 2): Workers {
       Promise.all(workers.map(async (worker) => {
         const hasBegun = worker.events().some(({ event }) => event === 'worker_started');
         const code = await worker.end('SIGTERM');
-        // A worker that had not begun yet has nothing to release.
+        // A worker that was still starting has nothing to release, so its exit code does not matter.
         return hasBegun ? code : 0;
       })),
     complaints: () => everybody.flatMap((worker) => worker.events()).filter(({ level }) => level !== 'info'),

@@ -36,9 +36,9 @@ export interface SoakUser {
 export interface SoakDeployment {
   id: string;
   flow: SoakFlow;
-  /** True if its owner has asked, or is about to ask, to delete it. */
+  /** True if the owner of the deployment has asked, or is about to ask, to delete it. */
   isGoing: boolean;
-  /** True if its deletion was acknowledged. */
+  /** True if the deletion of the deployment was acknowledged. */
   isGone: boolean;
 }
 
@@ -72,10 +72,10 @@ async function startWebhooks(): Promise<SoakWebhooks> {
   return { url: `${receiver.url}${WEBHOOK_PATH}`, takenIds, close: receiver.close };
 }
 
-/** A webhook whose requests hold the marks by which the runs of its flow are counted. */
+/** A webhook. Its requests have a mark, by which the runs of its flow are counted. */
 export interface SoakHook {
   flow: SoakFlow;
-  /** The path after the functions' address. */
+  /** The path of the webhook, relative to the functions' address. */
   path: string;
 }
 
@@ -113,7 +113,7 @@ export const callFunction = (
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Returns the data of a request that must succeed, because nothing is broken yet. */
+/** Returns the data of a request. No fault has happened yet, so the request must succeed. */
 function must<Data>({ data, error }: { data: Data; error: unknown }): NonNullable<Data> {
   if (error !== null || data === null || data === undefined) {
     throw new Error('the soak could not be prepared', { cause: error });
@@ -134,12 +134,15 @@ export async function deployFlow(world: World, flow: SoakFlow): Promise<SoakDepl
     max_runs_in_flight: 10_000,
     ...(events !== null && { on_end: { url: world.webhooks.url, events } }),
   };
-  // If this fails, the deployment keeps the defaults without `on_end`, or has the settings nevertheless.
+  // If this request fails, the deployment keeps the defaults, without `on_end`. But the settings may have been stored
+  // nevertheless.
   await flow.owner.client.from('flow_deployments').update(settings as never).eq('id', deployment.id);
   return deployment;
 }
 
-/** Makes users, the first two of whom own a flow of each kind, deployed once, and a chain for their money. */
+/**
+ * Makes the users, and a chain for their money. The first two users own a flow of each kind, which is deployed once.
+ */
 export async function makeWorld(
   status: StackStatus,
   sql: Sql,
@@ -153,7 +156,7 @@ export async function makeWorld(
       global: { fetch: traffic.restFetch, ...(token !== undefined && { headers: bearer(token) }) },
     });
   const withToken = async (label: string, id: string, isAnonymous: boolean): Promise<SoakUser> => {
-    // Valid for the whole soak, unlike the tokens of the Auth server.
+    // The token is valid for the whole soak. A token of the Auth server would not be.
     const options = { secret: status.JWT_SECRET, expiresIn: tokenSeconds, isAnonymous };
     const token = await accessToken(id, options);
     return { label, id, token, isAnonymous, apiKey: undefined, client: clientOf(token) };
@@ -209,7 +212,7 @@ async function addFlows(world: World, sql: Sql, owner: SoakUser, random: Random)
   await world.fund(wallet.publicKey, 100_000n * SOL);
   await sql`insert into public.kv_stores (user_id, name) values (${owner.id}, ${STORE})`;
   const parts: FlowParts = { chainFlowId: 0, wallet: wallet.publicKey, shop: world.shop };
-  // In the order of the kinds, so that the called flow exists before its callers.
+  // Keep the order of the kinds, so that the called flow exists before its callers.
   for (const kind of flowKindNames) {
     const row = {
       name: kind,

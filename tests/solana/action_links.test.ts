@@ -31,7 +31,7 @@ let front: TlsFront;
 let owner: Person;
 let buyer: Keypair;
 beforeAll(async () => {
-  // Slots have their true length, because a blockhash is valid for 150 slots.
+  // Slots have the length of a real network, so that a blockhash is valid for long enough: for 150 slots.
   chain = await startTestChain({});
   front = await startTlsFront(inject('stack').FUNCTIONS_URL);
   owner = await signUp();
@@ -205,7 +205,7 @@ describe('an action with a form', () => {
     const other = await deployAction(owner, chain, tipFlow(), { output_instructions: true });
     const data = { recipient: cook };
     const order = `${other}?x-order-id=${'a'.repeat(22)}`;
-    // The clicks may be on both sides of the end of a minute; then they are two orders.
+    // Orders of one minute are the same. If the clicks come before and after the end of a minute, they are two orders.
     for (const _ of [1, 2]) {
       const before = (await runsOf(other)).length;
       const minute = Math.floor(Date.now() / 60_000);

@@ -1,4 +1,6 @@
-/** A site's page that shows one blink, by Dialect's components. `tests/solana/blink_site.ts` bundles and serves it. */
+/**
+ * A page of a site. It shows one blink with Dialect's components. `tests/solana/blink_site.ts` bundles and serves it.
+ */
 import { Blink, useAction } from '@dialectlabs/blinks';
 import { BlinkSolanaConfig } from '@dialectlabs/blinks-core/solana';
 import { createElement, useMemo } from 'react';
@@ -14,7 +16,7 @@ export interface BlinkPageOptions {
   chainId: string;
 }
 
-/** The wallet's functions. The key itself never enters the page. */
+/** The functions of the wallet. The secret key itself never enters the page. */
 export interface BlinkPageWallet {
   connect: () => Promise<string>;
   /** Signs a transaction, given in base64, sends it, and returns its signature. */

@@ -80,7 +80,7 @@ it("a blink is fetched, filled in, signed, confirmed and completed by Dialect's 
   const [form] = blink.actions;
   expect(form).toBeInstanceOf(FormActionComponent);
   (form as FormActionComponent).setValue(recipient, 'recipient');
-  // The default is in the address; typed values are in the body.
+  // The address holds the default, and the body holds the typed values.
   expect(form!.href).toMatch(/amount=0\.25/);
   (form as FormActionComponent).setValue('0.5', 'amount');
   const answer = await form!.post(buyer.publicKey) as unknown as {
@@ -99,7 +99,7 @@ it("a blink is fetched, filled in, signed, confirmed and completed by Dialect's 
 describe("a page that shows a blink by Dialect's component", () => {
   let context: BrowserContext;
   let page: Page;
-  /** The foreign servers that the page has requested. */
+  /** Servers of other hosts from which the page has requested something. */
   let strangers: Set<string>;
   let uncaught: string[];
 
@@ -139,7 +139,7 @@ describe("a page that shows a blink by Dialect's component", () => {
     expect(chain.balance(recipient)).toBe(500_000_000n);
     const [paid] = await connection.getSignaturesForAddress(new PublicKey(recipient), {}, 'confirmed');
     expect(validateActionIdentifierMemo(new PublicKey(shop.publicKey), paid!.memo)).toMatchObject({ verified: true });
-    // Dialect's list of known sites. Without it, the page shows the blink as unknown.
+    // The only foreign server is Dialect's list of known sites. Without the list, the page shows the blink as unknown.
     expect([[...strangers], uncaught]).toEqual([['https://actions-registry.dial.to'], []]);
   });
 

@@ -23,9 +23,9 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 interface Payment {
-  /** In SOL. */
+  /** The amount in SOL. */
   amount: number;
-  /** Set by a setting, or by an edge. */
+  /** The switch `submit` of the transfer. A setting of the node sets it, or an edge if `isSubmittedByEdge`. */
   submit?: boolean;
   isSubmittedByEdge?: boolean;
 }

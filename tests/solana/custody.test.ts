@@ -78,7 +78,7 @@ describe('a stored key does not sign because a starter names it', () => {
     const before = chain.balance(shop.publicKey);
     for (const credential of [shop.publicKey, attacker.token]) {
       const run = await startAs(credential, deploymentId, { inputs: { buyer: { B3: shop.publicKey } } });
-      // Its signature is requested, and nobody answers.
+      // The run requests the signature of the shop's key, and nobody answers.
       expect((await nextRequest(run)).pubkey).toBe(shop.publicKey);
       await call(`flow/stop/${run.flow_run_id}`, { token: run.token });
     }

@@ -11,7 +11,10 @@ import { MEMO_V1, SOL, startTestChain, type TestChain } from '../support/solana.
 import { fundedKeypair } from '../support/transactions.ts';
 import { decode, type NamedInstruction, signWire } from '../support/wire.ts';
 
-/** 5,000 lamports for a signature, and 100 micro-lamports for each of about 1,700 compute units, rounded up. */
+/**
+ * The fee of the network: 5,000 lamports for a signature, and 100 micro-lamports for each of about 1,700 compute units,
+ * rounded up.
+ */
 const NETWORK_FEE = 5_001n;
 
 const SYSTEM = '1'.repeat(32);
@@ -188,7 +191,8 @@ describe('action_identity', () => {
     }));
     expect(references[0]).not.toBe(references[1]);
     expect(chain.ledger.landed.filter(({ accounts }) => accounts.includes(identity))).toHaveLength(2);
-    // The SDK of the specification finds each one by its reference, and accepts its memo as the identity's.
+    // The SDK of the specification finds each transaction by its reference, and accepts the memo as that of the
+    // identity.
     const connection = new Connection(chain.url);
     for (const reference of references) {
       const found = await findReference(connection, new PublicKey(reference!), { finality: 'confirmed' });

@@ -36,8 +36,8 @@ const gates: Gate[] = [];
 
 beforeAll(async () => {
   [chain, owner] = await Promise.all([startTestChain({ slotMs: 0 }), signUp()]);
-  // Time passes only when a transaction is in a block, so that it is confirmed and no busy machine lets a blockhash
-  // expire.
+  // Time passes only when a transaction is in a block: then the transaction is confirmed, and on a busy machine no
+  // blockhash expires.
   const { ledger } = chain;
   let seen = 0;
   ledger.watch(() => {
@@ -64,14 +64,14 @@ const walletOf = (flow: FlowBuilder): Port =>
 const keyOf = (flow: FlowBuilder, publicKey: string, title: string): Port =>
   flow.use('wallet', {}, { form: { public_key: publicKey }, title }).output('pubkey');
 
-/** A payment by the owner's wallet; outputs the signature. */
+/** Adds a payment by the owner's wallet. Returns the port of its signature. */
 const paySol = (flow: FlowBuilder, to: string, title: string): Port =>
   flow.use('transfer_sol', { sender: walletOf(flow), recipient: keyOf(flow, to, `to ${title}`) }, {
     form: { amount: 0.001 },
     title,
   }).output('signature');
 
-/** Passes a value on while the gate is open, and else fails. */
+/** Adds nodes that pass a value on while the gate is open, and fail otherwise. */
 const pass = (flow: FlowBuilder, gate: Gate, value: Port): Port => {
   const got = flow.use('http_request', {
     url: flow.script(`"${gate.url}?" + a`, { a: value }, 1, 'gate url').output('u'),
@@ -98,8 +98,8 @@ async function redriven(runId: string) {
 const landed = (key: string): number => chain.ledger.landed.filter(({ accounts }) => accounts.includes(key)).length;
 
 /**
- * Sets the network's treatment of transactions until `work` has ended; `submitted` waits until at least this many have
- * come.
+ * Lets the network treat transactions in this way until `work` has ended. `submitted` waits until at least this many
+ * transactions have come.
  */
 async function delivering<T>(
   delivery: Delivery,
@@ -174,7 +174,7 @@ describe.each(['Off', 'Automatic'])('with bundling %s, confirmed payments', (ins
     const count = chain.ledger.landed.length;
     const run = await redriven(failed.id);
     expect([run.errors, run.status, held()]).toEqual([null, 'succeeded', [PAID, 250n, FEE, PAID]]);
-    // One more transaction, which moved only its own payment and the network fee.
+    // The redrive has sent one more transaction, which moved only its own payment and the network fee.
     expect([landed(shop), landed(ata), chain.ledger.landed.length]).toEqual([...paidFor, count + 1]);
     const spent = before - chain.balance(wallet.publicKey);
     expect(spent >= PAID + 5_000n && spent < PAID + 10_000n, String(spent)).toBe(true);
@@ -195,7 +195,7 @@ it('a token transfer that failed for lack of tokens is made when they have arriv
     sender_owner: sender,
     mint_account: keyOf(flow, mint, 'mint'),
     recipient: keyOf(flow, holder, 'holder'),
-    // It is made after the payment is confirmed.
+    // This transfer is made after the payment is confirmed.
     amount: flow.script('if a == () { throw "nothing" } 3', { a: sol }, 1, 'amount').output('u'),
   }, { title: 'tokens' }).output('signature');
   flow.output('tokens', tokens);
@@ -286,7 +286,7 @@ describe('a payment of unknown outcome', () => {
       status: 409,
       body: { code: 'outcome_unknown', details: [{ flow_run_id: runId, node_id: nodeId, times: 0 }] },
     });
-    // The transaction took effect after all.
+    // In the end, the transaction that was under way took effect.
     chain.ledger.release();
     expect([chain.balance(paid), chain.balance(onTheWay)]).toEqual([PAID, PAID]);
     expect((await redrive(runId, '?accept_unknown=false')).body.code).toBe('outcome_unknown');
@@ -342,7 +342,7 @@ describe('a payment that waits for the signature of a customer', () => {
     const payment = shared(flow, shop);
     flow.output('signature', payment.output('signature'));
     const { runId, request } = await stoppedWhileAsking(flow, buyer);
-    // The buyer sends it without answering the request.
+    // The buyer sends the transaction without answering the request.
     const wire = [
       2,
       ...request.signatures!.map(({ signature }) => base58.decode(signature)).flatMap((one) => [...one]),

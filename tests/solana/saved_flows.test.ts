@@ -13,7 +13,7 @@ import { SOL, startTestChain, type TestChain } from '../support/solana.ts';
 import { fundedKeypair } from '../support/transactions.ts';
 import { decode } from '../support/wire.ts';
 
-/** The fee of a transaction with one signature, and the price of its compute units, rounded up. */
+/** The fee of a transaction with one signature, plus the price of its compute units, rounded up. */
 const NETWORK_FEE = 5_001n;
 
 let chain: TestChain;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Stores a flow as it was saved, except for its wallet, which is the owner's, and its network. */
+/** Stores a saved flow. Changes only its wallet, which becomes the owner's, and its network. */
 async function storeSaved(flow: FlowBuilder): Promise<number> {
   const owned = withSettings(flow, 'wallet', { public_key: wallet.publicKey, wallet_id: walletId });
   const chain_network = { url: chain.url, cluster: 'devnet' };
@@ -50,7 +50,7 @@ async function startFlow(flowId: number, inputs: ValueMap): Promise<StartedRun> 
 const publicKeyOf = (keypair: unknown): string =>
   base58.encode(base58.decode((keypair as { B6: string }).B6).subarray(32));
 
-/** The two ways in which its owner runs a flow. */
+/** The two ways in which the owner of a flow runs it. */
 const ways: [string, (flowId: number, inputs: ValueMap) => Promise<StartedRun>][] = [
   ['a deployment', async (flowId, inputs) => await start(owner, `id=${await deploy(owner, flowId)}`, { inputs })],
   ['a normal run', startFlow],
@@ -62,7 +62,7 @@ async function succeeded(run: StartedRun): Promise<ValueMap> {
   return (body as { M: ValueMap }).M;
 }
 
-/** A flow that calls another one for its instructions, with a new key as this input. */
+/** A flow that calls another flow for its instructions. A new key goes into this input of the call. */
 function collectingFlow(input: string): FlowBuilder {
   const flow = new FlowBuilder();
   const call = flow.node('interflow_instructions', { inputs: [input], outputs: ['instructions'] });
@@ -93,7 +93,7 @@ const shared: Saved = {
 describe.each(ways)('as %s', (_way, startRun) => {
   describe.each([
     ['of this project', own, true],
-    // If the folder is missing, its flows are skipped.
+    // The folder may be missing; then its flows are skipped.
     ['that lie in ../shared/flows', shared, hasSharedFlows],
   ])('of the flows %s', (_where, { folder, payment, collecting }, isThere) => {
     it.skipIf(!isThere)('a payment takes 0.01 SOL and the fee from the payer after the payer has signed', async () => {

@@ -44,7 +44,7 @@ async function startPayment({ by = buyer.publicKey, environment = {} }: { by?: s
   return { run, shop, request: await nextRequest(run) };
 }
 
-/** Returns the transactions with a key, as their instructions' programs. */
+/** Returns the transactions that name a key, decoded. */
 const landedFor = (key: string) =>
   chain.ledger.landed.filter(({ accounts }) => accounts.includes(key)).map(({ bytes }) => decode(base64.encode(bytes)));
 

@@ -12,13 +12,13 @@ const TREES = 100;
 const CALLED = 300;
 
 /**
- * Trees in which a run calls hundreds of runs, so that the planner expects that of every run; and one with a single
- * called run.
+ * Stores trees in which a run calls hundreds of runs. So the planner expects hundreds for every run. Also stores a tree
+ * with a single called run.
  */
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  // These plans stay in use while the tables grow.
+  // These plans are made while the tables are empty, and stay in use while the tables grow.
   await cachePlans(sql, [
     `select private.end_flow_run(gen_random_uuid(), 'failed', null, '{a failed}', null)`,
     `select private.flow_run_history(gen_random_uuid())`,

@@ -38,7 +38,7 @@ async function store(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING }:
     select id, user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}'
     from public.flow_run as r
     where end_time is not null and not exists (select from private.flow_run_jobs as j where j.flow_run_id = r.id)`;
-  // In one batch, because sending them one by one takes most of the time.
+  // All messages are sent in one batch. One by one, they would take most of the test's time.
   await sql`
     insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings, message_id, turn)
     select q.flow_run_id, q.user_id, sha256(''), '{"chain_network": {"url": "https://example.com"}}', q.message_id, q.message_id
@@ -73,7 +73,7 @@ afterAll(() => database.close());
 it('a claim among thousands of queued runs reads only the few that it takes', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, CLAIM);
   expect(scanned).toEqual([]);
-  // Picked, started, counted, held and returned: some rows of three tables for each of 16 runs.
+  // Each of the 16 runs is picked, started, counted, held and returned. This reads some rows of three tables.
   expect(rows).toBeLessThan(16 * 20);
 });
 
@@ -93,7 +93,7 @@ it.each([
   'runs that end together, with events that are %s, are read by themselves, although the plan was made while all others had ended',
   (_, isInOrder) =>
     inAnother(async (worker) => {
-      // With so few rows, reading all would look cheaper than a hundred index look-ups.
+      // With fewer rows than this, a scan would look cheaper to the planner than a hundred index look-ups.
       await fill(worker, { ended: 4_000, queued: 0 });
       await worker`vacuum analyze`;
       await worker`insert into private.flow_run_events (root_flow_run_id, first_number, last_number, events)
@@ -116,7 +116,7 @@ it.each([
         `select ${finish}`,
       );
       expect(scanned).toEqual([]);
-      // Each run is locked, referenced by its node, and ended, with its job and its message.
+      // Each run is locked, referenced by its node, and ended. Its job and its message are read, too.
       expect(rows).toBeLessThan(16 * 12);
       const [finished] = await worker.unsafe(`select cardinality(${finish}) as count`);
       expect(finished!.count).toBe(16);

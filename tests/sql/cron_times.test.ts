@@ -41,7 +41,7 @@ const value = (low: number, high: number, names?: string[]) =>
 const range = (low: number, high: number, names?: string[]) =>
   fc.tuple(fc.integer({ min: low, max: high }), fc.integer({ min: low, max: high })).map((ends) => {
     const [from, to] = ends.sort((a, b) => a - b);
-    // SUN would be 0 at the end of a range that begins later.
+    // At the end of a range that begins later, SUN would mean 0.
     return names === undefined || to! - low >= names.length
       ? `${from}-${to}`
       : `${names[from! - low]}-${names[to! - low]}`;
@@ -60,7 +60,7 @@ const field = (low: number, high: number, names?: string[]) => {
     { weight: 2, arbitrary: fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join()) },
   );
 };
-// Hours at which clocks change, so that most texts meet a change.
+// The hours at which clocks change. With these hours, most texts meet a change.
 const hour = fc.oneof({ weight: 2, arbitrary: fc.constantFrom('0', '1', '2', '3', '23') }, {
   weight: 1,
   arbitrary: field(0, 23),
@@ -69,7 +69,10 @@ const text = fc.tuple(field(0, 59), hour, field(1, 31), field(1, 12, MONTHS), fi
   fields.join(' ')
 );
 
-/** Makes croner's text. `+` means that both day fields must match, as in Vixie cron if one of them begins with `*`. */
+/**
+ * Makes croner's form of a cron text. In it, `+` means that both day fields must match. In Vixie cron, both must match
+ * if one of them begins with `*`.
+ */
 function cronerText(cron: string): string {
   const [minute, hours, day, month, weekday] = cron.split(' ');
   const needsBoth = [day, weekday].some((field) => field!.startsWith('*') && field !== '*');

@@ -20,11 +20,11 @@ const TABLES = [
   'pending_inputs',
 ];
 
-/** Runs of many executions each, begun and ended ten at a time. */
+/** Stores runs with many executions each, ten of which begin and end at a time. */
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  // These plans stay in use while the tables grow.
+  // These plans are made while the tables are empty, and stay in use while the tables grow.
   await cachePlans(sql, [
     `select private.watched_run_events(array[gen_random_uuid()], '{0}')`,
   ]);
@@ -65,7 +65,7 @@ it('reading the next events of a run costs the same at every position', async ()
     const count = Math.min(200, 2 * EXECUTIONS + 1 - after);
     const { scanned, rows } = await countReads(sql, TABLES, look([ids[0]!], after));
     expect(scanned).toEqual([]);
-    // For each event a row of node_run, and rows of events that hold 20 each.
+    // Each event reads a row of node_run. A row of events holds 20 events.
     expect(rows).toBeLessThan(count + 30);
   }
 });

@@ -33,7 +33,7 @@ it.each(nodeIds())('SQL knows %s and its required inputs', async (nodeId) => {
   flow.use(nodeId, {}, { form: { label: 'its name' } });
   const { definition: { targets }, takesPortsFromFlow, labelledSide } = nodeRegistry(nodeId)!;
   const isLabelled = labelledSide === 'input';
-  // The flow declares a script's inputs; only the deploy route checks the script itself.
+  // For a script, the flow declares the inputs. Only the deploy route checks them.
   const areDefined = takesPortsFromFlow === undefined || takesPortsFromFlow === 'outputs';
   const needed = targets.filter(({ required }) => required && areDefined)
     .map(({ name }) => isLabelled ? 'its name' : name);

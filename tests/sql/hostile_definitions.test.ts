@@ -8,7 +8,7 @@ let sql: Sql;
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  // The disk space that a statement may use besides memory; beyond that it fails.
+  // The disk space that a statement may use. A statement that needs more fails.
   await sql`set temp_file_limit = '48MB'`;
 });
 

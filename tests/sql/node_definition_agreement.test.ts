@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /**
- * SQL's verdicts: on the record itself, and on the row that PostgREST makes from it (null if it has no column for a
- * member).
+ * Returns two verdicts of SQL: on the record itself, and on the row that PostgREST makes from it. The second is null if
+ * no column fits a member of the record.
  */
 const sqlVerdicts = (texts: string[]) =>
   sql<{ record: boolean; row: boolean | null }[]>`

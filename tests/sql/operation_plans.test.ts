@@ -11,7 +11,7 @@ const ENDED = 20_000;
 async function fill(): Promise<void> {
   await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
   await sql`insert into public.flows (user_id) select id from auth.users`;
-  // One run ended each minute, one in ten of them failed; a hundred are waiting.
+  // Each minute one run has ended, and one in ten of them has failed. A hundred runs are waiting.
   await sql`
     insert into public.flow_run (id, user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors)
     select private.uuid_v7(coalesce(end_time, now())), f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', status, now(), end_time,
@@ -27,7 +27,7 @@ async function fill(): Promise<void> {
     from public.flow_run`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id, created_at)
     select sha256(uuid_send(id)), sha256('x'), id, coalesce(end_time, now()) from public.flow_run`;
-  // Each run had a transaction signed; one of the waiting ones asks for a signature.
+  // Each run has had a transaction signed. One of the waiting runs asks for a signature.
   await sql`insert into private.flow_run_transactions (
       flow_run_id, node_id, times, root_flow_run_id, members, message, has_fees, slot, last_valid_block_height
     )
@@ -45,7 +45,7 @@ async function fill(): Promise<void> {
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  // These plans stay in use while the tables grow.
+  // These plans are made while the tables are empty, and stay in use while the tables grow.
   await cachePlans(sql, [
     `select private.has_claimable_run('2 seconds')`,
     `select public.asking_flow_runs(array[gen_random_uuid()])`,
@@ -77,16 +77,17 @@ it('a look for signature requests of a hundred runs uses an index', async () => 
   expect(await sql.unsafe(statement)).toHaveLength(1);
   const { scanned, rows } = await reads(statement);
   expect(scanned).toEqual([]);
-  // For each run: its parent, its requests, and its end.
+  // The look reads for each run its parent, its requests, and its end.
   expect(rows).toBeLessThan(400);
 });
 
 it('the metrics read only the waiting runs, those that failed within the hour, and the queue', async () => {
-  // The metrics and the sweep are called once a minute, so they may have plans of a table's last analysis.
+  // The metrics and the sweep are called only once a minute, so they may be planned anew by the latest statistics.
   await sql`analyze`;
   const { scanned, rows } = await reads('select public.runner_metrics()');
   expect(scanned.filter((name) => name !== 'q_flow_runs')).toEqual([]);
-  // A hundred waiting runs with their jobs and messages, all of them twice, and some failed runs.
+  // The metrics read a hundred waiting runs with their jobs and messages, all of them twice. They also read some failed
+  // runs.
   expect(rows).toBeLessThan(700);
 });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Texts of numbers: whole ones around the limits of the tags, and others of up to 40 digits. */
+/** Texts of numbers: whole numbers around the limits of the tags, and other numbers of up to 40 digits. */
 const numberText = fc.oneof(
   fc.bigInt({ min: -(2n ** 130n), max: 2n ** 130n }).map(String),
   fc.constantFrom(7n, 8n, 31n, 32n, 63n, 64n, 127n, 128n).chain((bits) =>
@@ -31,7 +31,7 @@ const numberText = fc.oneof(
   fc.tuple(fc.nat(), fc.bigInt({ min: 0n, max: 10n ** 32n })).map(([whole, fraction]) => `${whole}.${fraction}`),
 );
 
-/** Returns the canonical form in which the runner reads a value; undefined for a refused one. */
+/** Returns the canonical form of a value that the runner accepts; undefined for a value that it refuses. */
 function canonical(text: string): Value | undefined {
   try {
     return decodeValue(JSON.parse(text));
@@ -41,7 +41,7 @@ function canonical(text: string): Value | undefined {
   }
 }
 
-/** JSON texts with any numbers at any positions. */
+/** Texts of JSON with any numbers at any positions. */
 const { jsonText } = fc.letrec<{ jsonText: string }>((tie) => ({
   jsonText: fc.oneof(
     { depthSize: 'small' },
@@ -56,7 +56,7 @@ const { jsonText } = fc.letrec<{ jsonText: string }>((tie) => ({
 
 it('SQL converts wire JSON to the same value as types/values', async () => {
   const texts = fc.sample(jsonText, COUNT).filter((text) => !text.includes('\\u0000') && text.isWellFormed());
-  // In the database's form: `1e2` is 100.
+  // Read the JSON back as the database writes it: `1e2` becomes 100.
   const rows = await sql<{ kept: string; value: string }[]>`
     select t.text::jsonb::text as kept, private.value_of_json(t.text::jsonb)::text as value
     from unnest(${texts}::text[]) with ordinality as t (text, position) order by t.position`;

@@ -43,7 +43,7 @@ it('a deploy and the editor find the same edges impossible', async () => {
   }
 });
 
-/** The conversions of nodes for port types that one input may feed together. */
+/** The converters of the port types that an input of the flow may feed together. */
 const converters: { [name in PortTypeName]?: Convert<unknown> } = {
   u64: toInteger('u64'),
   decimal: toDecimal,

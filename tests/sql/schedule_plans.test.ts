@@ -21,7 +21,7 @@ beforeAll(async () => {
     JSON.stringify({ sub: flow!.user_id, role: 'authenticated' })
   }, false)`;
   await sql`select public.deploy_flow(${flowId})`;
-  // These plans stay in use while the tables grow.
+  // These plans are made while the tables are empty, and stay in use while the tables grow.
   await cachePlans(sql, [
     `select public.start_due_schedules()`,
     `select public.flow_run_stats(flow => ${flowId}, since => now() - interval '1 hour')`,
@@ -56,7 +56,7 @@ it('the statistics of runs read only the counted runs, by an index', async () =>
     );
   expect(await stats('1 hour')).toMatchObject({ scanned: [] });
   expect((await stats('1 hour')).rows).toBeLessThan(70);
-  // At most as many rows as they may count.
+  // The statistics read at most as many rows as they may count.
   expect((await stats('30 days')).rows).toBeLessThan(5_010);
 });
 
@@ -78,7 +78,7 @@ it('long errors of runs are read neither by the statistics nor by a look for run
   });
   const [stats] = await sql`select public.flow_run_stats(flow => ${id}) -> 'failures' as failures`;
   expect(stats!.failures).toEqual([{ code: 'boom', count: 50 }]);
-  // Proves that the count includes read errors.
+  // This proves that the measurement includes the reading of long errors.
   expect((await chunks(`select sum(length(errors[1])) from public.flow_run where flow_id = ${id}`)).rows)
     .toBeGreaterThan(50);
 });

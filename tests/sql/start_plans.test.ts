@@ -26,7 +26,7 @@ async function fill(): Promise<void> {
     select r.id, r.user_id, d.snapshot_hash, '{"chain_network": {"url": "https://example.com"}}' from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id)
     select sha256(uuid_send(id)), sha256('x'), id from public.flow_run`;
-  // The row that is looked up is among them.
+  // One of these rows is looked up below.
   await sql`insert into private.deployment_usage (deployment_id, share, slot)
     select d.id, g.share, s.slot
     from (select id from public.flow_deployments order by id limit ${ROWS / 10}) as d
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** The statements of a start and of a claim, as in their functions, for one row out of thousands. */
+/** The statements of a start and of a claim, as their functions have them. Each finds one row among thousands. */
 const statements: Record<string, string> = {
   "the tag's deployment": `select t.deployment_id from public.flow_deployments_tags as t
     where t.entrypoint = (select entrypoint from picked) and t.tag = 'latest'`,
@@ -73,8 +73,8 @@ it.each(Object.entries(statements))('%s is found by an index', async (_name, sta
   const plan = await explain(sql, statement);
   const scans = flatten(plan).filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'picked');
   expect(scans).toEqual([]);
-  // A few pages of an index and one of the table, counted for each of the 64 slots of both groups. This stays the same
-  // for any number of rows.
+  // A few pages of an index, and one page of the table. For the sum, this counts once for each of the 64 slots of both
+  // groups. It stays the same for any number of rows.
   expect(plan['Shared Hit Blocks']).toBeLessThan(statement.startsWith('select sum') ? 160 : 20);
 });
 
@@ -93,7 +93,7 @@ it('a whole start with its checks and inserts touches a bounded number of pages'
       return await explain(tx, `select public.start_deployment(id => '${picked!.id}')`);
     });
   expect((await explainStart(picked!.user_id))['Shared Hit Blocks']).toBeLessThan(2_000);
-  // By another caller, who is counted, the first time and later.
+  // Another caller, whose starts are counted, starts the first time, and then again.
   await sql`update public.flow_deployments set start_permission = 'Anonymous' where id = ${picked!.id}`;
   const [other] = await sql`select u.id from auth.users as u where u.id <> ${picked!.user_id} limit 1`;
   expect((await explainStart(other!.id))['Shared Hit Blocks']).toBeLessThan(2_000);

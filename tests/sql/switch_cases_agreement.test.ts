@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** SQL's faults of switches with these cases; null for good ones. */
+/** Returns the fault that SQL finds in switches with these cases; null for good ones. */
 async function sqlFaults(lists: unknown[]): Promise<(string | null)[]> {
   const rows = await sql<{ fault: string | null }[]>`
     select private.switch_fault(
@@ -56,7 +56,7 @@ it('SQL and the runner agree on generated cases of a switch', async () => {
     compare_to: fc.constantFrom(1, 1.5, 'x', '', null, true, [], {}),
   }, { requiredKeys: [] });
   const lists = fc.sample(fc.array(one, { maxLength: 2 }), fuzzCases(400))
-    // Names that are not unique are a fault of the whole, which the runner need not look at.
+    // Omit lists in which two cases have one name. SQL refuses them, but the runner need not check this.
     .filter((cases) => new Set(cases.map(({ name }) => name)).size === cases.length);
   const faults = await sqlFaults(lists);
   const disagreed = lists.flatMap((cases, index) =>

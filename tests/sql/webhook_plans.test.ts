@@ -13,7 +13,7 @@ const DELIVERIES = 20_000;
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');
-  // These plans stay in use while the tables grow.
+  // These plans are made while the tables are empty, and stay in use while the tables grow.
   await cachePlans(sql, [
     `select * from public.claim_webhook_deliveries(64, 60)`,
     `select private.end_flow_run(gen_random_uuid(), 'stopped')`,
@@ -24,7 +24,7 @@ beforeAll(async () => {
     await sql`insert into public.flows (user_id) select id from auth.users`;
     await sql`
       insert into public.flow_run (user_id, flow_id, inputs, chain_network) select user_id, id, '{"M": {}}', '{"cluster": "devnet"}' from public.flows`;
-    // Half of them are delivered; the others wait for a later attempt. Each owner has five deployments.
+    // Half of the deliveries are done; the others wait for a later attempt. Each owner has five deployments.
     await sql`
       insert into public.webhook_deliveries (user_id, flow_run_id, deployment_id, event, url, payload, status, next_attempt_at)
       select r.user_id, r.id, md5(r.user_id::text || n % 5)::uuid, 'succeeded', 'https://example.com',

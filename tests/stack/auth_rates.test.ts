@@ -22,7 +22,7 @@ it('an address may sign up 30 times at once, then gets 429 in the shape of Auth,
     });
   const account = { email: 'one@example.com', password: 'a long password' };
   expect((await post('signup', account)).status).toBe(200);
-  // Auth refuses the others, but they count, too. One more is allowed every ten seconds.
+  // The limit counts all of these sign-ups, though Auth refuses them. It allows one more every ten seconds.
   const others = await Promise.all(Array.from({ length: 60 }, () => post('signup', {})));
   const [first, ...more] = others.filter(({ status }) => status === 429);
   expect(more.length).toBeLessThan(31);

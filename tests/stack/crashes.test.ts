@@ -23,12 +23,12 @@ const hello = async ({ status }: Stack): Promise<string> => {
   return `${response.status} ${await response.text()}`;
 };
 
-/** Long enough for a restart on a busy machine, so that a save is not repeated during one. */
+/** This is long enough for a restart on a busy machine, so that a file is not saved again during a restart. */
 const NOTICED_MS = 10_000;
 
 /**
- * Saves a source of the function and waits for its effect. Deno's watcher misses a save right after a restart, before
- * it watches again; like a person, this then saves again.
+ * Saves a source of the function and waits for its effect. Right after a restart, Deno's watcher may miss a save. If
+ * so, this saves the source again, like a person.
  */
 async function saveUntil(source: string, isSo: () => Promise<boolean>): Promise<void> {
   let savedAt = -Infinity;
@@ -48,7 +48,7 @@ async function expectNothingLeft({ parts }: Stack): Promise<void> {
 
 const pidOf = ({ parts }: Stack, name: string): number => parts.find((part) => part.name === name)!.pid;
 
-/** Tests whether the database answers through PostgREST and Auth, and whether the function answers. */
+/** Tests three answers: of the database through PostgREST, of the database through Auth, and of the function. */
 async function answersAll({ status }: Stack): Promise<boolean> {
   const { API_URL, PUBLISHABLE_KEY: apikey, FUNCTIONS_URL } = status;
   const signUp = { email: `${randomUUID()}@example.com`, password: randomUUID() };
@@ -120,7 +120,7 @@ it('when its folder is deleted, the stack reports it in one line and stops', asy
   await own.writeFunction(answering('hello'));
   const stack = await own.boot();
   await rm(own.dir, { recursive: true });
-  // A server that loses its files may end at once or later; both are reported alike.
+  // A server that loses its files may end at once or later. The stack reports both in the same way.
   expect(await waitFor(own.crash)).toBe(
     `${own.dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`,
   );

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 
-/** Returns the reason for a refused boot, which must be one line. Expects that the boot leaves nothing behind. */
+/** Boots the stack, which must refuse in one line and leave nothing behind. Returns this reason. */
 async function refusal(options?: Partial<StackOptions>): Promise<string> {
   const error = await own.boot(options).then(() => undefined, (reason) => reason);
   expect(error).toBeInstanceOf(StackError);

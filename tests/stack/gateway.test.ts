@@ -20,7 +20,7 @@ const framing = ({ headers }: IncomingMessage) =>
   ['content-length', 'transfer-encoding'].filter((name) => name in headers).map((name) => `${name}: ${headers[name]}`)
     .join();
 
-/** Requests exactly this target, which fetch would normalize, and returns the status line. */
+/** Requests exactly this target, and returns the status line. `fetch` would normalize the target. */
 async function statusOfRaw(target: string): Promise<string> {
   const socket = connect(Number(new URL(API_URL).port), '127.0.0.1');
   socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
@@ -67,7 +67,7 @@ describe('keys', () => {
     for (const key of [SECRET_KEY, SERVICE_ROLE_KEY]) expect(await read(key)).toBe(200);
     for (const key of [PUBLISHABLE_KEY, ANON_KEY]) expect(await read(key)).toBe(401);
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SERVICE_ROLE_KEY}` })).toBe(200);
-    // Another opaque key as bearer is no token and changes no role.
+    // An opaque key that is sent as bearer is no token, and does not change the role.
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SECRET_KEY}` })).toBe(401);
   });
 });
@@ -231,7 +231,7 @@ describe("in front of a test's parts", () => {
       const sent = request(`${url}/functions/v1/closing`, { agent }).end();
       const [response] = await once(sent, 'response');
       await once(response.resume(), 'end');
-      // The agent reclaims the connection a moment after the end.
+      // The agent takes the connection back a moment after the end of the answer.
       await new Promise(setImmediate);
       return sent.reusedSocket;
     };

@@ -88,7 +88,7 @@ it('a reader who reads nothing for some time loses the connection', async () => 
   const stuck = await ask(url);
   const cut = once(stuck.socket, 'close');
   await waitFor(() => taken === 1 || undefined);
-  // The gateway gives up first; the rest is read afterwards and is incomplete.
+  // The gateway gives up before the rest is read. So the answer is incomplete.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   expect(await readAll(stuck)).toBeUndefined();
   await cut;
@@ -108,7 +108,7 @@ it('a pace is too slow if too few bytes move in a window while bytes wait at its
   isWaiting = false;
   expect([pass(0), pass(0)]).toEqual([0, 0]);
   isWaiting = true;
-  // In the first window after idleness, bytes began to wait only after its beginning.
+  // A window counts only if bytes waited at its beginning. In the first window after idleness, none did.
   expect([pass(0), pass(99), pass(0)]).toEqual([0, 1, 1]);
   pace.stop();
 });

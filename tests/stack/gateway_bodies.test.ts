@@ -38,7 +38,7 @@ describe('the size of a body', () => {
     async (path) => {
       expect((await post(path, bodyOf(MIB))).status).not.toBe(413);
       expect(await post(path, bodyOf(MIB + 1))).toMatchObject({ status: 413, body: tooLarge });
-      // In chunks, without a length.
+      // This body is sent in chunks, without a length.
       expect(await post(path, new Blob([bodyOf(MIB + 1)]).stream())).toMatchObject({ status: 413, body: tooLarge });
       expect(await post(path, bodyOf(30 * MIB))).toMatchObject({ status: 413, body: tooLarge });
     },
@@ -58,7 +58,7 @@ describe('the size of a body', () => {
     const apiKey = (await client.rpc('create_api_key', { name: 'large flows' })).data.key;
     const shown: Record<string, string>[] = [{ authorization }, { 'x-api-key': apiKey }];
     for (const headers of shown) {
-      // The name is too long for a column, but the body has passed the gateway.
+      // The name in this body is too long for its column. The status shows that the body has passed the gateway.
       expect((await post('/rest/v1/flows', bodyOf(2 * MIB), headers)).status).toBe(400);
       expect(await post('/rest/v1/flows', bodyOf(8 * MIB + 1), headers)).toMatchObject({
         status: 413,
@@ -152,7 +152,7 @@ describe('in front of the parts of a test', () => {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
-  /** Starts a gateway with such bounds, in front of a PostgREST that this function answers for. */
+  /** Starts a gateway with these bounds. The listener answers in place of PostgREST. */
   async function startBefore(
     listener: RequestListener,
     bounds: GatewayOptions['bounds'] = {},
@@ -257,7 +257,8 @@ describe('in front of the parts of a test', () => {
     const hold = async (sub: string, bytes: number): Promise<void> => {
       const headers = { apikey: 'anon', authorization: `Bearer ${await tokenOf(sub)}` };
       const request = httpRequest(`${url}/rest/v1/flows`, { method: 'POST', headers }).on('error', () => {});
-      // A request of statusOf that arrived first has the share: this one is refused, and tries again.
+      // Another request, which statusOf sent, may have arrived first and taken the share. Then this request is refused
+      // and sent again.
       request.on('response', (response) => {
         response.resume();
         void hold(sub, bytes);

@@ -20,7 +20,7 @@ import { waitFor } from '../support/wait.ts';
 
 let port: number;
 let dir: string;
-/** The folder of the database: another one than `dir` as root in a closed folder. */
+/** The folder of the database. If root runs the tests in a closed folder, it is another one than `dir`. */
 let dataDir: string;
 let running: NpmStart | undefined;
 const bootSeconds: number[] = [];
@@ -33,7 +33,7 @@ function start(...args: string[]): NpmStart {
   return started;
 }
 
-/** Ends the running stack by a signal to npm or, like Ctrl-C, to its whole group. Waits until npm has ended. */
+/** Ends the running stack by a signal to npm, or to its whole group as Ctrl-C does. Waits until npm has ended. */
 async function end(signal: NodeJS.Signals, to: 'npm' | 'group' = 'npm'): Promise<number | NodeJS.Signals | undefined> {
   if (running === undefined) return undefined;
   const { process: npm, ended } = running;
@@ -50,8 +50,8 @@ async function boot(...args: string[]): Promise<StackStatus> {
 }
 
 /**
- * Returns the stack of the previous test if it is still running, and else boots one on the same data: most tests need
- * no boot of their own.
+ * Returns the stack of the previous test if it is still running. Otherwise boots a stack on the same data. Most tests
+ * need no boot of their own.
  */
 const bootUnlessRunning = async (): Promise<StackStatus> => running === undefined ? await boot() : readStatus(port)!;
 
@@ -80,7 +80,7 @@ afterAll(async () => {
 it('npm run status fails while the stack boots, and SIGTERM stops the boot cleanly', async () => {
   start();
   await waitFor(() => existsSync(`${dataDir}.unfinished`) || undefined);
-  // The boot is paused for the time of the question.
+  // Pause the boot while the status is requested.
   process.kill(stackPid(), 'SIGSTOP');
   const early = await npmStatus(port);
   process.kill(stackPid(), 'SIGCONT');
@@ -96,7 +96,7 @@ const storedNodes = async ({ API_URL, ANON_KEY }: StackStatus): Promise<unknown[
 it('a boot that is stopped while it adds the node definitions does not report that it is ready, and the next one has them all', async () => {
   await copyStack(inject('blankStack'), dir);
   const { dbPassword } = await loadKeys(keysFileOf(dir));
-  // Only the database server, which is all that the test needs of a first boot.
+  // Start only the database server. The test needs nothing else of a first boot.
   const cluster = await startCluster({ dataDir: dataDirOf(dir), port: port + 1, dbPassword, settings: VOLATILE });
   const sql = connect(cluster.url('postgres'));
   await sql.unsafe(`
@@ -198,8 +198,8 @@ describe('after the end of a stack', () => {
     expect((await client(first).auth.signUp(credentials)).error).toBeNull();
   });
 
-  // These need the `exec` of package.json's start script: npm's shell ends by a SIGTERM, ignores a SIGINT, and forwards
-  // neither.
+  // These tests need the `exec` in the start script of package.json: npm's shell ends by a SIGTERM, ignores a SIGINT,
+  // and forwards neither.
   it.each(
     [
       ['SIGTERM to npm', 'SIGTERM', 'npm', 0],
@@ -242,6 +242,6 @@ describe('after the end of a stack', () => {
 
 it('a stack is ready in under 5 s', ({ skip }) => {
   skip(loadavg()[0]! > 2 * availableParallelism(), 'other programs keep the machine busy');
-  // The best of this file's boots, because other tests use the CPU at the same time.
+  // Take the fastest boot of this file, because other tests use the CPU at the same time.
   expect(Math.min(...bootSeconds)).toBeLessThan(5);
 });

@@ -10,7 +10,7 @@ const OWNER = '00000000-0000-4000-8000-0000000000aa';
 
 let own: OwnStack;
 let stack: Stack;
-/** A proxy that the functions use as the gateway. */
+/** A proxy in front of the gateway. The functions use its address. */
 let proxy: FlakyProxy;
 let sql: Sql;
 let flowId: number;
@@ -45,8 +45,8 @@ const post = (path: string, headers: Record<string, string> = {}) =>
   });
 
 /**
- * Sends a request, and resolves when its transaction waits to write to a table: until `end`, or until the database has
- * ended.
+ * Sends a request while the table is locked, and resolves when the request's transaction waits for the lock. The lock
+ * is held until `end` is called or the database ends.
  */
 async function sendAndHold(table: string, send: () => Promise<Response>) {
   const holder = connect(stack.superuserUrl);
@@ -123,7 +123,7 @@ it.each(
 
 it('a deploy whose function loses its connection is not repeated automatically', async () => {
   const deploy = () => post(`flow/deploy/${flowId}`);
-  // The function keeps the connection of this request.
+  // After this request, the function keeps its connection open.
   await waitFor(async () => (await deploy()).ok || undefined);
   const deployed = async () => (await sql`select id from public.flow_deployments`).length;
   const before = await deployed();
@@ -133,7 +133,7 @@ it('a deploy whose function loses its connection is not repeated automatically',
   await end();
   const refused = await answer;
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
-  // All transactions that waited for the same lock have ended before this one.
+  // When this deploy has ended, all transactions that waited for the same lock have ended, too.
   expect((await deploy()).status).toBe(200);
   expect(await deployed()).toBeLessThanOrEqual(before + 2);
 });

@@ -66,11 +66,11 @@ it('a request for the output of an overdue run without a poke pokes the runner',
 it('a stop pokes the runner, which ends a waiting run', async () => {
   const flowId = await storeFlow();
   const sql = connect(stack.superuserUrl);
-  // In one transaction, because the runner's last claim may still wait for a run.
+  // Use one transaction, because otherwise the last claim of the runner could take the run.
   const flow_run_id = await sql.begin(async (tx) => {
     await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: userId, role: 'authenticated' })}, true)`;
     const [{ id }] = await tx<[{ id: string }]>`select public.start_flow(${flowId}) ->> 'flow_run_id' as id`;
-    // The state in which a worker leaves a run that waits for a signature.
+    // Bring the run into the state in which a worker leaves it while it waits for a signature.
     await tx`update public.flow_run set status = 'waiting', start_time = now() where id = ${id}`;
     await tx`update private.flow_run_jobs set claim_number = 1 where flow_run_id = ${id}`;
     await tx`update pgmq.q_flow_runs set vt = now() + interval '1 hour'`;

@@ -4,7 +4,7 @@ import { type Part, type PartOptions, startPart } from '../../dev/stack/part.ts'
 let part: Part | undefined;
 afterEach(() => part?.stop());
 
-/** Returns the lines that a part with these lines has passed on at its end. */
+/** Runs a part that prints these lines, until it has ended. Returns the lines that the part has passed on. */
 async function linesOf(lines: string[], options: Partial<PartOptions> = {}): Promise<string[]> {
   const passedOn: string[] = [];
   const args = ['-e', lines.map((line) => `console.log(${JSON.stringify(line)})`).join(';')];

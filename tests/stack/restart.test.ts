@@ -11,14 +11,14 @@ beforeAll(async () => {
   own = await makeOwnStack('restart');
   await own.writeFunction(`export default { fetch: () => new Response('hello') };`);
   stack = await own.boot();
-  // Auth starts with the first request.
+  // Call Auth once, because it starts at its first request.
   await fetch(`${stack.status.API_URL}/auth/v1/health`);
 });
 afterAll(() => own.remove());
 
 const pidOf = (name: string): number => stack.parts.find((part) => part.name === name)!.pid;
 
-/** Tests the whole way to the database, and the one to the function. */
+/** Tests whether the database answers through PostgREST, and whether the function answers. */
 async function answersAll(): Promise<boolean> {
   const { API_URL, FUNCTIONS_URL, PUBLISHABLE_KEY } = stack.status;
   const [nodes, hello] = await Promise.all([

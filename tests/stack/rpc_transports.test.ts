@@ -71,7 +71,7 @@ notify pgrst, 'reload schema';
 
 interface Transport {
   name: string;
-  /** Returns the address of the transport's server. */
+  /** Returns the address of the server that the transport calls. */
   target: (status: StackStatus) => string;
   make: (url: string, status: StackStatus) => { rpc: Rpc; close: () => void };
 }
@@ -339,7 +339,7 @@ describe.each(transports)('over $name', ({ name, target, make }) => {
     await returning('value text', 'value');
     expect((await outcomeOf(rpc('try_changing', { value: '7', more: '?' }))).slice(0, 1)).toEqual([500]);
     expect(await rpc('try_changing', { value: '7' })).toBe('7');
-    // The function calls a missing one: that is reported after a second try.
+    // This function calls a missing one. The call is tried again, and then reported.
     await replace(`create function public.try_changing(value text) returns text language plpgsql as
       $$ begin return public.try_missing(value); end $$`);
     expect((await outcomeOf(rpc('try_changing', { value: '7' }))).slice(0, 1)).toEqual([500]);

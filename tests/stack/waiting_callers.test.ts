@@ -43,7 +43,7 @@ async function readAnswer(response: Response | string): Promise<string> {
 
 describe('without SUPABASE_DB_URL', () => {
   /**
-   * Looks without a certain run, after which no caller waits for it: during their first ten seconds, callers cause a
+   * If this many looks do not ask for a run, no caller waits for it. During their first ten seconds, callers cause a
    * look every tenth of a second.
    */
   const ENOUGH_LOOKS = 20;
@@ -68,7 +68,7 @@ describe('without SUPABASE_DB_URL', () => {
     });
     stays.abort();
     await answers[1];
-    // No request is made either for a caller whose wait has ended by the disconnection.
+    // After the disconnection, the function makes no further request for this caller.
     const told = flow.asked().filter((line) =>
       line.includes('rpc/') && !line.includes('asking') && line.includes(left!.id)
     );
@@ -110,7 +110,7 @@ describe('with SUPABASE_DB_URL', () => {
   const end = (...runs: Run[]) =>
     sql`select private.end_flow_run(r.id, 'stopped') from unnest(${runs.map(({ id }) => id)}::uuid[]) as r (id)`;
 
-  /** Lists the sessions that follow these runs, by the ids of their processes. */
+  /** Lists the sessions that follow these runs, each with its process id. */
   const followers = async (...runs: Run[]): Promise<{ pid: number; runs: number }[]> =>
     await sql<{ pid: number; runs: number }[]>`
       select l.pid, count(distinct r.id)::integer as runs
@@ -136,12 +136,12 @@ describe('with SUPABASE_DB_URL', () => {
   it('one session receives the end, without a request to PostgREST until then, and with one query in 15 s', async () => {
     const waiting = flow.ask('output', left!);
     const pid = await areFollowed(left!);
-    // Excludes the look-up of the turn's owner, which is made once.
+    // Do not count the look-up of the turn's owner, which is made once.
     const askedForRuns = () => flow.asked().filter((line) => !line.startsWith('/rest/v1/rpc/turn_owners')).length;
     const asked = askedForRuns();
     const began = performance.now();
     const times = new Set<string | undefined>();
-    // Polling would look dozens of times meanwhile.
+    // If the function polled, it would look dozens of times during these calls.
     const others = 100;
     for (let call = 0; call < others; call++) {
       times.add(await lastAsked(pid));
@@ -149,7 +149,7 @@ describe('with SUPABASE_DB_URL', () => {
     }
     expect(times).not.toContain(undefined);
     expect(askedForRuns()).toBe(asked + others);
-    // One query to follow the run, and since then at most one in 15 s.
+    // The session has made one query to follow the run, and since then at most one in 15 s.
     expect(times.size).toBeLessThanOrEqual(2 + (performance.now() - began) / 15_000);
     await end(left!);
     expect(await readAnswer(await waiting)).toBe('409 run_stopped');
@@ -201,13 +201,13 @@ describe('with SUPABASE_DB_URL', () => {
     const pid = await areFollowed(left!, right!);
     flow.forget();
     await sql.begin(async (tx) => {
-      // No session receives this end: the run ends before the session does, and is committed after it.
+      // No session learns of this end: the run ends before the session does, but its transaction commits after that.
       await tx`select private.end_flow_run(${left!.id}, 'stopped')`;
       await sql`select pg_terminate_backend(${pid})`;
       await waitFor(() => flow.looks().length > 0 || undefined);
     });
     expect(await readAnswer(await waiting[0]!)).toBe('409 run_stopped');
-    // The next session follows the other run.
+    // A new session follows the other run.
     expect(await areFollowed(right!)).not.toBe(pid);
     await end(right!);
     expect(await readAnswer(await waiting[1]!)).toBe('409 run_stopped');

@@ -4,15 +4,15 @@ import type { Attacker, Outcome } from './attacker.ts';
 /** One kind of attack. */
 export interface Attack {
   name: string;
-  /** The concurrent strikes at the default pressure. */
+  /** The number of concurrent strikes at the default pressure. */
   lanes: number;
   /** The most strikes in total; unlimited by default. */
   strikes?: number;
-  /** Prepares the attack, and returns the function for one strike. It runs before the calm is measured. */
+  /** Prepares the attack, before the calm is measured. Returns the function that makes one strike. */
   prepare: (attacker: Attacker) => Promise<() => Promise<Outcome>>;
 }
 
-/** Starts the flows in turn. */
+/** Stores the flows. Each strike starts the next one of them in turn. */
 export async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
   const ids: number[] = [];
   for (const flow of flows) ids.push(await attacker.store(flow));

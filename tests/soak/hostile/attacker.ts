@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StackStatus } from '../../../dev/stack/stack.ts';
 import type { FlowBuilder } from '../../support/flow_builder.ts';
 
-/** The longest wait for an answer; the attack then continues with the next request. */
+/** The longest wait for an answer. After it, the attack continues with the next request. */
 const PATIENCE_MS = 60_000;
 
 /** The outcome of a request: its HTTP status, or `none` without an answer. */
@@ -13,7 +13,7 @@ export interface Outcome {
   body: string;
 }
 
-/** An attacking user, with the means of a client of the project. */
+/** An attacking user, who can do what any client of the project can do. */
 export interface Attacker {
   apiUrl: string;
   publishableKey: string;

@@ -28,7 +28,7 @@ export type FromAttacker =
   | { type: 'ended'; tallies: AttackTally[] }
   | { type: 'failed'; error: string };
 
-/** The pause between two strikes of a lane, so that the attacker's own speed is not what is measured. */
+/** The pause between two strikes of a lane. Without it, the soak would measure the speed of the attacker. */
 const PAUSE_MS = 50;
 
 // The process represents other machines, so it must take no CPU time from the stack.
@@ -36,7 +36,7 @@ setPriority(19);
 
 const tell = (message: FromAttacker) => process.send?.(message);
 const stop = new AbortController();
-// Each open connection of an attack listens for the end.
+// Each open connection of an attack has a listener for the end, so Node must not warn about their number.
 setMaxListeners(0, stop.signal);
 const prepared: { attack: Attack; strike: () => Promise<Outcome>; tally: AttackTally }[] = [];
 
@@ -65,7 +65,7 @@ async function strikeOnAndOn({ attack, strike, tally }: (typeof prepared)[number
   await Promise.all(Array.from({ length: attack.lanes }, lane));
 }
 
-// The process that started this one has ended.
+// The process that started this process has ended.
 process.on('disconnect', () => process.exit());
 process.on('message', async (message: ToAttacker) => {
   try {

@@ -21,14 +21,14 @@ const madeUpKey = (): string => base58.encode(randomBytes(32));
 const base64url = (content: object | number): string =>
   (typeof content === 'number' ? randomBytes(content) : Buffer.from(json(content))).toString('base64url');
 
-/** Makes an access token in the right form, of a user and a key that do not exist. */
+/** Makes an access token of the right form. Its user and its signing key do not exist. */
 const inventedToken = (header: object): string => {
   const now = Math.floor(Date.now() / 1_000);
   const claims = { sub: randomUUID(), role: 'authenticated', aud: 'authenticated', iat: now, exp: now + 3_600 };
   return `${base64url(header)}.${base64url(claims)}.${base64url(64)}`;
 };
 
-/** Makes an invalid credential, a different one each time, by each kind in turn. */
+/** Functions that each make another kind of invalid credential. Each call makes a new one. */
 const inventedCredentials: (() => { [name: string]: string })[] = [
   () => ({ 'x-api-key': `fk_${base64url(32)}` }),
   () => ({ authorization: `Bearer ${inventedToken({ alg: 'HS256', typ: 'JWT' })}` }),
@@ -51,7 +51,7 @@ function askingFlow({ hostileUrl }: Attacker, path: string, times = 1): FlowBuil
 
 const constant = (tag: 'F' | 'D' | 'U') => {
   const flow = new FlowBuilder();
-  // SAFETY: deliberately no value of that tag.
+  // SAFETY: the value is wrong for its tag on purpose.
   flow.output('out', flow.constant({ [tag]: LONG_NUMBER } as never));
   return flow;
 };
@@ -62,7 +62,7 @@ function scriptFlow(source: string): FlowBuilder {
   return flow;
 }
 
-/** Scripts that cost far more than their operations suggest. */
+/** Scripts that take far more time than their few operations suggest. */
 const SCRIPTS = [
   'loop {}',
   'let s = "x"; s.pad(49000, " "); s += "x"; let n = 0; while n < 1000000 { let t = s; t.trim(); n += 1; } n',
@@ -102,7 +102,10 @@ function wideFlow(calledId: number): FlowBuilder {
   return flow;
 }
 
-/** A flow with a history of about 8 MiB, the most that constants of one flow can make. It is read again after a wait. */
+/**
+ * A flow with a history of about 8 MiB, which is the most that constants of one flow can make. After a wait, a worker
+ * reads the history again.
+ */
 function largeHistoryFlow(): FlowBuilder {
   const flow = new FlowBuilder();
   const parts = Array.from(
@@ -123,8 +126,8 @@ const sleepingFlow = (ms: number): FlowBuilder => {
 const SILENCE_MS = 10_000;
 
 /**
- * Sends the beginning of a request, and then nothing. Reads only the first bytes of the answer if told so, and else all
- * of it.
+ * Sends the beginning of a request, and then nothing. Reads the whole answer, or only its first bytes if an option says
+ * so.
  */
 function leaveOpen(
   { apiUrl, signal }: Attacker,
@@ -143,7 +146,7 @@ function leaveOpen(
     socket.setTimeout(SILENCE_MS, () => socket.destroy());
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort);
-    // Caused by this attack, or by the other side's refusal.
+    // This attack, or a refusal by the other side, causes the error.
     socket.on('error', () => {});
     socket.once('close', () => {
       signal.removeEventListener('abort', abort);
@@ -185,10 +188,13 @@ async function runWithLargeOutput(attacker: Attacker): Promise<string> {
 /** Makes a JSON list of this many bytes, whose values take many times as much memory. */
 const listOf = (bytes: number): string => `[${'0,'.repeat(bytes / 2 - 1)}0]`;
 
-/** How long a stream of events is held. */
+/** The milliseconds for which an attack holds a stream of events. */
 const STREAM_MS = 10_000;
 
-/** Holds this many streams of a run's events, with the run's token only. Returns the outcome of the last one. */
+/**
+ * Opens this many streams of the runs' events, with only the runs' tokens, and holds them. Returns the outcome of the
+ * last one.
+ */
 async function holdStreams({ apiUrl, signal }: Attacker, runs: StartResult[], count: number): Promise<Outcome> {
   const hold = async ({ flow_run_id, token }: StartResult): Promise<Outcome> => {
     let status: Outcome['status'] = 'none';
@@ -200,7 +206,7 @@ async function holdStreams({ apiUrl, signal }: Attacker, runs: StartResult[], co
       status = response.status;
       await response.text();
     } catch {
-      // Caused by this attack.
+      // This attack itself causes the error.
     }
     return { status, bytes: 0, body: '' };
   };

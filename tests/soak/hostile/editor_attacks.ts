@@ -5,7 +5,7 @@ import type { Attacker, Outcome } from './attacker.ts';
 
 const json = JSON.stringify;
 
-/** A flow of this many nodes, each with an edge from the one before and a text of this many characters. */
+/** A flow of this many nodes. Each node has an edge from the one before, and a text of this many characters. */
 function chainFlow(nodes: number, characters: number): FlowBuilder {
   const flow = new FlowBuilder();
   let last = flow.json(1);
@@ -28,7 +28,7 @@ function failingFlow(): FlowBuilder {
 const rpc = ({ send }: Attacker, name: string, args: object): Promise<Outcome> =>
   send(`/rest/v1/rpc/${name}`, json(args));
 
-/** Makes these requests in turn. */
+/** Returns a function that makes the next of these requests at each call, in turn. */
 function inTurn(requests: (() => Promise<Outcome>)[]): () => Promise<Outcome> {
   let next = 0;
   return () => requests[next++ % requests.length]!();
@@ -103,7 +103,7 @@ export const editorAttacks: Attack[] = [
     strikes: 500,
     prepare: async (attacker) => {
       const flow = await attacker.store(failingFlow());
-      // A run can be redriven once, so each strike redrives the run that an earlier strike made.
+      // A run can be redriven only once. So each strike redrives the run that an earlier strike has made.
       const runs: string[] = [];
       for (let count = 0; count < 8; count++) runs.push(await endedRun(attacker, await attacker.run(flow)));
       const { deployment_id } = JSON.parse((await attacker.deploy(flow)).body);

@@ -10,10 +10,10 @@ import { readCpuSeconds, spentCpu } from './process_cpu.ts';
 import { watchMemory } from './process_memory.ts';
 import { makeVictim } from './victim.ts';
 
-/** The duration of the calm with which the attack is compared. */
+/** The duration of the calm, before the attack. The attack is compared with it. */
 const CALM_MS = 20_000;
 
-/** The duration of the victim's runs before the measurement. */
+/** The time for which the victim starts runs before the measurement. */
 const WARM_UP_MS = 3_000;
 
 async function attackStack(stack: Stack, options: SoakOptions, signal: AbortSignal): Promise<HostileReport> {
@@ -26,7 +26,10 @@ async function attackStack(stack: Stack, options: SoakOptions, signal: AbortSign
     await attacker.prepare({ status: stack.status, pressure, only });
     await victim.live(WARM_UP_MS, signal);
     memory.takePeaks();
-    /** Returns the victim's experience, and the CPUs that each process used meanwhile. */
+    /**
+     * Lets the victim work for some time. Returns the victim's experience, and the CPUs that each process used
+     * meanwhile.
+     */
     const live = async (ms: number) => {
       const [before, began] = [readCpuSeconds(stack, attacker.pid), performance.now()];
       const experience = await victim.live(ms, signal);

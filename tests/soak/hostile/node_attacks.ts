@@ -54,7 +54,7 @@ const storeSilentConnection = ({ send, hostileUrl }: Attacker) =>
     }),
   );
 
-/** Attacks by nodes that compute, and by those that reach the owner's rows, files and connections. */
+/** Attacks by nodes that compute, and by nodes that reach the owner's rows, files and connections. */
 export const nodeAttacks: Attack[] = [
   { name: 'code, patterns and expressions that never end', lanes: 4, prepare: (attacker) => runInTurn(attacker, CODE) },
   {

@@ -12,8 +12,8 @@ export interface MemoryWatch {
 }
 
 /**
- * Returns the children of a process, on Linux, from one small file: this process shares its event loop with the
- * gateway, and listing all processes would block it for milliseconds.
+ * Returns the children of a process from one small file, on Linux only. Listing all processes would take milliseconds,
+ * and would block the gateway, which runs in this process.
  */
 export function childrenOf(pid: number | undefined): number[] {
   try {

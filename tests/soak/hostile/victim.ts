@@ -14,7 +14,7 @@ export interface Experience {
   troubles: string[];
 }
 
-/** A user who starts trivial runs, one after the other. */
+/** An ordinary user who starts trivial runs, one after the other. */
 export interface Victim {
   /** Starts runs until the time is over or the signal is aborted. */
   live: (ms: number, signal: AbortSignal) => Promise<Experience>;
@@ -44,7 +44,7 @@ export async function makeVictim({ API_URL, PUBLISHABLE_KEY }: StackStatus): Pro
   });
   const { deployment_id } = await must(`/functions/v1/flow/deploy/${id}`, {}, headers);
 
-  /** Sends a request, and records its duration for any outcome. */
+  /** Sends a request, and records its duration whatever its outcome is. */
   const timed = async (path: string, init: RequestInit, times: number[], began: number): Promise<string> => {
     try {
       const response = await ask(path, { ...init, headers });
