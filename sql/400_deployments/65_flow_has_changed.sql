@@ -1,14 +1,16 @@
-create function private.without_notes(graph jsonb)
+create function private.graph_in_effect(graph jsonb)
 returns jsonb
 language sql immutable security invoker
 set search_path = ''
 as $$
-  select without_notes.graph || jsonb_build_object(
-    'nodes', jsonb_path_query_array(without_notes.graph -> 'nodes', '$[*] ? (!(@.data.node_id == "note"))')
-  );
+  select graph_in_effect.graph || jsonb_build_object('nodes', (
+    select coalesce(jsonb_agg(n.node #- '{data,display_name}' order by n.position), '[]')
+    from jsonb_array_elements(graph_in_effect.graph -> 'nodes') with ordinality as n (node, position)
+    where n.node #>> '{data,node_id}' is distinct from 'note'
+  ));
 $$;
-comment on function private.without_notes(jsonb) is
-  'A graph of a snapshot without its notes, which do nothing in a run.';
+comment on function private.graph_in_effect(jsonb) is
+  'A graph of a snapshot without the members on which no execution depends: notes, and the names of nodes, which only messages contain.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -20,7 +22,7 @@ begin
   if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
     perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
   end if;
-  return private.without_notes(is_graph_of_flow.graph) = private.without_notes(format(
+  return private.graph_in_effect(is_graph_of_flow.graph) = private.graph_in_effect(format(
     '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
     private.reduce_edges(is_graph_of_flow.flow.edges), private.reduce_nodes(is_graph_of_flow.flow.nodes),
     is_graph_of_flow.flow.environment, to_jsonb(is_graph_of_flow.flow.instructions_bundling)
@@ -32,7 +34,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, apart from notes. Definer: its callers check the owner.';
+  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer: its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -83,5 +85,5 @@ begin
 end;
 $$;
 comment on function public.flow_has_changed(uuid) is
-  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Places of nodes, and notes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
+  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Notes, and places and names of nodes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.flow_has_changed(uuid) to anon, authenticated, service_role;

@@ -12,11 +12,11 @@ begin
   return query
   with old_node as materialized (
     select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
-    from jsonb_array_elements(changed_nodes.old -> 'nodes') as n (node)
+    from jsonb_array_elements(private.graph_in_effect(changed_nodes.old) -> 'nodes') as n (node)
   ),
   new_node as materialized (
     select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
-    from jsonb_array_elements(changed_nodes.new -> 'nodes') as n (node)
+    from jsonb_array_elements(private.graph_in_effect(changed_nodes.new) -> 'nodes') as n (node)
   ),
   -- The order of the edges into a node counts: of several edges into one input, the last one wins.
   old_edges as materialized (
@@ -36,7 +36,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -50,8 +50,8 @@ as $$
   ),
   changed (id) as (
     select f.key::integer from jsonb_each(changed_flows.old -> 'flows') as f
-    where private.without_notes(f.value)
-      is distinct from private.without_notes(changed_flows.new -> 'flows' -> f.key)
+    where private.graph_in_effect(f.value)
+      is distinct from private.graph_in_effect(changed_flows.new -> 'flows' -> f.key)
     union
     select call.caller from changed join call on call.called = changed.id
   )

@@ -8271,17 +8271,19 @@ grant execute on function public.deployment_graph(uuid) to anon, authenticated, 
 
 -- sql/400_deployments/65_flow_has_changed.sql
 
-create function private.without_notes(graph jsonb)
+create function private.graph_in_effect(graph jsonb)
 returns jsonb
 language sql immutable security invoker
 set search_path = ''
 as $$
-  select without_notes.graph || jsonb_build_object(
-    'nodes', jsonb_path_query_array(without_notes.graph -> 'nodes', '$[*] ? (!(@.data.node_id == "note"))')
-  );
+  select graph_in_effect.graph || jsonb_build_object('nodes', (
+    select coalesce(jsonb_agg(n.node #- '{data,display_name}' order by n.position), '[]')
+    from jsonb_array_elements(graph_in_effect.graph -> 'nodes') with ordinality as n (node, position)
+    where n.node #>> '{data,node_id}' is distinct from 'note'
+  ));
 $$;
-comment on function private.without_notes(jsonb) is
-  'A graph of a snapshot without its notes, which do nothing in a run.';
+comment on function private.graph_in_effect(jsonb) is
+  'A graph of a snapshot without the members on which no execution depends: notes, and the names of nodes, which only messages contain.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -8293,7 +8295,7 @@ begin
   if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
     perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
   end if;
-  return private.without_notes(is_graph_of_flow.graph) = private.without_notes(format(
+  return private.graph_in_effect(is_graph_of_flow.graph) = private.graph_in_effect(format(
     '{"edges": %s, "nodes": %s, "environment": %s, "instructions_bundling": %s}',
     private.reduce_edges(is_graph_of_flow.flow.edges), private.reduce_nodes(is_graph_of_flow.flow.nodes),
     is_graph_of_flow.flow.environment, to_jsonb(is_graph_of_flow.flow.instructions_bundling)
@@ -8305,7 +8307,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, apart from notes. Definer: its callers check the owner.';
+  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer: its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -8356,7 +8358,7 @@ begin
 end;
 $$;
 comment on function public.flow_has_changed(uuid) is
-  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Places of nodes, and notes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
+  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Notes, and places and names of nodes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.flow_has_changed(uuid) to anon, authenticated, service_role;
 
 -- sql/400_deployments/70_flow_history.sql
@@ -14639,11 +14641,11 @@ begin
   return query
   with old_node as materialized (
     select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
-    from jsonb_array_elements(changed_nodes.old -> 'nodes') as n (node)
+    from jsonb_array_elements(private.graph_in_effect(changed_nodes.old) -> 'nodes') as n (node)
   ),
   new_node as materialized (
     select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
-    from jsonb_array_elements(changed_nodes.new -> 'nodes') as n (node)
+    from jsonb_array_elements(private.graph_in_effect(changed_nodes.new) -> 'nodes') as n (node)
   ),
   -- The order of the edges into a node counts: of several edges into one input, the last one wins.
   old_edges as materialized (
@@ -14663,7 +14665,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -14677,8 +14679,8 @@ as $$
   ),
   changed (id) as (
     select f.key::integer from jsonb_each(changed_flows.old -> 'flows') as f
-    where private.without_notes(f.value)
-      is distinct from private.without_notes(changed_flows.new -> 'flows' -> f.key)
+    where private.graph_in_effect(f.value)
+      is distinct from private.graph_in_effect(changed_flows.new -> 'flows' -> f.key)
     union
     select call.caller from changed join call on call.called = changed.id
   )

@@ -1,4 +1,4 @@
-select plan(13);
+select plan(15);
 
 select test.create_user('owner');
 select test.create_user('other');
@@ -27,10 +27,14 @@ grant execute on function pg_temp.has_changed(), pg_temp.set_nodes(text) to publ
 select is(pg_temp.has_changed(), false, 'a deployed flow has not changed');
 select pg_temp.set_nodes($$ nodes = jsonb_set(nodes, '{0,position}', '{"x": 7, "y": 8}'), name = 'new' $$);
 select is(pg_temp.has_changed(), false, 'places and the name do not count');
+select pg_temp.set_nodes($$ nodes = jsonb_set(nodes, '{0,data,display_name}', '"One"') $$);
+select is(pg_temp.has_changed(), false, 'the name of a node does not count');
 select pg_temp.set_nodes($$ nodes = jsonb_set(nodes, '{2,data,targets_form,form_data}', '{"text": "why"}') $$);
 select is(pg_temp.has_changed(), false, 'the text of a note does not count');
 select pg_temp.set_nodes($$ nodes = nodes - 2 $$);
 select is(pg_temp.has_changed(), false, 'a deleted note does not count');
+select pg_temp.set_nodes(format($$ nodes = nodes || %L::jsonb $$, test.node('m', 'note')));
+select is(pg_temp.has_changed(), false, 'a new note does not count');
 select pg_temp.set_nodes($$ environment = '{"A": "1"}' $$);
 select is(pg_temp.has_changed(), true, 'the environment counts');
 select pg_temp.set_nodes($$ environment = '{}' $$);

@@ -1,4 +1,4 @@
-select plan(11);
+select plan(13);
 
 create function pg_temp.graph(nodes jsonb, edges jsonb default '[]') returns jsonb language sql as $$
   select jsonb_build_object('nodes', graph.nodes, 'edges', graph.edges, 'environment', '{}'::jsonb, 'instructions_bundling', '"Off"'::jsonb);
@@ -22,6 +22,12 @@ select is(
 select is(
   pg_temp.changed(graph, jsonb_set(graph, '{nodes,0,data,targets_form,form_data}', '{"x": 1}')), jsonb_build_object(test.kept('a'), 'data'),
   'a value changes its node and no other'
+) from g;
+select is(
+  pg_temp.changed(graph, jsonb_set(graph, '{nodes,0,data,display_name}', '"One"')), '{}', 'the name of a node makes no difference'
+) from g;
+select is(
+  pg_temp.changed(jsonb_set(graph, '{nodes}', (graph -> 'nodes') || test.node('n', 'note')), graph), '{}', 'nor does a note'
 ) from g;
 select is(
   pg_temp.changed(graph, jsonb_set(graph, '{edges,0,targetHandle}', '"b.more"')), jsonb_build_object(test.kept('b'), 'edges'), 'an edge changes the node that it leads to'
