@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Packages and modules that the console imports but never uses, with their replacements. */
+/** Packages and modules that are imported but never used, with their replacements. */
 const LEFT_OUT: Record<string, string> = {
   // The form library's own validator, which one of its helpers imports. It generates code from schemas, which the
   // content security policy forbids.
@@ -20,12 +20,13 @@ const LEFT_OUT: Record<string, string> = {
     'export const AltDateTimeWidget = undefined, AltDateWidget = undefined, DateWidget = undefined, DateTimeWidget = undefined, TimeWidget = undefined;',
   // References of schemas stay within the same schema, as prepare_schema.ts ensures.
   'fast-uri': 'export default { equal: (a, b) => a === b, resolve: (_base, reference) => reference };',
-  // Live events come by a stream of the Edge Function, and no files are stored.
+  // Live events come from a stream of the Edge Function, and the console stores no files, so these parts of supabase-js
+  // are not used.
   '@supabase/realtime-js': 'export class RealtimeClient { async setAuth() {} }',
   '@supabase/storage-js': 'export class StorageClient {} export class StorageApiError extends Error {}',
 };
 
-/** Replaces packages that would only make the pages larger. */
+/** Replaces the packages of `LEFT_OUT`, which would only make the pages larger. */
 const leftOut: Plugin = {
   name: 'console-left-out',
   enforce: 'pre',
@@ -37,7 +38,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [leftOut, react()],
-  // Modules, so that a worker loads a parser when it needs one.
+  // Workers are modules, so that a worker loads a parser only when it needs one.
   worker: { format: 'es' },
   build: {
     target: 'es2022',

@@ -6,7 +6,7 @@ import { ErrorBoundary } from '../shared/error_boundary.tsx';
 import { Loading } from '../shared/loading.tsx';
 import type { ConsoleConfig } from '../shared/config.ts';
 
-// The page for signing in loads neither supabase-js nor another page.
+// These parts are loaded later, so that the page for signing in loads neither supabase-js nor other pages.
 const SignedInApp = lazy(() => import('./signed_in_app.tsx'));
 const StartApp = lazy(() => import('./start_app.tsx'));
 const DocsApp = lazy(() => import('./docs_app.tsx'));

@@ -21,8 +21,8 @@ const makeQueryClient = (): QueryClient =>
   });
 
 /**
- * The clients and the server state of one user. They are made anew for the next user, so that nobody sees another
- * user's rows.
+ * The clients and the server state of one user. The next user gets new ones, so that no user sees the rows of another
+ * user.
  */
 export function Providers({ config, children }: { config: ConsoleConfig; children: ReactNode }) {
   const session = useSessionStore();

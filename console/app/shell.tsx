@@ -51,13 +51,13 @@ function ColorSchemeButton() {
 /** The paths of pages that fill the window. On a wide screen they have no header, and the navigation shows icons only. */
 const isFullPage = (path: string): boolean => /^\/flows\/[^/]+$/.test(path);
 
-/** Counts what waits in the inbox. The count is the description of the link, and not a part of its name. */
+/** Counts the requests in the inbox. The count describes the link, but is not a part of its name. */
 function useInboxCount(): number {
   const { data } = useInbox();
   return data === undefined ? 0 : data.inputs.length + data.signatures.length;
 }
 
-/** The links to the parts of the console; a compact one shows its icon only. */
+/** The links to the parts of the console. A compact link shows only its icon. */
 function Links({ isCompact, onFollow }: { isCompact: boolean; onFollow: () => void }) {
   const [location] = useLocation();
   const waiting = useInboxCount();
@@ -72,7 +72,7 @@ function Links({ isCompact, onFollow }: { isCompact: boolean; onFollow: () => vo
       aria-label={isCompact ? label : undefined}
       title={href === '/inbox' && waiting > 0 ? `${waiting} waiting` : isCompact ? label : undefined}
       leftSection={<Icon name={icon} />}
-      // An empty section would take room, so there is none without a count.
+      // Without a count the section is left out, because an empty section would take room.
       rightSection={href === '/inbox' && waiting > 0 && !isCompact
         ? <span className='console-count' data-count={waiting} aria-hidden />
         : undefined}

@@ -40,11 +40,11 @@ function SecretInput({ field, value, change }: SecretInputProps) {
 interface ConnectionFieldsProps {
   draft: ConnectionDraft;
   change: (draft: ConnectionDraft) => void;
-  /** True if the draft replaces a stored connection: its name stays. */
+  /** True if the draft replaces a stored connection. The name can't be changed then. */
   isStored: boolean;
 }
 
-/** The fields of a connection, as its kind needs them. */
+/** The fields of a connection. They depend on its kind. */
 export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsProps) {
   const { carries, place, fields } = KINDS[draft.kind];
   return (

@@ -43,7 +43,7 @@ const Facts = ({ row }: { row: ConnectionRow }) => (
   </Section>
 );
 
-/** A connection: where its secret goes, a test, and the flows that use it. */
+/** A connection: the hosts that get its secret, a test, and the flows that use it. */
 export function ConnectionPage({ id }: { id: string }) {
   const { db } = useApi();
   const { data: row, error, isPending, refetch } = useQuery({

@@ -18,7 +18,10 @@ function usersIn(error: unknown): ConnectionUser[] {
   return error.details as ConnectionUser[];
 }
 
-/** A button that deletes a connection. A refusal lists the tagged deployments that use it, with links. */
+/**
+ * A button that deletes a connection. If tagged deployments use the connection, the database refuses, and the button
+ * lists them with links.
+ */
 export function DeleteConnection({ name }: { name: string }) {
   const { flows } = useApi();
   const queries = useQueryClient();

@@ -9,13 +9,16 @@ export interface ConnectionDraft {
   hosts: string;
   /** The name of the header or parameter. */
   place: string;
-  /** The members of the secret. Members of another kind are kept while the form is open, and never sent. */
+  /**
+   * The members of the secret. When the kind changes, members of the former kind are kept while the form is open, but
+   * never sent.
+   */
   secret: Record<string, string>;
 }
 
 export const NEW_CONNECTION: ConnectionDraft = { name: '', kind: 'bearer', hosts: '', place: '', secret: {} };
 
-/** Makes the draft to replace a stored connection. No API returns its secret, so these fields are empty. */
+/** Makes the draft that replaces a stored connection. No API returns the secret, so its fields are empty. */
 export const draftOf = ({ name, kind, hosts, header, parameter }: ConnectionRow): ConnectionDraft => ({
   name,
   // SAFETY: a constraint of the table allows these kinds only.
@@ -25,7 +28,7 @@ export const draftOf = ({ name, kind, hosts, header, parameter }: ConnectionRow)
   secret: {},
 });
 
-/** Makes the request that stores a draft. A pasted URL is taken as a host. Optional fields that are empty are left out. */
+/** Makes the request that stores a draft. A pasted URL is reduced to its host. Empty optional fields are left out. */
 export function toStore({ name, kind, hosts, place, secret }: ConnectionDraft): NewConnection {
   const { place: placed, fields } = KINDS[kind];
   const members = fields.map(({ name: member, choices, isOptional }) => {

@@ -7,7 +7,7 @@ export interface SecretField {
   name: string;
   label: string;
   description?: string;
-  /** True for texts that nobody may read over a shoulder. */
+  /** True for texts that the form hides, like passwords. */
   isHidden?: boolean;
   isOptional?: boolean;
   /** The values to choose from, the default first. */

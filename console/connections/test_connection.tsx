@@ -6,7 +6,7 @@ import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { Section } from '../shared/section.tsx';
 
-/** Explains the status of a test to somebody who does not know the numbers. */
+/** Explains the HTTP status of a test in words. */
 export function meaningOf(status: number): { isGood: boolean; text: string } {
   if (status < 300) return { isGood: true, text: 'The server has accepted the request.' };
   if (status < 400) return { isGood: false, text: 'The server sends to another address. Test that address.' };

@@ -7,7 +7,7 @@ import { ErrorAlert } from '../shared/error_alert.tsx';
 /** The most problems that the question lists. */
 const PROBLEMS_SHOWN = 5;
 
-/** Returns the messages of the problems because of which a run of the saved flow would fail. */
+/** Returns the messages of the problems that would make a run of the saved flow fail. */
 async function failuresOf({ db }: Api, flowId: number): Promise<string[]> {
   const { data } = await db.rpc('check_flow', { flow_id: flowId }).throwOnError();
   // SAFETY: the function's comment defines the shape of its answer.
@@ -31,12 +31,14 @@ function Failures({ messages }: { messages: string[] }) {
   );
 }
 
-/** Says that the flow has changed since its newest deployment, and deploys it. If a run would fail, asks once. */
+/**
+ * Says that the flow has changed since its newest deployment, and offers to deploy it. If a run would fail, asks once.
+ */
 export function ChangedFlow({ entrypoint }: { entrypoint: number }) {
   const api = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  /** Resolves to the messages of failures without a deploy, unless `isSure`. */
+  /** If runs would fail and `isSure` is false, deploys nothing and resolves to the messages of the problems. */
   const deploy = useMutation({
     mutationFn: async (isSure: boolean): Promise<string[]> => {
       const failures = isSure ? [] : await failuresOf(api, entrypoint);

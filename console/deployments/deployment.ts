@@ -32,7 +32,7 @@ export interface DeploymentDetails {
   action_identity: string | null;
   fees: Fee[];
   chain_network: { url: string; cluster: string };
-  /** Null for the default of `start_permission`, like `max_runs_in_flight`. */
+  /** Null for the default of `start_permission`. The same is true for `max_runs_in_flight`. */
   max_starts_per_minute: number | null;
   max_runs_in_flight: number | null;
   on_end: OnEnd | null;
@@ -85,7 +85,7 @@ export const frozenGraphsQuery = ({ db }: Api, id: string) =>
     staleTime: Infinity,
   });
 
-/** The most items that a list offers: the newest ones. */
+/** The most items that a list offers. The newest items come first. */
 const OFFERED = 200;
 
 /** Reads the other deployments of a flow, for a comparison. */
@@ -100,7 +100,7 @@ export const siblingsQuery = ({ db }: Api, { id, entrypoint }: Pick<DeploymentDe
     },
   });
 
-/** Reads the wallets that can sign as action identity: those whose secret key is stored. */
+/** Reads the wallets that can sign as action identity. Only wallets with a stored secret key can sign. */
 export const identitiesQuery = ({ db }: Api) =>
   queryOptions({
     queryKey: ['deployments', 'identities'],
@@ -133,7 +133,7 @@ export const newestQuery = ({ db }: Api, entrypoint: number) =>
     },
   });
 
-/** Reads whether the flow of a deployment would be deployed differently now. */
+/** Reads whether a deploy of the same flow would now make another snapshot. */
 export const flowHasChangedQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['deployments', 'flow has changed', id],

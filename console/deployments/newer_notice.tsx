@@ -5,7 +5,7 @@ import { useApi } from '../shared/api.tsx';
 import { ChangedFlow } from './changed_flow.tsx';
 import { type DeploymentDetails, flowHasChangedQuery, newestQuery } from './deployment.ts';
 
-/** Says that a newer deployment exists, and leads there. */
+/** Says that a newer deployment exists, and links to it. */
 const NewerDeployment = ({ id, newest }: { id: string; newest: string }) => (
   <Alert color='blue' role='status' title='A newer deployment of this flow exists'>
     <Group gap='md'>
@@ -25,7 +25,7 @@ const NewerDeployment = ({ id, newest }: { id: string; newest: string }) => (
   </Alert>
 );
 
-/** Shown if a start of this deployment would not run what the flow is now. */
+/** A notice for a deployment that does not run the present flow: a newer deployment exists, or the flow has changed. */
 export function NewerNotice({ deployment }: { deployment: DeploymentDetails }) {
   const api = useApi();
   const { data: newest } = useQuery(newestQuery(api, deployment.entrypoint));

@@ -32,7 +32,7 @@ const linkOf = (page: string) => (href: string, children: ReactNode): ReactNode 
     case 'image':
       return <span>{children}</span>;
     case 'file':
-      // The file is in the repository, and not in the console.
+      // The link leads to a file that is in the repository, but not in the console.
       return (
         <span>
           {children} (<Code>{target.path}</Code> of the project)

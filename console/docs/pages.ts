@@ -6,7 +6,7 @@ const files = import.meta.glob<string>('../../docs/{guides,reference,operating}/
   import: 'default',
 });
 
-/** The pages behind the documentation's links that no list names: how the project is built, and why. */
+/** Pages that the list leaves out, but links lead to. They explain the design of the project. */
 const moreFiles = import.meta.glob<string>(['../../docs/*.md', '../../docs/decisions/*.md'], {
   query: '?raw',
   import: 'default',
@@ -20,7 +20,7 @@ const loaders = new Map<string, LoadText>(
   Object.entries({ ...files, ...moreFiles }).map(([file, load]) => [pathOf(file), load]),
 );
 
-/** The texts that were asked for. A text is one promise, as React's `use` needs. */
+/** The texts that were requested. The same path always has the same promise, as React's `use` requires. */
 const texts = new Map<string, Promise<string>>();
 
 /** Tests whether there is a page of this path, such as `guides/connections`. */

@@ -7,7 +7,7 @@ export type DocsLink =
   /** A file of the project that is not shipped with the console. */
   | { kind: 'file'; path: string };
 
-/** Joins a relative path to the folder of a page. Leading `..` lead out of docs/. */
+/** Joins a relative path to the folder of a page. `..` at the beginning may lead out of docs/. */
 function join(page: string, target: string): string {
   const parts = `docs/${page}`.split('/').slice(0, -1);
   for (const part of target.split('/')) {
@@ -17,7 +17,9 @@ function join(page: string, target: string): string {
   return parts.join('/');
 }
 
-/** Resolves a link of the page `page`, such as `guides/connections`. `hasPage` tells which pages are shipped. */
+/**
+ * Resolves a link of the page `page`, such as `guides/connections`. `hasPage` returns true for pages that are shipped.
+ */
 export function resolveLink(page: string, href: string, hasPage: (path: string) => boolean): DocsLink {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return { kind: 'other site', url: href };
   const [target = '', anchor] = href.split('#', 2);

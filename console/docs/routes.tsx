@@ -3,7 +3,7 @@ import { Route, Switch } from 'wouter';
 import { Page } from '../shared/page.tsx';
 import { DocsList } from './docs_list.tsx';
 
-// The list loads no Markdown.
+// The Markdown renderer is loaded with a page, so the list of pages does not load it.
 const DocsPage = lazy(() => import('./docs_page.tsx'));
 
 const DocsIndex = () => (

@@ -9,19 +9,19 @@ import { fromEditorFile, insertFlow } from './flow_rows.ts';
 /** The size limit of a file. A flow has at most 8 MiB, but editors add spaces and other members to their files. */
 const MAX_FILE_BYTES = 32 * 1_048_576;
 
-/** The most parts that are listed of those that an import left out. */
+/** An import may leave out parts of a file. This is the most parts that are listed. */
 const LISTED = 20;
 
 export interface Importing {
   start: (files: File[]) => void;
   isPending: boolean;
   error: unknown;
-  /** The parts of the last files that could not be carried over. */
+  /** The parts of the last files that were left out. */
   leftOut: string[];
   reset: () => void;
 }
 
-/** Stores the flows of files. A single flow that was stored whole is then opened in the editor. */
+/** Stores the flows of files. If there is only one flow and no part was left out, opens it in the editor. */
 export function useImport(): Importing {
   const { db } = useApi();
   const [, navigate] = useLocation();

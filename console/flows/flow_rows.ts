@@ -56,7 +56,7 @@ export const CLUSTERS: Record<string, string> = {
   'mainnet-beta': 'https://api.mainnet-beta.solana.com',
 };
 
-/** Reads a flow; undefined if there is none, or if the caller may not read it. */
+/** Reads a flow; undefined if it does not exist, or if the caller may not read it. */
 export const readFlow = async (db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> =>
   await readOwnFlow(db, id, signal) ?? await readPublicFlow(db, id, signal);
 
@@ -98,10 +98,10 @@ export async function insertFlow(db: Db, flow: object): Promise<number> {
   return data.id;
 }
 
-/** The result of a save: the flow's new time of change, or the refusal because somebody else has saved meanwhile. */
+/** The result of a save: the new time of the last change, or a refusal because somebody else has saved the flow. */
 export type SaveResult = { updatedAt: string } | 'saved by somebody else';
 
-/** Changes a flow if its last change is still that of `version`. The database compares and writes in one statement. */
+/** Changes a flow if its last change was at the time `version`. The database compares and writes in one statement. */
 export async function saveFlow(db: Db, id: number, version: string, columns: object): Promise<SaveResult> {
   const { data } = await db.from('flows').update(columns as FlowInsert).eq('id', id).eq('updated_at', version)
     .select('updated_at').throwOnError();

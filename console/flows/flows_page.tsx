@@ -52,7 +52,7 @@ const COLUMNS: Column<FlowListRow>[] = [
   },
 ];
 
-/** The flows of the signed-in user, the last changed first. */
+/** The flows of the signed-in user. The flow with the newest change comes first. */
 function useFlowList() {
   const { db } = useApi();
   const userId = useUserId();

@@ -3,7 +3,7 @@ import { Route, Switch } from 'wouter';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { FlowsPage } from './flows_page.tsx';
 
-// The list of flows loads no canvas.
+// The canvas is loaded with the editor, so the list of flows does not load it.
 const EditorPage = lazy(() => import('./editor/editor_page.tsx'));
 
 export default function FlowsRoutes() {

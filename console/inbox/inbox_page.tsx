@@ -14,14 +14,14 @@ import { Page } from '../shared/page.tsx';
 import { SignatureRequest } from '../shared/wallet/signature_request.tsx';
 import { When } from '../shared/when.tsx';
 
-/** The run that waits, as the inbox shows it. */
+/** A run that waits, with the facts that the inbox shows. */
 interface WaitingRun {
   flowName: string;
   cluster: string;
   createdAt: string;
 }
 
-/** The ids of the runs that wait, those with the oldest questions first. */
+/** The ids of the runs that wait, the longest waiting first. */
 const runsOf = ({ inputs, signatures }: Inbox): string[] => [
   ...new Set([...signatures, ...inputs].map(({ root_flow_run_id }) => root_flow_run_id)),
 ];
@@ -37,7 +37,7 @@ async function readRuns(db: Db, ids: readonly string[], signal: AbortSignal): Pr
   }]));
 }
 
-/** A waiting run: what it asks of the user, and the answers. */
+/** A waiting run, with its requests to the user and the forms for the answers. */
 function WaitingRunItem({ id, run, inbox }: { id: string; run: WaitingRun | undefined; inbox: Inbox }) {
   const isOfRun = ({ root_flow_run_id }: { root_flow_run_id: string }) => root_flow_run_id === id;
   return (

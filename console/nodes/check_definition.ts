@@ -17,8 +17,8 @@ const pathText = (path: readonly PropertyKey[]): string =>
   );
 
 /**
- * Checks a definition by the same rules as the database, which decides. For a text that is no JSON, the editor's own
- * message is better.
+ * Checks a definition by the same rules as the database, which decides. If the text is not JSON, the editor shows its
+ * own message, which is more exact.
  */
 export function checkDefinition(text: string): DefinitionFault[] {
   let json: unknown;

@@ -34,7 +34,7 @@ function FaultList({ faults }: { faults: DefinitionFault[] }) {
   );
 }
 
-/** A definition as JSON with marked faults, and as it will be drawn. */
+/** Edits a definition as JSON. Marks its faults, and shows the node as the canvas will draw it. */
 export function DefinitionEditor({ initial, id }: { initial: string; id: string | undefined }) {
   const { db } = useApi();
   const userId = useUserId();
@@ -42,7 +42,7 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
   const [, goTo] = useLocation();
   const [text, setText] = useState(initial);
   const faults = useMemo(() => checkDefinition(text), [text]);
-  // The last readable text stays drawn while the next one is typed.
+  // While the text is not valid JSON, the drawing of the last valid text stays.
   const [definition, setDefinition] = useState<Partial<DefinitionRow>>(() => JSON.parse(initial));
 
   const save = useMutation({
@@ -53,7 +53,7 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
           { owner_key: userId, node_id: row.data.node_id, version: row.data.version, ...row },
           { onConflict: 'owner_key,node_id,version' },
         )
-        // Columns that the former definition had and this one lacks are cleared.
+        // If the stored definition has a column that the new one lacks, the column is cleared.
         : db.from('nodes').update({
           'targets_form.json_schema': null,
           'targets_form.ui_schema': null,

@@ -18,7 +18,7 @@ const EXAMPLE = {
   'targets_form.ui_schema': {},
 };
 
-/** A page to write a new definition, empty or as a copy, or to edit one of the user's own. */
+/** A page that edits a definition of the user, or makes a new one. A new one may begin as a copy. */
 export default function EditDefinitionPage({ id }: { id?: string }) {
   const api = useApi();
   const [parameters] = useSearchParams();

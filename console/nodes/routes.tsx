@@ -4,7 +4,7 @@ import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { DefinitionPage } from './definition_page.tsx';
 import { NodesPage } from './nodes_page.tsx';
 
-// The checks of definitions and the code editor are loaded only by authors of definitions.
+// The page for editing loads the checks of definitions and the code editor, so readers do not load them.
 const EditDefinitionPage = lazy(() => import('./edit_definition_page.tsx'));
 
 export default function NodesRoutes() {

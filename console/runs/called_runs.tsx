@@ -28,7 +28,7 @@ interface CalledRunsProps {
   titles: ReadonlyMap<string, string>;
 }
 
-/** The runs that this run has called. Shows nothing if there are none. */
+/** The runs that this run has called. Shows nothing if it has called no run. */
 export function CalledRuns({ runId, isLive, isOwner, titles }: CalledRunsProps) {
   const { db } = useApi();
   const list = usePagedRows<CalledRow>({

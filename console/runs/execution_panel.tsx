@@ -20,7 +20,7 @@ const COLOURS: Record<string, string> = {
 /** The most executions of one node in the list of choices. */
 const CHOICES = 500;
 
-/** The errors of a node, each with its code first. */
+/** The errors of a node. Each error begins with its code. */
 function ExecutionErrors({ errors, inputs }: Pick<ExecutionPanelProps, 'inputs'> & { errors: readonly string[] }) {
   return errors.map((line, index) => {
     const { code, message } = splitCode(line, inputs);

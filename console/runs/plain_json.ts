@@ -1,9 +1,9 @@
 import { isObject } from '../shared/graph/drawn_node.ts';
 
-/** A whole number as JSON: a number if JavaScript holds it exactly, else its digits as text. */
+/** A whole number as JSON: a number if JavaScript holds it exactly, or else its digits as text. */
 const wholeNumber = (digits: string): number | string => Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
 
-/** A float as JSON: a number, or text for the values that JSON lacks. */
+/** A float as JSON: a number, or a text for values that JSON lacks, such as infinity. */
 const float = (text: string): number | string => Number.isFinite(Number(text)) ? Number(text) : text;
 
 const NUMBERS: Record<string, (text: string) => number | string> = {

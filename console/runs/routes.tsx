@@ -3,7 +3,7 @@ import { Route, Switch } from 'wouter';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
 import { RunsPage } from './list/runs_page.tsx';
 
-// The list of runs loads no canvas.
+// The canvas is loaded with the page of a run, so the list of runs does not load it.
 const RunPage = lazy(() => import('./run_page.tsx'));
 
 export default function RunsRoutes() {

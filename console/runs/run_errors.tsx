@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Code, Group, List, Text } from '@mantine/core';
 import { useState } from 'react';
 import { readRunError, type RunError } from '../shared/run_error.ts';
 
-/** The number of lines that are shown before the others are requested. */
+/** The number of lines that are shown at first. */
 const SHOWN = 10;
 
 interface RunErrorsProps {

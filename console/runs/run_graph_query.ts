@@ -8,8 +8,8 @@ export interface ShownGraph {
   nodes: readonly unknown[];
   edges: readonly unknown[];
   /**
-   * True for the graph that the run executed. False for the present flow, if the deployment is deleted or there was
-   * none.
+   * True for the graph that the run executed. False for the present flow, which is shown if the run has no deployment
+   * or its deployment is deleted.
    */
   isFrozen: boolean;
   /** The titles of the nodes, by their ids. */
@@ -32,7 +32,7 @@ function toGraph(graph: unknown, isFrozen: boolean): ShownGraph {
   };
 }
 
-/** Finds the deployment of the run at the root of a tree. A called run names only its caller. */
+/** Finds the deployment of the outermost run, because a called run names only its caller. */
 async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): Promise<string | null> {
   let { deployment_id, parent_flow_run_id: parentId } = run;
   while (parentId !== null) {
@@ -44,7 +44,7 @@ async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): 
   return deployment_id;
 }
 
-/** Reads the graph of a run of the caller's flow: the frozen one, or else that of the present flow. */
+/** Reads the graph of a run whose flow belongs to the user: the frozen graph, or else that of the present flow. */
 export const runGraphQuery = ({ db }: Api, run: RunRow | undefined) =>
   queryOptions({
     queryKey: ['runs', 'graph', run?.id],

@@ -16,7 +16,7 @@ import { toPlainJson } from './plain_json.ts';
 // SAFETY: the inputs of a run are one value, {"M": {…}}.
 const inputsOf = (run: RunRow): ValueMap => (run.inputs as unknown as { M: ValueMap }).M;
 
-/** An input of a run without a deployment, whose types are not known: it takes any JSON. */
+/** An input of a run without a deployment. The types of such an input are not known, so it accepts any JSON. */
 const anyInput = (name: string): DeploymentInput => ({
   name,
   description: '',
@@ -26,7 +26,7 @@ const anyInput = (name: string): DeploymentInput => ({
   json_schema: {},
 });
 
-/** Separates the changed values from those that the run had, which keep their types. */
+/** Separates the changed values from the unchanged ones. Unchanged values keep their types. */
 function splitChanged(run: RunRow, initial: PlainValues, values: PlainValues) {
   const had = inputsOf(run);
   const isSame = (name: string) =>
@@ -38,7 +38,7 @@ function splitChanged(run: RunRow, initial: PlainValues, values: PlainValues) {
   };
 }
 
-/** Starts a run's deployment again, or the present flow if the run had no deployment. */
+/** Starts the deployment of a run again. If the run had no deployment, starts the present flow. */
 async function startAgain(api: Api, run: RunRow, sent: ReturnType<typeof splitChanged>): Promise<string> {
   if (run.deployment_id === null) {
     const started = await callFunction<{ flow_run_id: string }>(api, `flow/start/${run.flow_id}`, sent);
@@ -86,7 +86,7 @@ function StartAgainForm(
   );
 }
 
-/** A button that starts a new run, with a form that holds the inputs of this one. */
+/** A button that starts a new run. Its form contains the inputs of the shown run. */
 export function StartAgainButton({ run }: { run: RunRow }) {
   const { flows } = useApi();
   const [isOpen, { open, close }] = useDisclosure();

@@ -1,6 +1,6 @@
 import { useUserId } from '../session/use_user_id.ts';
 
-/** The columns of a run that tell what started it. */
+/** The columns of a run that name its starter. */
 export interface RunStarter {
   schedule_id: string | null;
   webhook_id: string | null;
@@ -9,7 +9,7 @@ export interface RunStarter {
   started_by_run_id: string | null;
 }
 
-/** Names what started a run: a schedule, a webhook, a node of another flow, a user or a key. */
+/** Names the starter of a run: a schedule, a webhook, a node of another flow, a user or a key. */
 export function describeStarter(run: RunStarter, userId: string): string {
   if (run.schedule_id !== null) return 'a schedule';
   if (run.webhook_id !== null) return 'a webhook';
@@ -17,11 +17,11 @@ export function describeStarter(run: RunStarter, userId: string): string {
   const { started_by, started_by_public_key: key } = run;
   if (key !== null) return `the key ${key.slice(0, 6)}…`;
   if (started_by === null) return 'a deleted user';
-  // The last characters of ids differ most.
+  // The end of the id is shown, because ids differ most in their last characters.
   return started_by === userId ? 'you' : `the user …${started_by.slice(-6)}`;
 }
 
-/** The starter of a run, with the whole id on request. */
+/** The starter of a run. The whole id is shown under the pointer. */
 export function StartedBy({ run }: { run: RunStarter }) {
   const userId = useUserId();
   const id = run.schedule_id ?? run.webhook_id ?? run.started_by_run_id ?? run.started_by_public_key ?? run.started_by;

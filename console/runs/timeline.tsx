@@ -33,7 +33,8 @@ function spanOf(executions: readonly ShownExecution[], now: number): { from: num
 }
 
 /**
- * Returns the present time in milliseconds since 1970, updated each second; or the given time, if the run has ended.
+ * Returns the present time in milliseconds since 1970, and updates each second. If the run has ended, returns the given
+ * time.
  */
 function useNow(still: number | undefined): number {
   const [now, setNow] = useState(Date.now);
@@ -48,7 +49,7 @@ function useNow(still: number | undefined): number {
 /** The executions of nodes on one time line, with their starts and durations. */
 export function Timeline({ executions, titles, endTime, onSelect }: TimelineProps) {
   const hasEnded = endTime !== null;
-  // Executions that were unfinished at the end of the run ended with it.
+  // If an execution has no end of its own, it ended with the run.
   const now = useNow(hasEnded ? Date.parse(endTime) : undefined);
   const [amount, setAmount] = useState(SHOWN);
   if (executions.length === 0) {

@@ -40,7 +40,7 @@ export type InputsDraft =
   | { kind: 'form'; values: { [name: string]: unknown }; inputs: { [name: string]: unknown } }
   | { kind: 'JSON'; values: string; inputs: string };
 
-/** The faults of a draft, as an error to show. */
+/** An error that lists the faults of a draft. */
 class DraftError extends Error {
   readonly details: string[];
   constructor(message: string, details: string[]) {
@@ -54,7 +54,7 @@ function readObject(name: string, text: string): { [name: string]: unknown } {
     const read = parseExactly(text.trim() === '' ? '{}' : text);
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as { [name: string]: unknown };
   } catch {
-    // The error is thrown below.
+    // A text that is not JSON gets the error below.
   }
   throw new DraftError(`The ${name} must be a JSON object, such as {"amount": 1.5}.`, []);
 }
@@ -68,7 +68,7 @@ export const asJson = ({ values, inputs }: InputsDraft): InputsDraft => ({
   inputs: typeof inputs === 'string' ? inputs : write(inputs),
 });
 
-/** Converts a draft to columns. Throws a DraftError for a text that is no JSON. */
+/** Converts a draft to columns. Throws a DraftError if a text is not JSON. */
 export const readDraft = (
   draft: InputsDraft,
 ): { values: { [name: string]: unknown }; inputs: { [name: string]: unknown } } =>
@@ -83,11 +83,11 @@ export function asForm(draft: InputsDraft, taken: readonly DeploymentInput[]): I
   return { kind: 'form', values: toFormValues(taken, values), inputs };
 }
 
-/** Returns the inputs with a field in the form: those that are not given as tagged values. */
+/** Returns the inputs that have a field in the form. Inputs that are given as tagged values have none. */
 export const inForm = (taken: readonly DeploymentInput[], inputs: object): DeploymentInput[] =>
   taken.filter(({ name }) => !Object.hasOwn(inputs, name));
 
-/** Throws if the values do not match the inputs, as far as these are known. */
+/** Throws if the values do not match the inputs. Checks nothing if the inputs are not known. */
 export function checkDraft(draft: InputsDraft, taken: readonly DeploymentInput[] | undefined): void {
   if (draft.kind !== 'form' || taken === undefined) return;
   const faults = faultsOfValues(inForm(taken, draft.inputs), draft.values);

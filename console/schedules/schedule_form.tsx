@@ -13,7 +13,10 @@ import { TimeFields } from './time_fields.tsx';
 
 type NewRow = Database['public']['Tables']['flow_schedules']['Insert'];
 
-/** The stored settings, or those of a new schedule, for one deployment if the address names it. */
+/**
+ * Returns the stored settings, or those of a new schedule. A new schedule starts the deployment that the address names,
+ * if any.
+ */
 const settingsOf = (row: Schedule | undefined, deploymentId: string | null): ScheduleSettings => ({
   flow: row?.flow ?? null,
   tag: row === undefined ? (deploymentId === null ? 'latest' : null) : row.tag,

@@ -14,7 +14,7 @@ interface DraftProps<Kind> {
   change: (draft: InputsDraft) => void;
 }
 
-/** A warning of names that the deployment does not have as inputs: with them, each start is refused. */
+/** A warning about values for inputs that the deployment does not have. Such values make each start fail. */
 function UnknownNames({ draft, taken, change }: DraftProps<'form'> & { taken: readonly DeploymentInput[] }) {
   const known = new Set(taken.map(({ name }) => name));
   const unknown = Object.keys({ ...draft.values, ...draft.inputs }).filter((name) => !known.has(name));
@@ -102,7 +102,7 @@ export interface ScheduleInputsProps {
   description: ReturnType<typeof useTargetDescription>;
 }
 
-/** The inputs of each start: a form if the inputs of the target are known, and JSON for everything else. */
+/** The inputs of each start. If the inputs of the target are known, they are a form, and otherwise JSON. */
 export function ScheduleInputs({ draft, change, description }: ScheduleInputsProps) {
   const [error, setError] = useState<unknown>();
   const { data, isLoading } = description;

@@ -7,7 +7,7 @@ import { showError } from '../shared/shown_error.ts';
 import type { ScheduleSettings } from './schedule.ts';
 import { deploymentLimits } from '../../types/limits/deployments.ts';
 
-/** The time zones that the browser knows. The database decides which are valid. */
+/** The time zones that the browser knows. The database decides whether a zone is valid. */
 const TIME_ZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
 const POLICIES = [
@@ -35,7 +35,7 @@ function useNextTimes({ cron, time_zone }: ScheduleSettings) {
   });
 }
 
-/** Makes a format for the zone's time, or for UTC if only the database knows the zone. */
+/** Makes a format for times in a zone. If the browser does not know the zone, the format uses UTC. */
 function timeFormat(timeZone: string, format: DateFormat): Intl.DateTimeFormat {
   const isInDigits = format === 'digits';
   // Canada writes dates in digits as ISO 8601 does, with English names of days.

@@ -9,7 +9,7 @@ export interface SignedIn {
 /** `unknown` until the stored session has been read; undefined if nobody is signed in. */
 export type SessionState = SignedIn | 'unknown' | undefined;
 
-/** The only store of the session. */
+/** Stores the session. Nothing else stores it. */
 export interface SessionStore {
   state: () => SessionState;
   subscribe: (onChange: () => void) => () => void;
@@ -29,8 +29,8 @@ const signedIn = (session: AuthSession | null): SignedIn | undefined =>
   session === null ? undefined : { userId: session.user.id, email: session.user.email ?? '' };
 
 /**
- * Makes the session. It uses only the Auth client, so that the page for signing in does not load the rest of
- * supabase-js.
+ * Makes the store of the session. It uses only the Auth client, so that the page for signing in does not load the rest
+ * of supabase-js.
  */
 export function makeSessionStore(url: string, key: string): SessionStore {
   const auth = new AuthClient({
@@ -45,7 +45,7 @@ export function makeSessionStore(url: string, key: string): SessionStore {
   const listeners = new Set<() => void>();
   auth.onAuthStateChange((_event, session) => {
     const next = signedIn(session);
-    // A renewed token of the same user does not change the pages.
+    // If only the token of the same user was renewed, the pages do not change.
     if (typeof state === 'object' && state.userId === next?.userId) return;
     state = next;
     for (const listener of listeners) listener();
@@ -66,7 +66,7 @@ export function makeSessionStore(url: string, key: string): SessionStore {
       return { mustConfirm: data.session === null };
     },
     async signOut() {
-      // Even if the project does not answer, this browser forgets the session.
+      // The browser forgets the session even if the project does not answer.
       const { error } = await auth.signOut({ scope: 'local' });
       assertNone(error);
     },

@@ -5,7 +5,7 @@ import { inputsForm } from '../shared/form/inputs_schema.ts';
 /** The most characters of the values in a link. Messengers cut longer addresses. */
 export const MAX_LINK_CHARACTERS = 4_000;
 
-/** The values that a link gives to the form, and the remarks about those that it does not give. */
+/** The values of a link for the form, and remarks about the values that were left out. */
 export interface LinkValues {
   values: PlainValues;
   remarks: string[];
@@ -53,7 +53,7 @@ export function readLinkValues(hash: string, inputs: readonly DeploymentInput[])
   return { values, remarks };
 }
 
-/** Makes a link to the page that gives these values; undefined if they are too long for a link. */
+/** Makes a link to the page with these values; undefined if they are too long for a link. */
 export function linkWithValues(
   address: string,
   values: unknown,

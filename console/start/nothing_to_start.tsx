@@ -3,7 +3,7 @@ import { EmptyState } from '../shared/empty_state.tsx';
 import { Page } from '../shared/page.tsx';
 import { Frame } from './frame.tsx';
 
-/** The same page for a missing deployment and for one that the caller may not start. */
+/** The page for a missing deployment. A deployment that the caller may not start gets the same page. */
 export const NothingToStart = ({ onSignIn }: { onSignIn?: (() => void) | undefined }) => (
   <Frame>
     <Page title='Not found'>

@@ -3,7 +3,7 @@ import type { RunRow } from 'flow-deployments-client';
 import { FoldedLines } from '../shared/folded_lines.tsx';
 import { readRunError } from '../shared/run_error.ts';
 
-/** The most errors that are shown; the details have all lines. */
+/** The most errors that are shown. The details contain all of them. */
 const TOLD = 3;
 
 const TRY_LESS = 'It was more work than this may do. Try it with less, or tell whoever gave you this address.';
@@ -27,8 +27,7 @@ const USUAL_HINT = 'Start again with other inputs. If they are right, tell whoev
   'number of the run below.';
 
 /**
- * Describes a line for a visitor: without the node, which the visitor does not know. The name of an input is not a
- * code.
+ * Describes a line of a run's errors for a visitor. Leaves out the node, because the visitor does not know the flow.
  */
 function tell(line: string): { message: string; code: string | undefined; hint: string } {
   const { code, message } = readRunError(line);

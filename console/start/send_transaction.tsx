@@ -90,15 +90,14 @@ function SendButtons({ wire, cluster, onDone }: SendButtonsProps) {
 
 interface SendTransactionProps {
   runId: string;
-  /** The transaction that the run has output. */
+  /** The transaction in the output of the run. */
   wire: Uint8Array;
   cluster: string;
 }
 
 /**
- * A transaction that the run has output, to be signed and sent by a wallet of the browser. After that it is not offered
- * again, even after a reload: a wallet may give the same transaction another blockhash, and then it would be paid
- * twice.
+ * A transaction in the output of the run. A wallet of the browser signs and sends it. Then the page does not offer the
+ * transaction again, even after a reload. A wallet could give it another blockhash, and the user would pay twice.
  */
 export function SendTransaction({ runId, wire, cluster }: SendTransactionProps) {
   const [done, setDone] = useSessionStorage<Done | null>({

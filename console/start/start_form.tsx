@@ -35,7 +35,10 @@ interface StartFormProps {
   onStarted: (run: StartedRun) => void;
 }
 
-/** The inputs of a start. A link can give some of them; its reader sees them before the start. */
+/**
+ * The form with the inputs of a start. A link can fill in some of them, and the visitor sees these values before the
+ * start.
+ */
 export function StartForm({ deployment, starter, onStarted }: StartFormProps) {
   const { flows } = useApi();
   const [link] = useState(() => readLinkValues(window.location.hash, deployment.inputs));

@@ -17,20 +17,23 @@ import { StartForm } from './start_form.tsx';
 import type { Starter } from './starter.ts';
 import { WhoStarts } from './who_starts.tsx';
 
-/** The key for reading before a visitor has shown one. It is the system program's, so nobody owns it. */
+/**
+ * The key with which the page reads the deployment until the visitor has chosen a key. It is the key of the system
+ * program, which nobody owns.
+ */
 const NOBODY = '11111111111111111111111111111111';
 
 /** Tests whether the server reports a missing deployment, or a malformed id. */
 const isMissing = (error: unknown): boolean =>
   error instanceof FlowError && (error.status === 404 || error.status === 400);
 
-/** Tests for a port that takes or has a key, a signature or a transaction of Solana. */
+/** True for an input that accepts a public key, a key pair or a signature. */
 const isSolanaPort = ({ type_bounds }: { type_bounds: readonly string[] }): boolean =>
   type_bounds.some((type) => ['pubkey', 'keypair', 'signature'].includes(type));
 
 /**
- * Tests whether runs of the deployment act on Solana, as far as its description tells: by its payments, its transaction
- * or the types of its inputs. For other flows the network means nothing.
+ * Guesses from its fees, its transaction and the types of its inputs whether a deployment uses Solana. Pages of other
+ * deployments do not show the network.
  */
 const actsOnSolana = ({ fees, output_instructions, inputs }: DeploymentDescription): boolean =>
   fees.length > 0 || output_instructions || inputs.some(isSolanaPort);
@@ -51,7 +54,7 @@ const About = ({ deployment }: { deployment: DeploymentDescription }) => (
 /** The start form of the deployment, and then the started run. */
 function Starting({ deployment, onSignIn }: { deployment: DeploymentDescription; onSignIn: () => void }) {
   const session = useSession();
-  // Stored, so that a reload finds the started run again.
+  // The started run is stored, so that a reload of the page finds it again.
   const [started, setStarted] = useSessionStorage<StartedRun | null>({
     key: `flow-start-${deployment.deployment_id}`,
     defaultValue: null,

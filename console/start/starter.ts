@@ -1,16 +1,18 @@
 import type { DeploymentInput, PlainValues } from 'flow-deployments-client';
 import { fieldOf } from '../../types/values/port_types.ts';
 
-/** The starter: the signed-in user, or a visitor with a public key, which this browser has made for a guest. */
+/**
+ * The starter of a run: the signed-in user, or a visitor with a public key. A guest has a key that this browser made.
+ */
 export type Starter = { kind: 'user'; email: string } | { kind: 'key'; publicKey: string; isGuest: boolean };
 
-/** Returns the public key of a starter for the client; a user needs none. */
+/** Returns the public key of a starter for the client. A signed-in user needs no key. */
 export const asKey = (starter: Starter): { publicKey?: string } =>
   starter.kind === 'key' ? { publicKey: starter.publicKey } : {};
 
 /**
- * Returns the initial values of the form for a public key. It goes into the input named `account`, or else the only
- * required input that takes a key, like in actions.
+ * Returns the initial values of the form for a starter with a public key. As in actions, the key goes into the input
+ * `account`, or else into the only required input that accepts a key.
  */
 export function initialValues(inputs: readonly DeploymentInput[], starter: Starter): PlainValues {
   if (starter.kind === 'user') return {};

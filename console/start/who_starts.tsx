@@ -35,7 +35,7 @@ function TypedKey({ choose }: { choose: (publicKey: string) => void }) {
 
 interface WhoStartsProps {
   starter: Starter | undefined;
-  /** Undefined clears the choice. */
+  /** Called with undefined to clear the choice. */
   setStarter: (starter: Starter | undefined) => void;
   onSignIn: () => void;
 }

@@ -20,8 +20,8 @@ const serveConfig = (config: object): Plugin => ({
 });
 
 /**
- * Starts Vite's server with hot reload, on loopback, for the project of a running stack. It is listening when this
- * resolves.
+ * Starts Vite's server with hot reload, on loopback, for the project of a running stack. Resolves when the server
+ * listens.
  */
 export async function startDevServer({ API_URL, PUBLISHABLE_KEY }: ServedProject): Promise<ViteDevServer> {
   const server = await createServer({

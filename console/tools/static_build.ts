@@ -16,7 +16,7 @@ export interface StaticBuildOptions {
   outDir: string;
 }
 
-/** Puts the content security policy into the page, for hosts that don't send it as a header. */
+/** Writes the Content-Security-Policy into the page, for hosts that don't send it as a header. */
 const policyInPage = (url: string): Plugin => ({
   name: 'console-policy',
   transformIndexHtml: () => [{

@@ -33,7 +33,7 @@ const Status = ({ row: { status, attempts, max_attempts } }: { row: Delivery }) 
   </Stack>
 );
 
-/** Shows the last answer of the address, or the reason for a missing one. */
+/** Shows the last answer of the address, or the reason why there is no answer. */
 function LastAnswer({ row }: { row: Delivery }) {
   const { last_http_status: httpStatus, last_response: response, last_error: error, last_attempt_at: at } = row;
   if (at === null && error === null) return <Text span c='dimmed'>–</Text>;

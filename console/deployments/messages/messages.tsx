@@ -6,7 +6,7 @@ import { RunMessages } from './run_messages.tsx';
 
 const FIELDS: (keyof Settings)[] = ['on_end_url', 'on_end_events'];
 
-/** The address that hears of runs, and the messages that were sent there. */
+/** The address that gets messages about runs, and the messages that were sent to it. */
 const Messages = ({ deployment, draft }: DeploymentTabProps) => (
   <>
     <SettingsForm title='Webhook address' draft={draft} fields={FIELDS}>

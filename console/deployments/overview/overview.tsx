@@ -21,7 +21,7 @@ const PAGE_FOR: Record<string, string> = {
   Anonymous: 'Anybody may start it there, without an account.',
 };
 
-/** Starts the deployment, and shows how others and programs start it. */
+/** A form that starts the deployment, and the ways in which other people and programs can start it. */
 export default function Overview({ deployment: { id, start_permission } }: DeploymentTabProps) {
   const { data, error, isPending, refetch } = useTargetDescription({ flow: null, tag: null, deployment_id: id });
   const startPage = new URL(`${import.meta.env.BASE_URL}start/${id}`, window.location.href).href;

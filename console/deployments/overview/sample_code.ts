@@ -20,7 +20,7 @@ export interface SampleOf {
   values: { [name: string]: unknown };
 }
 
-/** A public key that is valid for every input that takes one: that of the system program. */
+/** The public key of the system program. It is valid for every input that accepts a public key. */
 const EXAMPLE_KEY = '11111111111111111111111111111111';
 
 const BY_TYPE: Record<string, unknown> = { string: 'text', boolean: true, array: [], object: {} };
@@ -56,7 +56,7 @@ const CREDENTIALS: Record<SampleCaller, string> = {
   guest: '-H "Authorization: Bearer $PUBLIC_KEY"',
 };
 
-/** A start as one command of curl, whose answer has the result, too. */
+/** A start as one command of curl. The answer contains the result of the run, too. */
 export const curlSample = (caller: SampleCaller, { url, deploymentId, values }: SampleOf): string =>
   [
     `curl ${quote(`${url}/functions/v1/deployment/start?id=${deploymentId}`)}`,
@@ -65,10 +65,10 @@ export const curlSample = (caller: SampleCaller, { url, deploymentId, values }: 
     `-d ${quote(JSON.stringify({ values }))}`,
   ].join(' \\\n  ');
 
-/** Writes a value as JavaScript. `<` is escaped nowhere, because the code is shown as text. */
+/** Writes a value as JavaScript. `<` needs no escape, because the code is shown as text. */
 const literal = (value: unknown): string => JSON.stringify(value, undefined, 2);
 
-/** A start by the client in JavaScript, which waits for the output. */
+/** A start by the JavaScript client. The code waits for the output. */
 export function clientSample(caller: SampleCaller, { url, key, deploymentId, values }: SampleOf): string {
   const target = `{ id: ${literal(deploymentId)} }`;
   const client: Record<SampleCaller, string[]> = {

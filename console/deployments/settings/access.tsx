@@ -43,7 +43,7 @@ const TextFields = ({ settings, change }: SettingsFieldsProps) => (
 
 const LIMIT = { min: 0, max: 2_147_483_647, allowDecimal: false, allowNegative: false } as const;
 
-/** A limit. Its field may stay empty for the default. */
+/** The field of a limit. An empty field means the default. */
 function LimitField(
   { name, label, settings, change }: SettingsFieldsProps & {
     name: 'max_starts_per_minute' | 'max_runs_in_flight';
@@ -87,7 +87,7 @@ const FIELDS: (keyof Settings)[] = [
   'max_runs_in_flight',
 ];
 
-/** The callers who may start the deployment, how often, and what they read about it. */
+/** The settings for the callers: who may start the deployment, how often, and what they may read about it. */
 export default function Access({ draft }: DeploymentTabProps) {
   const { settings, change } = draft;
   return (

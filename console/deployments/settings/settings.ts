@@ -7,7 +7,7 @@ export interface Settings {
   icon_url: string;
   start_permission: string;
   output_instructions: boolean;
-  /** Empty for none. */
+  /** Empty if nothing is chosen. */
   action_identity: string;
   fees: Fee[];
   url: string;
@@ -15,7 +15,7 @@ export interface Settings {
   /** Empty for the default, like `max_runs_in_flight`. */
   max_starts_per_minute: number | string;
   max_runs_in_flight: number | string;
-  /** Empty for none. */
+  /** Empty if nothing is chosen. */
   on_end_url: string;
   on_end_events: string[];
 }

@@ -33,7 +33,7 @@ export const DRAGGED_DEFINITION = 'application/x-flow-definition';
 const NODE_TYPES = { ...nodeTypes, note: NoteNode, frame: FrameNode };
 
 /**
- * If the canvas draws many edges by itself: the greatest distance in pixels of a click from the edge that it selects.
+ * The greatest distance in pixels between a click and the edge that it selects, if the canvas draws the edges itself.
  */
 const NEAR = 10;
 const NO_EDGES: Edge[] = [];

@@ -4,10 +4,10 @@ import { objectAt, readNode } from '../../shared/graph/drawn_node.ts';
 /** Nodes that work with files of the user. */
 const isFileNode = (nodeId: string): boolean => nodeId.startsWith('storage_') || nodeId === 'fileexplorer';
 
-/** Reads from a service, so that no wallet pays for it. */
+/** Nodes of Solana that only read, so no wallet pays for them. */
 const READS_ONLY = new Set(['das_api', 'get_balance', 'find_pda']);
 
-/** Returns what a node of a template needs from the user's project, or outside of it; undefined if it needs nothing. */
+/** Names the thing that a node of a template needs, such as a wallet or a connection; undefined if it needs nothing. */
 function needOf(json: object): string | undefined {
   const node = readNode(json);
   const { connection, table } = objectAt(json, 'data', 'targets_form', 'form_data');
@@ -20,7 +20,7 @@ function needOf(json: object): string | undefined {
   return READS_ONLY.has(node.nodeId) ? 'a server that knows Solana' : 'a wallet with SOL';
 }
 
-/** Lists what a template needs before its first run, each thing once. */
+/** Lists the things that a template needs before its first run, each of them once. */
 export const needsOf = (nodes: readonly object[]): string[] => [
   ...new Set(nodes.map(needOf).filter((need) => need !== undefined)),
 ];

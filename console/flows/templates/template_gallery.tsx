@@ -22,7 +22,7 @@ function TemplateCard({ template, choose, disabled }: TemplateGalleryProps & { t
   );
 }
 
-/** The templates, each with a picture and what it needs. */
+/** The templates. Each has a picture and the list of its needs. */
 export default function TemplateGallery({ choose, disabled }: TemplateGalleryProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing='md'>

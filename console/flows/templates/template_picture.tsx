@@ -8,7 +8,7 @@ import type { FlowTemplate } from './template_files.ts';
 const WIDTH = 240;
 const HEIGHT = 110;
 const MARGIN = 30;
-/** The height of the picture is at least this part of its width, so that long flows are not lines. */
+/** The height of a picture is at least this part of its width. Otherwise a long flow would look like a line. */
 const LEAST_SHAPE = 0.3;
 
 /** Draws a template as a small picture: a box for each node in the colour of its category, a line for each edge. */

@@ -10,7 +10,7 @@ import type { FlowTemplate } from './template_files.ts';
 // The templates and their pictures are loaded when the dialog is first opened.
 const TemplateGallery = lazy(() => import('./template_gallery.tsx'));
 
-/** A flow that a template has begun. */
+/** A new flow that was made from a template. */
 export interface BegunFlow {
   name: string;
   description: string;
@@ -20,7 +20,7 @@ export interface BegunFlow {
 
 interface TemplatesButtonProps {
   label: string;
-  /** Called with the chosen template, whose nodes have their forms. */
+  /** Called with the flow that was made from the chosen template. */
   begin: (flow: BegunFlow) => Promise<void> | void;
   buttonRef?: Ref<HTMLButtonElement>;
   size?: 'xs' | 'sm';
@@ -31,7 +31,7 @@ export function TemplatesButton({ label, begin, buttonRef, size = 'sm' }: Templa
   const { db } = useApi();
   const choosing = useMutation({
     mutationFn: async (template: FlowTemplate) => {
-      // Loaded here, because only a chosen template needs it.
+      // This module is loaded when a template is chosen, because nothing else needs it.
       const { fillTemplate } = await import('./fill_template.ts');
       const { name, description } = template;
       await begin({ name, description, ...await fillTemplate(db, template) });

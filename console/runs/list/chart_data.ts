@@ -4,10 +4,10 @@ import { STATUSES } from './run_filter.ts';
 
 export type Counts = Partial<Record<RunStatus, number>>;
 
-/** The number of equal parts of the time, as the database counts them. */
+/** The number of equal parts into which the database divides the period. */
 export const PARTS = 24;
 
-/** Returns the counts of each part of the time, the oldest first. */
+/** Returns the counts of each part of the period, the oldest first. */
 export function countsOfParts({ parts }: RunOverview): Counts[] {
   const counts = Array.from({ length: PARTS }, (): Counts => ({}));
   for (const { part, status, count } of parts) {
@@ -21,7 +21,7 @@ export function countsOfParts({ parts }: RunOverview): Counts[] {
 export interface DurationPoint {
   id: string;
   status: RunStatus;
-  /** The position in the time of the overview: 1 is its end. */
+  /** The position in the period of the overview: 1 is its end. */
   x: number;
   /** The position on the scale: 0 is its bottom. */
   y: number;

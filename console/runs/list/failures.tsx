@@ -3,10 +3,10 @@ import { Link } from 'wouter';
 import { Section } from '../../shared/section.tsx';
 import type { FailureGroup } from './find_runs.ts';
 
-/** The most characters of a text that is searched for: a search longer than this finds nothing more. */
+/** The most characters of an error's text that the search gets. A search may not be longer. */
 const SEARCHED = 100;
 
-/** Returns the address of the list with the runs of a failure only. */
+/** Returns the address of the list that has only the runs with this failure. */
 function listOf({ message }: FailureGroup): string {
   const parameters = new URLSearchParams(window.location.search);
   parameters.delete('page');
@@ -15,7 +15,7 @@ function listOf({ message }: FailureGroup): string {
   return `/runs?${parameters}`;
 }
 
-/** The failures of the filtered runs, grouped by node and text. Shows nothing if there are none. */
+/** The failures of the filtered runs, grouped by node and text. Shows nothing if no run failed. */
 export function Failures({ failures }: { failures: readonly FailureGroup[] }) {
   if (failures.length === 0) return null;
   return (

@@ -21,14 +21,14 @@ export interface RunListRow extends RunStarter {
 export interface NamedRun extends RunListRow {
   /** Undefined for a private flow of another user. */
   flow_name: string | undefined;
-  /** The tags of the deployment, if it is the user's and has some. */
+  /** The tags of the deployment; empty if it has none or belongs to another user. */
   tags: readonly string[];
 }
 
 /** One page of the list. */
 export interface FoundRuns {
   runs: NamedRun[];
-  /** False if there are older runs that were not looked at. */
+  /** False if the search did not examine all older runs. */
   isComplete: boolean;
 }
 
@@ -77,7 +77,7 @@ export async function findRuns(
   };
 }
 
-/** A kind of failure: the first errors with one text, of one node. */
+/** A group of failed runs whose first errors have the same node and text. */
 export interface FailureGroup {
   /** Null for errors of the run itself, which no node caused. */
   node_id: string | null;
@@ -96,7 +96,7 @@ export interface RunOverview {
   runs: number;
   is_complete: boolean;
   by_status: Partial<Record<RunStatus, number>>;
-  /** The counts in equal parts of the time. */
+  /** The counts of each of the equal parts of the period. */
   parts: { part: number; status: RunStatus; count: number }[];
   durations: { id: string; status: RunStatus; created_at: string; ms: number }[];
   duration_ms: { p50: number | null; p95: number | null };

@@ -4,7 +4,7 @@ export type Period = Pick<RunSearch, 'from' | 'until'>;
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
-/** Formats a local time like the fields of the filter: `2026-11-23T08:15`. */
+/** Formats a local time as the fields of the filter need it: `2026-11-23T08:15`. */
 export const fieldTime = (time: Date): string =>
   `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}T${twoDigits(time.getHours())}:${
     twoDigits(time.getMinutes())
@@ -14,7 +14,7 @@ export const fieldTime = (time: Date): string =>
 const midnight = (now: Date, daysBefore = 0): Date =>
   new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBefore);
 
-/** The periods that one click chooses. They are made of whole local days. */
+/** The periods that one click chooses. They begin at the beginning of a local day. */
 export const periods = (now: Date): { label: string; period: Period }[] => [
   { label: 'Today', period: { from: fieldTime(midnight(now)), until: undefined } },
   { label: 'Yesterday', period: { from: fieldTime(midnight(now, 1)), until: fieldTime(midnight(now)) } },

@@ -29,7 +29,7 @@ function Times({ overview: { since, until } }: { overview: RunOverview }) {
   );
 }
 
-/** The runs of each part of the time, as a bar of stacked statuses. */
+/** One bar for each part of the period. It stacks the numbers of runs with each status. */
 function PartBars({ parts }: { parts: Counts[] }) {
   const highest = Math.max(
     1,
@@ -62,7 +62,7 @@ function PartBars({ parts }: { parts: Counts[] }) {
   );
 }
 
-/** One point for each ended run; the longer it took, the higher. */
+/** One point for each ended run. A longer duration is higher. */
 function DurationPoints({ overview }: { overview: RunOverview }) {
   const { points, lines } = chartDurations(overview);
   const y = (share: number) => HEIGHT - share * (HEIGHT - 14);
@@ -107,7 +107,9 @@ function Figures({ overview: { duration_ms: { p50, p95 } } }: { overview: RunOve
   );
 }
 
-/** The filtered runs over time, their durations, and why they failed. Without a period, those of the last day. */
+/**
+ * The number, the durations and the failures of the filtered runs. Without a period, shows the runs of the last day.
+ */
 export function RunCharts({ filter }: { filter: RunSearch }) {
   const { db } = useApi();
   const { data: overview, error } = useQuery({

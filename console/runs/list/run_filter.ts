@@ -76,14 +76,14 @@ export function readFilter(parameters: URLSearchParams): RunSearch {
   };
 }
 
-/** Returns the filter in this page's address, and the function that changes it. */
+/** Returns the filter in the page's address, and a function that changes it. */
 export function useRunFilter(): [RunSearch, (changed: RunSearch) => void] {
   const [parameters, setParameters] = useSearchParams();
   const filter = useMemo(() => readFilter(parameters), [parameters]);
   const change = (changed: RunSearch) =>
     setParameters((old) => {
       const next = new URLSearchParams(old);
-      // A changed filter shows its first page.
+      // The list begins at its first page after each change of the filter.
       next.delete('page');
       for (const [name, value] of Object.entries(changed)) {
         if (value === undefined || value === '') next.delete(name);

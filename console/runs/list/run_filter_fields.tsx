@@ -33,7 +33,7 @@ function SearchField({ filter, change }: FieldsProps) {
   );
 }
 
-/** Filters when the typed text is an id or empty. */
+/** Changes the filter only if the typed text is an id, or empty. */
 function DeploymentField({ filter, change }: FieldsProps) {
   const [typed, setTyped] = useState(filter.deployment ?? '');
   const isRight = typed === '' || isUuid(typed);
@@ -57,7 +57,7 @@ const MoreFields = ({ isOpen, children }: { isOpen: boolean; children: ReactNode
   <Box className='runs-more' mod={{ open: isOpen }}>{children}</Box>
 );
 
-/** The period: one click for the usual ones, and two fields for any other. */
+/** The period. One click chooses a usual period, and two fields any other period. */
 function PeriodFields({ filter, change, isOpen }: FieldsProps & { isOpen: boolean }) {
   return (
     <Group align='flex-end' gap='sm'>

@@ -25,7 +25,7 @@ function Duration({ run }: { run: NamedRun }) {
   return ms === undefined ? <Text span c='dimmed'>–</Text> : describeDuration(ms);
 }
 
-/** The deployment of a run by its tags, or the end of its id; `draft` for a run of the flow as it was drawn. */
+/** Names the deployment of a run by its tags, or by the end of its id. A run of the drawn flow is a `draft`. */
 const deploymentOf = ({ deployment_id: id, tags }: NamedRun): string => {
   if (id === null) return 'draft';
   return tags.length > 0 ? tags.slice(0, 3).join(', ') : `deployment …${id.slice(-6)}`;
@@ -51,7 +51,7 @@ const COLUMNS: Column<NamedRun>[] = [
   },
   {
     header: 'Flow',
-    // A minimum width, because long errors would leave it no room.
+    // This column needs a minimum width, because long errors would leave it no room.
     cell: (run) => (
       <Stack gap={0} miw='7rem'>
         <Text size='sm'>{run.flow_name ?? `Flow ${run.flow_id}`}</Text>

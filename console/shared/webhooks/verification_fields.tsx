@@ -4,7 +4,7 @@ import { verificationOf, VERIFICATIONS } from './verifications.ts';
 
 /** The verification of senders, in the editor. */
 export interface VerificationDraft {
-  /** Empty for none. */
+  /** Empty if nothing is chosen. */
   verification: string;
   secret: string;
   /** The sender's signature settings, for the verification `hmac`. */

@@ -96,7 +96,10 @@ const Answer = ({ answer, onChoose, onClose }: AnswerProps): ReactNode => (
   </div>
 );
 
-/** The properties of the canvas for drawing edges with a pointer, the ports that fit, and what to show at the pointer. */
+/**
+ * Returns the properties with which the canvas draws edges by pointer, the ports that fit, and the answer at the
+ * pointer.
+ */
 export function useConnecting() {
   const { store } = useEditor();
   const palette = usePalette();
