@@ -467,6 +467,12 @@ export const importRules: readonly ImportRule[] = [
     packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'],
   },
   {
+    files: 'console/flows/editor/ports/port_names.ts',
+    mayImport: ['runner/rhai/tokens.ts', 'runner/script/reserved_words.ts'],
+    packages: [],
+    why: 'a port of a script has no name that is a word of its language.',
+  },
+  {
     files: 'console/deployments',
     ...PAGE,
     mayImport: [...PAGE.mayImport, 'types/start_limits.ts'],

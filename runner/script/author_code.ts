@@ -1,6 +1,7 @@
 import { scriptLimits } from '../../types/limits/scripts.ts';
 import type { GuestAnswer, MachineHooks } from './machine_hooks.ts';
 import { RecentSources } from '../threads/recent_sources.ts';
+import { RESERVED_WORDS } from './reserved_words.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** The longest text of a script. */
@@ -26,16 +27,9 @@ export class CodeError extends Error {
   }
 }
 
-/** Names that a parameter of a strict asynchronous function can't have. */
-const RESERVED = new Set(
-  ('arguments await break case catch class const continue debugger default delete do else enum eval export extends ' +
-    'false finally for function if implements import in instanceof interface let new null package private protected ' +
-    'public return static super switch this throw true try typeof var void while with yield').split(' '),
-);
-
 /** The inputs that are variables of a script. The others are members of `inputs` only. */
 export const variablesOf = (names: readonly string[]): string[] => [
-  ...new Set(names.filter((name) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) && !RESERVED.has(name))),
+  ...new Set(names.filter((name) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) && !RESERVED_WORDS.has(name))),
 ];
 
 /** The text of a function in which the author's source begins on the first line, and the length before it. */

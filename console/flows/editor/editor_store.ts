@@ -90,7 +90,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
   /**
    * Switches to another document. No edge stays selected, because an index identifies an edge only within one document.
    */
-  const go = (document: FlowDocument) => update({ document, selectedEdges: NOTHING });
+  const go = (document: FlowDocument) => update({ document, selectedEdges: NOTHING, notice: '' });
 
   return {
     state: () => state,

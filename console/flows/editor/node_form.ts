@@ -60,7 +60,7 @@ function furtherFields(
   }
   const code = codeOf(node);
   const isFormOnly = code !== undefined && !node.inputs.some(({ name }) => name === code.name);
-  const inputs = node.inputs.filter(({ id, name }) => name !== '' && known[name] === undefined && !connected.has(id));
+  const inputs = node.inputs.filter(({ id, name }) => name !== '' && !Object.hasOwn(known, name) && !connected.has(id));
   return {
     ...(isFormOnly && known[code.name] === undefined && { [code.name]: { type: 'string', title: code.name } }),
     ...Object.fromEntries(inputs.map((input) => [input.name, derivedField(input)])),

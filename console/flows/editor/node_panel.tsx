@@ -12,6 +12,7 @@ import { NodeFields } from './node_fields.tsx';
 import { NodeRetry } from './node_retry.tsx';
 import { NodeWiring } from './node_wiring.tsx';
 import { isAnnotation } from './notes/annotations.ts';
+import { hasNamedPorts } from './ports/named_ports.ts';
 import { drawnNode } from './view.ts';
 
 // These parts are loaded when they are shown, so that the editor's first load stays small.
@@ -84,6 +85,7 @@ function Reference({ json }: { json: PlainObject }) {
   );
 }
 
+const PortSection = lazy(() => import('./ports/port_section.tsx'));
 const RunValues = lazy(() => import('./edge/run_values.tsx'));
 
 /** Shows the selected node: its documentation, inputs, edges, retries and failures. */
@@ -107,6 +109,11 @@ export function NodePanel({ json }: { json: PlainObject }) {
         <Documentation json={json} />
         <NodeRuns key={`run ${id}`} json={json} />
         <NodeName json={json} />
+        {hasNamedPorts(drawnNode(json)) && (
+          <Suspense>
+            <PortSection json={json} />
+          </Suspense>
+        )}
         <ValueDrop node={drawnNode(json)}>
           <ErrorBoundary key={id}>
             <NodeFields json={json} />

@@ -90,7 +90,7 @@ function valuesOf(data: PlainObject, nodeId: string) {
   const form = objectAt(data, 'targets_form');
   const formData = form.form_data;
   const show = (name: string) => {
-    const value = objectAt(formData)[name];
+    const value = isObject(formData) && Object.hasOwn(formData, name) ? formData[name] : undefined;
     if (value === undefined) return undefined;
     return objectAt(form.ui_schema, name)['ui:widget'] === 'password' ? '••••' : shortText(value);
   };

@@ -1,6 +1,7 @@
 import type { DrawnEdge, DrawnInput, DrawnNode } from '../../../shared/graph/drawn_node.ts';
 import { typesMeet } from '../../../../types/values/port_types.ts';
 import { type EdgeStart, edgeStarts } from '../edge_refusals.ts';
+import { hasNamedPorts } from '../ports/named_ports.ts';
 
 /** An output of one node, and an input of another that takes its value. */
 export interface FittingPair {
@@ -49,7 +50,7 @@ export function clearPair(from: DrawnNode, to: DrawnNode, edges: readonly DrawnE
   const pairs = openStarts(from).flatMap((start) => fittingInputs(start, to, edges).map((input) => ({ start, input })));
   const [first] = pairs;
   // The inputs of a script differ only in their names.
-  const isScript = (to.nodeId.startsWith('rhai_script') || to.nodeId === 'javascript') &&
+  const isScript = (hasNamedPorts(to) || to.nodeId.startsWith('rhai_script_')) &&
     pairs.every(({ start }) => start === first?.start);
   return pairs.length === 1 || isScript ? first : undefined;
 }
