@@ -21,7 +21,7 @@ export type ActionOptions = WorldOptions & {
   given?: Partial<TransactionOrder>;
 };
 
-/** Makes an action: a transfer of 1 SOL by its signer, unless other members are given. */
+/** Makes an action. By default it is a transfer of 1 SOL by its signer; `members` can replace that. */
 export async function makeActionOrder(chain: TestChain, { members, given, ...options }: ActionOptions = {}) {
   const [signer, identity, recipient] = [await fundedKeypair(chain, 3n * SOL), makeKeypair(), makeKeypair().publicKey];
   const settings = { ...options.settings, action_identity: identity.publicKey, action_signer: signer.publicKey };
@@ -29,7 +29,7 @@ export async function makeActionOrder(chain: TestChain, { members, given, ...opt
   const world = makeWorld(chain, { ...options, settings, storedKeys });
   const build = members ?? (() => [memberOf(wallet(signer), [transferFrom(signer.publicKey, recipient)])]);
   const order = world.order(build(signer, recipient), given);
-  /** Returns the wire format of the transaction that the signer got; undefined before that. */
+  /** Waits until the signer is asked. Returns the wire format of the transaction that the signer got. */
   const request = () =>
     waitFor(() => {
       const asked = world.store.requests().find(({ pubkey }) => pubkey === signer.publicKey);

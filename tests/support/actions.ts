@@ -12,7 +12,7 @@ import type { TestChain } from './solana.ts';
 /** The price that the buyer pays, in lamports. */
 export const PRICE = 10_000_000n;
 
-/** A flow in which the buyer, whose public key the start gives, pays the shop and the network's fee. */
+/** A flow in which the buyer pays the shop and the network's fee. The start gives the buyer's public key. */
 export function paymentFlow(shop: string, retry?: NodeRetry): FlowBuilder {
   const flow = new FlowBuilder();
   const buyer = flow.use('generate_keypair', { private_key: flow.input('buyer') }, { title: 'buyer wallet' });
@@ -51,7 +51,7 @@ export async function deployAction(
   return deploymentId;
 }
 
-/** A started run with its token; on the test stack unless the functions of another one are named. */
+/** A started run with its token. It runs on the test stack, unless `functionsUrl` names another one. */
 export type StartedRun = StartResult & { functionsUrl?: string };
 
 const post = (path: string, token: string, body: object, functionsUrl?: string): Promise<Response> =>
@@ -114,7 +114,7 @@ export async function signNext(run: StartedRun, pair: Keypair): Promise<PendingS
   return request;
 }
 
-/** Returns how a run ended, read with its token. */
+/** Waits for the end of a run, and returns the answer of the output route to the run's token. */
 export async function outputOf(run: StartedRun): Promise<{ status: number; body: unknown }> {
   for (;;) {
     const response = await get(`flow/output/${run.flow_run_id}?wait=20`, run);

@@ -7,28 +7,28 @@ const environment: Record<string, string> = {
   RUNNER_DISABLED: '1',
 };
 
-/** An unanswered call of a database function. */
+/** A call of a database function that has no answer yet. */
 interface Call {
   name: string;
   args: Record<string, unknown>;
   answer: () => void;
 }
 
-/** A platform whose database answers when the test tells it to, for tests of waiting. */
+/** A platform for tests of waiting. Its database answers a call only when the test tells it to. */
 export interface AskedDatabase {
   platform: Platform;
   /** The functions that were called. */
   asked: string[];
   /** Unanswered calls, the oldest first. */
   underWay: Call[];
-  /** Lets promises settle. */
+  /** Waits until the code under test has reacted. */
   settle: () => Promise<void>;
   answer: (index: number) => Promise<void>;
   answerNext: () => Promise<void>;
   answerAll: () => Promise<void>;
 }
 
-/** Makes a database whose functions return these results. */
+/** Makes a database. `result` computes the results of its functions. */
 export function askDatabase(result: (name: string, args: Record<string, unknown>) => unknown): AskedDatabase {
   const asked: string[] = [];
   const underWay: Call[] = [];

@@ -9,10 +9,10 @@ import { preparePostgres } from '../../dev/stack/postgres_home.ts';
 import { startStack } from '../../dev/stack/stack.ts';
 import { dataDirOf } from '../../dev/stack/stack_dir.ts';
 
-/** Settings of a database whose data need not survive a crash. */
+/** Settings of a database that may lose its data in a crash. */
 export const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-/** Makes the folder of a migrated, stopped stack. */
+/** Makes the folder of a stack that is migrated and stopped. */
 export async function makeBlankStack(dir: string, port: number): Promise<void> {
   const functionsDir = await mkdtemp(join(tmpdir(), 'flow-functions-'));
   try {
@@ -24,8 +24,8 @@ export async function makeBlankStack(dir: string, port: number): Promise<void> {
 }
 
 /**
- * Copies a stopped stack's data to another folder, in place of the data there, with new keys. A boot with the copy
- * takes a tenth of the time.
+ * Copies the data of a stopped stack to another folder, and replaces the data there. The copy gets new keys. A boot
+ * with the copy takes a tenth of the time.
  */
 export async function copyStack(from: string, to: string): Promise<void> {
   const home = await preparePostgres();
@@ -33,7 +33,7 @@ export async function copyStack(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   const [source, copy] = [from, to].map((dir) => home.dataDir(dataDirOf(dir))) as [string, string];
   await deleteData(dataDirOf(to));
-  // `cp` keeps the owner, which Node's own copy does not.
+  // `cp` keeps the owner of the files. Node's own copy does not.
   await promisify(execFile)('cp', ['-Rp', source, copy]);
   const keys = await loadKeys(keysFileOf(to));
   await writeFile(keysFileOf(to), JSON.stringify({ ...keys, dbPassword }), { mode: 0o600 });

@@ -18,10 +18,13 @@ const hasSharedMemory = (): boolean => {
   }
 };
 
-/** No sandbox, because tests run as root in containers. No GPU emulation, which is most of a page's cost. */
+/**
+ * The browser has no sandbox, because tests run as root in containers. It does not emulate a GPU, which would be most
+ * of a page's cost.
+ */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', ...(hasSharedMemory() ? [] : ['--disable-dev-shm-usage'])];
 
-/** Time limit of every action of a page: far more than a busy machine needs, like all limits of tests. */
+/** The time limit of every action of a page. Like all limits of tests, it is far more than a busy machine needs. */
 const PATIENCE_MS = 100_000;
 
 let launched: Promise<Browser> | undefined;
@@ -30,7 +33,7 @@ let launched: Promise<Browser> | undefined;
 export const launchBrowser = (): Promise<Browser> =>
   launched ??= findChrome().then((executablePath) => chromium.launch({ executablePath, args: ARGUMENTS }));
 
-/** True for the browser's message about a request that the API refused; the test expects such messages. */
+/** True for the browser's message that the API has refused a request. Tests expect such messages. */
 const isRefusal = (text: string): boolean =>
   text.startsWith('Failed to load resource: the server responded with a status of');
 
@@ -58,7 +61,7 @@ export interface ConsolePage {
   goto: (path: string) => Promise<void>;
   /** Fails on every serious or critical fault that axe-core finds on the page. */
   checkAccessibility: () => Promise<void>;
-  /** Checks in light, and then in dark only the rules about colours, because the schemes differ in colours only. */
+  /** Checks all rules in light, and only the rules about colours in dark: the schemes differ only in colours. */
   checkAccessibilityInBoth: () => Promise<void>;
 }
 
@@ -75,16 +78,16 @@ async function waitForConsole(consoleUrl: string): Promise<void> {
 /** The smaller of axe-core's two files: it is sent to each scanned document and parsed there. */
 const AXE_SCRIPT = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The reported parts of axe's faults. */
+/** The parts of an axe fault that are reported. */
 type AxeFault = Pick<Axe.Result, 'id' | 'help'> & { targets: string[] };
 
-/** Options that save as much time as the rules take: only faults are described, and no files are preloaded. */
+/** Options that save half of a check's time: axe describes only faults, and preloads no files. */
 const AXE_OPTIONS: Axe.RunOptions = { resultTypes: ['violations'], preload: false };
 
 /** The rules about colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Returns every serious or critical fault that axe-core finds. It runs in the page. */
+/** Returns every serious or critical fault that axe-core finds. This function runs in the page. */
 async function findSeriousFaults(options: Axe.RunOptions): Promise<AxeFault[]> {
   // SAFETY: axe-core was loaded into the page before.
   const { axe } = window as unknown as { axe: typeof Axe };
@@ -93,7 +96,7 @@ async function findSeriousFaults(options: Axe.RunOptions): Promise<AxeFault[]> {
     .map(({ id, help, nodes }) => ({ id, help, targets: nodes.map(({ html }) => html) }));
 }
 
-/** Pages whose test has ended, cleared for the next test. */
+/** The pages that a test no longer needs. They are cleared for the next test. */
 const idlePages: Page[] = [];
 
 async function makePage(browser: Browser): Promise<Page> {
@@ -109,7 +112,7 @@ async function makePage(browser: Browser): Promise<Page> {
 async function tidy(page: Page, consoleUrl: string): Promise<void> {
   const others = page.context().pages().filter((other) => other !== page);
   await Promise.all(others.map((other) => other.close()));
-  // An image of the console runs no script that would store data, and has the console's storage.
+  // Open an image of the console, which has the console's storage but runs no script that would store data.
   await page.goto(new URL('favicon.svg', consoleUrl).href);
   await page.evaluate(() => [localStorage, sessionStorage].forEach((storage) => storage.clear()));
   await page.context().clearCookies();
@@ -141,7 +144,7 @@ export async function openConsole(options: ConsolePageOptions = {}): Promise<Con
   const page = (isKept ? idlePages.pop() : undefined) ?? await makePage(browser);
   let faults: string[] = [];
   onTestFinished(async ({ task }) => {
-    // A failed test may have left a key pressed, or a page that does not answer.
+    // Keep the page only after a passed test: a failed one may have left a pressed key, or a page that does not answer.
     if (isKept && task.result?.state === 'pass') {
       await tidy(page, consoleUrl);
       idlePages.push(page);
@@ -154,7 +157,7 @@ export async function openConsole(options: ConsolePageOptions = {}): Promise<Con
   await Promise.all([page.emulateMedia({ colorScheme }), page.setViewportSize(viewport)]);
   faults = watch(page, new Set([consoleUrl, inject('stack').API_URL].map((url) => new URL(url).host)));
   const check = async (axeOptions: Axe.RunOptions = {}) => {
-    // A script of the page would break the policy. The browser's protocol evaluates it without that.
+    // Load axe through the browser's protocol, because a script element would break the page's policy.
     if (!await page.evaluate(() => 'axe' in window)) await page.evaluate(AXE_SCRIPT);
     expect(await page.evaluate(findSeriousFaults, { ...AXE_OPTIONS, ...axeOptions })).toEqual([]);
   };
@@ -194,7 +197,7 @@ export async function signUpInConsole({ page, goto }: ConsolePage): Promise<Cons
   return { ...credentials, ...await signInByApi(credentials) };
 }
 
-/** Signs in the pages that the test opens from now on. It opens none. */
+/** Signs in the pages that the test opens from now on, but opens no page. */
 async function enter({ page }: ConsolePage, session: Session): Promise<void> {
   const key = `flow-console-${new URL(inject('stack').API_URL).host}`;
   const entry = [key, JSON.stringify(session)];
@@ -202,7 +205,7 @@ async function enter({ page }: ConsolePage, session: Session): Promise<void> {
   onTestFinished(() => script.dispose());
 }
 
-/** Signs up a new user by the API, for the pages that are opened from now on. It opens none. */
+/** Signs up a new user by the API, for the pages that the test opens from now on. Opens no page. */
 export async function enterConsole(opened: ConsolePage): Promise<ConsolePerson> {
   const credentials = newCredentials();
   const client = makeClient();
@@ -212,7 +215,7 @@ export async function enterConsole(opened: ConsolePage): Promise<ConsolePerson> 
   return { ...credentials, id: session.user.id, token: session.access_token, client };
 }
 
-/** Signs in an existing user by the API, as in the browser of a second person. It opens no page. */
+/** Signs in an existing user by the API, as in the browser of a second person. Opens no page. */
 export async function signInToConsole(opened: ConsolePage, person: ConsolePerson): Promise<void> {
   const { data: { session }, error } = await makeClient().auth.signInWithPassword(person);
   if (session === null) throw new Error('sign-in failed', { cause: error });

@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { Keypair } from './keypairs.ts';
 
-/** The page's function for signatures. The key itself never enters the page. */
+/** The name of the page's function that signs. The secret key itself never enters the page. */
 const SIGN = 'signForTestWallet';
-/** The page's function for sending, so that the page does not reach the wallet's RPC node. */
+/** The name of the page's function that sends, so that the page does not reach the wallet's RPC node. */
 const SEND = 'sendForTestWallet';
 
 interface PageWallet {
@@ -23,14 +23,14 @@ function registerWallet({ address, publicKey, name, can, sign, send }: PageWalle
   const account = { address, publicKey: new Uint8Array(publicKey), chains: ['solana:devnet'], features: can };
   const call = async (named: string, bytes: Uint8Array): Promise<number[]> => {
     const answer = await (Reflect.get(window, named) as (bytes: number[]) => Promise<number[] | object>)([...bytes]);
-    // Wallets throw objects of all kinds.
+    // Wallets throw objects of all kinds, not only errors.
     if (!Array.isArray(answer)) throw answer;
     return answer;
   };
   const signed = async (transaction: Uint8Array): Promise<Uint8Array> => {
     const signedTransaction = new Uint8Array(transaction);
     const messageAt = 1 + 64 * transaction[0]!;
-    // The fee payer's signature comes first.
+    // The first signature is that of the fee payer.
     signedTransaction.set(await call(sign, transaction.subarray(messageAt)), 1);
     return signedTransaction;
   };
@@ -65,15 +65,16 @@ function registerWallet({ address, publicKey, name, can, sign, send }: PageWalle
 
 export interface BrowserWalletOptions {
   name?: string;
-  /** Sends a signed transaction. If it is given, the wallet declares that it sends transactions. */
+  /** Sends a signed transaction. If this function is given, the wallet declares that it sends transactions. */
   send?: (wire: Uint8Array) => Promise<void>;
   /**
-   * Called before each signature: returns the error that the wallet throws, such as `{code: 4001}`; undefined to sign.
+   * Called before each signature. Returns the error that the wallet throws, such as `{code: 4001}`, or undefined to
+   * sign.
    */
   refuse?: () => object | undefined;
 }
 
-/** Adds a wallet with this key, which is the fee payer, to the pages that the test opens from now on. */
+/** Adds a wallet with this key to the pages that the test opens from now on. The key pays the fees. */
 export async function addBrowserWallet(
   page: Page,
   { publicKey, secretKey }: Keypair,

@@ -17,7 +17,7 @@ export const checkedFetch: typeof fetch = async (input, init) => {
   const { url, method, headers } = input instanceof Request
     ? input
     : new Request(input, { ...init, body: undefined, signal: null });
-  // A stream of events may last as long as the test; its text has no schema.
+  // The text of a stream of events has no schema. Do not wait for it, because the stream may last as long as the test.
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   const body = isStream ? '""' : await response.clone().text();
   const answer = { status: response.status, headers: response.headers, body };
@@ -26,14 +26,14 @@ export const checkedFetch: typeof fetch = async (input, init) => {
 };
 
 /**
- * Calls checkedFetch for supabase-js, which converts errors of fetch to answers that a test may overlook: the test run
- * fails anyway.
+ * Calls checkedFetch for supabase-js. Supabase-js converts errors of fetch to answers, which a test may overlook. With
+ * this function, such an error fails the test run.
  */
 export const loudFetch: typeof fetch = async (input, init) => {
   try {
     return await checkedFetch(input, init);
   } catch (error) {
-    // Left unhandled on purpose.
+    // Leave this promise unhandled on purpose: an unhandled rejection fails the test run.
     if (error instanceof ContractError) void Promise.reject(error);
     throw error;
   }

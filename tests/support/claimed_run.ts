@@ -12,7 +12,7 @@ export interface ClaimedRun {
   /** The run's token. */
   token: string;
   claim: Claim;
-  /** Returns the key-value stores for a node execution, a new one by default. */
+  /** Returns the key-value stores for a node execution. The default is a new execution. */
   stores: (effect?: Effect, claimNumber?: number) => Promise<KvStores>;
   /** Begins a node of the run. */
   begin: () => Promise<Effect>;
@@ -26,7 +26,7 @@ const serviceRpc = () => {
   return makeRpc({ restUrl: `${API_URL}/rest/v1`, apikey: SECRET_KEY, fetch });
 };
 
-/** Makes claims on the test stack, as workers have them. */
+/** Makes the service by which workers claim runs, for the test stack. */
 export const stackClaims = (): Claims =>
   makeClaims(serviceRpc(), {
     runnerLeaseSeconds: 60,
@@ -35,12 +35,12 @@ export const stackClaims = (): Claims =>
     historyPageBytes: 1_048_576,
   });
 
-/** Makes a claim with only the fields that the database reads, of a run that is not a redrive. */
+/** Makes a claim of a run that is no redrive. The claim has only the fields that the database reads. */
 // SAFETY: the claim is only sent to the database and used to read its history.
 export const claimOf = (flow_run_id: string, claimNumber = 1): Claim =>
   ({ flow_run_id, claim_number: claimNumber, earlier_output_bytes: null }) as Partial<Claim> as Claim;
 
-/** Stores a run of the user's flow, in the state of a worker's first claim. */
+/** Stores a run of a flow of this user. The run is in the state after a worker's first claim. */
 export async function makeClaimedRun(userId: string, startedBy: string | null = null): Promise<ClaimedRun> {
   const { id, token } = await asSuperuser(async (sql) => {
     const [flow] = await sql`insert into public.flows (user_id) values (${userId}) returning id`;

@@ -28,7 +28,7 @@ export function hashSources(dir: string): string {
 }
 
 /**
- * Returns the declarations of the client's package, which take seconds to make. They are cached while their inputs do
+ * Returns the declarations of the client's package. They take seconds to make, so they are cached while their inputs do
  * not change.
  */
 export function keptDeclarations(
@@ -41,7 +41,7 @@ export function keptDeclarations(
   }
   const declarations = make();
   mkdirSync(dirname(file), { recursive: true });
-  // Replaced in one step, so that readers get either the old or the new file.
+  // Replace the file in one step, so that readers get either the old or the new file.
   writeFileSync(`${file}.${process.pid}`, JSON.stringify({ hash, declarations: [...declarations] }));
   renameSync(`${file}.${process.pid}`, file);
   return declarations;

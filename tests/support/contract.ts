@@ -5,7 +5,7 @@ export class ContractError extends Error {
   override name = 'ContractError';
 }
 
-/** A sent request; its body is empty if there was none, and undefined if it was not text. */
+/** A sent request. Its body is empty if it had none, and undefined if it was not text. */
 interface SentRequest {
   method: string;
   url: string;
@@ -53,7 +53,7 @@ const show = (text: string | undefined): string => text?.slice(0, MAX_SHOWN_CHAR
 const pointer = (path: (string | number)[]): string =>
   path.map((part) => `/${encodeURIComponent(String(part).replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
-/** Describes the deepest errors; of alternatives, those of the closest match. */
+/** Describes the deepest errors. If the schema has alternatives, these are the errors of the closest alternative. */
 function describeErrors(errors: ErrorObject[]): string[] {
   const depth = ({ instancePath }: ErrorObject) => instancePath.split('/').length;
   const deepest = Math.max(...errors.map(depth));
@@ -76,18 +76,18 @@ const decode = (text: string): string => {
 
 /** Checks requests and answers against an OpenAPI document. */
 export interface Contract {
-  /** Throws a ContractError if the document is contradicted; undocumented exchanges pass. */
+  /** Throws a ContractError if the exchange contradicts the document. Undocumented exchanges pass. */
   check: (request: SentRequest, answer: ReceivedAnswer) => void;
 }
 
 export function makeContract(document: OpenapiDocument): Contract {
   const ajv = new Ajv2020({ allErrors: true, strictTypes: false, validateFormats: false });
-  // The document itself is not a schema, but the schemas in it refer to it.
+  // The document itself is not a schema, but its schemas refer to it.
   ajv.addVocabulary(Object.keys(document));
   ajv.addSchema(document, DOCUMENT_ID);
   const validators = new Map<string, ValidateFunction>();
 
-  /** Returns the faults of a value, by the schema at a path of the document. */
+  /** Returns the faults of a value. The schema is at this path of the document. */
   const findFaults = (path: (string | number)[], value: unknown): string[] => {
     const $ref = `${DOCUMENT_ID}#${pointer(path)}`;
     const validate = validators.get($ref) ?? ajv.compile({ $ref });
@@ -156,7 +156,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     if (reference === undefined) return [`there is no status ${status}`];
     const { part, path: place } = resolve(reference, [...path, 'responses', status]);
     if (part.content === undefined) return body === '' ? [] : ['there is no body'];
-    // PostgREST returns rows if it is asked to.
+    // PostgREST returns rows only if the request asks for them.
     const prefer = request.headers.get('prefer') ?? '';
     if (body === '' && status < 300 && request.url.includes('/rest/v1/') && !prefer.includes('return=representation')) {
       return [];
@@ -195,7 +195,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     const place = ['paths', template.path, method];
     const values = template.pattern.exec(documented)!.slice(1).map(decode);
     const pathValues = Object.fromEntries(template.names.map((name, index) => [name, values[index]!]));
-    // A wrong request must be refused; a test may send one on purpose.
+    // A test may send a wrong request on purpose. Then the answer must be a refusal.
     const isRefused = answer.status >= 400 && answer.status < 500;
     return {
       operationId: operation.operationId,

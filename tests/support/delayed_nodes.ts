@@ -10,12 +10,12 @@ export function makeRandom(seed: number): () => number {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
-  // Neighbouring seeds begin with neighbouring numbers, so the first ones are skipped.
+  // The first numbers of neighbouring seeds are close together, so skip them.
   for (let round = 0; round < 3; round++) next();
   return next;
 }
 
-/** Wraps the nodes so that each begins after a random number of turns, sometimes none. */
+/** Wraps the nodes so that each begins after a random number of turns of the event loop, sometimes none. */
 export function delayNodes(registry: NodeRegistry, seed: number): NodeRegistry {
   const random = makeRandom(seed);
   const delayed = <R>(work: (call: NodeCall) => R | Promise<R>) => (call: NodeCall): R | Promise<R> => {

@@ -10,7 +10,7 @@ export interface EffectServer {
 }
 
 /**
- * Answers each request with `{"path": …}` after some milliseconds. Every request that arrives counts, answered or not.
+ * Answers each request with `{"path": …}` after some milliseconds. Counts every request that arrives, answered or not.
  */
 export async function startEffectServer(delayMs: number): Promise<EffectServer> {
   const counts = new Map<string, number>();

@@ -37,9 +37,9 @@ import type { FlowBuilder } from './flow_builder.ts';
 
 export const ROOT_RUN_ID = '01930000-0000-7000-8000-000000000001';
 
-/** The reports of an execution, as the database stores them. */
+/** The reports of a run's execution, as the database stores them. */
 export interface Recorded {
-  /** In the order of their ends; executions that only began come last. */
+  /** The executions in the order of their ends. Those that have only begun come last. */
   nodeRuns: NodeRun[];
   children: ChildRow[];
   inputs: AskedInput[];
@@ -49,34 +49,34 @@ export interface Recorded {
 
 export interface ExecuteFlowOptions {
   registry?: NodeRegistry;
-  /** Flows that interflow nodes call, by id. */
+  /** The flows that interflow nodes call, by their ids. */
   flows?: { [flowId: string]: FlowBuilder };
   /** The record of an earlier claim. */
   earlier?: Recorded;
   /** The id of the run; ROOT_RUN_ID by default. */
   runId?: string;
-  /** The runs that it was redriven from, the newest first. */
+  /** The runs from which this run was redriven, the newest first. */
   redrivenFrom?: { runId: string; recorded: Recorded; changes?: SnapshotChanges | undefined }[];
   /** Pinned outputs by node. */
   pins?: Record<string, ValueMap>;
-  /** The nodes that run, and the record from which the others' outputs are taken. */
+  /** A partial run: the nodes that run, and the record that has the outputs of the other nodes. */
   partial?: { config: StoredPartialConfig; recorded?: Recorded };
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
-  /** Shorter waits do not release the run; by default none does. */
+  /** The shortest wait that releases the run. By default no wait does. */
   leastSleepMs?: number;
   services?: Partial<NodeServices> & { transactions?: Transactions };
   environment?: Graph['environment'];
   network?: RunInfo['network'];
-  /** The starter; by default another user than the owner. */
+  /** The starter of the run. The default is another user than the owner. */
   startedBy?: string;
   now?: () => number;
   journal?: Partial<Journal>;
-  /** Makes the transactions of the run, which are stored in memory, too. */
+  /** Makes the service for the run's transactions. Their store is in memory, too. */
   makeTransactions?: (store: TransactionStore) => Transactions;
   isBundled?: boolean;
-  /** The key that signs last, and whose holder sends the transaction. */
+  /** The public key that signs last. Its holder sends the transaction. */
   actionSigner?: string;
 }
 
@@ -97,11 +97,11 @@ export type JournalEvent =
   & Reported
   & {
     at: string;
-    /** Reports of one batch are stored together. */
+    /** The number of the batch. The reports of one batch are stored together. */
     batch: number;
   };
 
-/** Returns the record of a worker that dies after it reported these events. */
+/** Returns the record that a worker leaves if it dies after it has reported these events. */
 export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded): Recorded {
   const byKey = (runs: NodeRun[]) => new Map(runs.map((run) => [executionKey(run), run]));
   const ended = byKey(earlier?.nodeRuns.filter((run) => run.end_time !== null) ?? []);
@@ -161,7 +161,7 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
     if (!isOpen) queueMicrotask(() => isOpen = false);
     if (!isOpen) batch++;
     isOpen = true;
-    // A journal may store a batch later, so the events must not change afterwards.
+    // A journal may store a batch later, so freeze the events: they must not change until then.
     events.push(deepFreeze({ ...reported, at: at(), batch }));
   };
   return {
@@ -194,7 +194,7 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
   };
 }
 
-/** Counts node executions of ended called runs: the database returns only their number. */
+/** Counts the node executions of called runs that have ended. The database returns only this number. */
 function countEnded(
   { nodeRuns, children }: Pick<Recorded, 'nodeRuns' | 'children'> = { nodeRuns: [], children: [] },
 ): number {
@@ -202,7 +202,7 @@ function countEnded(
   return nodeRuns.filter((run) => ended.has(run.flow_run_id)).length;
 }
 
-/** Returns the bytes of node outputs so far, which the database counts. */
+/** Returns the bytes of all node outputs so far. For real runs, the database counts them. */
 const outputBytesOf = (earlier?: Recorded): number =>
   (earlier?.nodeRuns ?? []).flatMap(({ output }) => Object.values(output?.M ?? {}))
     .reduce((bytes, value) => bytes + heldBytes(measureValue(value)), 0);
@@ -211,7 +211,7 @@ const noService = () => {
   throw new Error('this test gives the flow no such service');
 };
 
-/** Executes a flow as one claim does, with the journal in memory. */
+/** Executes a flow as one claim does. The journal is in memory. */
 export async function claimFlow(
   flow: FlowBuilder,
   inputs: ValueMap = {},
@@ -299,7 +299,7 @@ export async function executeFlow(flow: FlowBuilder, inputs: ValueMap = {}, opti
   return { ...endOf(result), ...recorded };
 }
 
-/** The properties that a node for tests may declare: those of all nodes, and the effects of its definition. */
+/** The properties that a test node may declare: those of all nodes, and the effects in its definition. */
 export type TestTraits = Partial<NodeModule> & { effects?: Effects };
 
 /** Makes a node for tests, with ports named as in the builder's specs. */

@@ -1,6 +1,6 @@
 import type { OwnerFiles } from '../../runner/engine/owner_files.ts';
 
-/** Files whose methods record their arguments, without the signal, and return what a test gives. */
+/** Makes files for tests. Their methods record their arguments, except for the signal, and return the given answers. */
 export function recordedFiles(answers: { [method in keyof OwnerFiles]?: unknown }) {
   const calls: unknown[][] = [];
   const record = (name: keyof OwnerFiles) => (...args: unknown[]) => {

@@ -4,12 +4,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A proxy of a server on loopback that a test can close. */
 export interface FlakyProxy {
   url: string;
-  /** True if there is a connection. */
+  /** True if a connection is open. */
   isUsed: () => boolean;
   /** Breaks all connections and accepts no new ones until it is opened again. */
   shut: () => void;
   open: () => void;
-  /** Drops all data on the present connections without closing them; new ones are served. */
+  /** Drops all data on the present connections without closing them. New connections work. */
   silence: () => void;
   close: () => Promise<void>;
 }

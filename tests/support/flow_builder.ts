@@ -9,7 +9,7 @@ import { deepFreeze } from './deep_freeze.ts';
 export interface Port {
   nodeId: string;
   handle: string;
-  /** The expression of an edge that begins there. */
+  /** The expression of an edge that begins at this port. */
   expression?: string;
 }
 
@@ -18,7 +18,7 @@ export interface BuiltNode {
   id: string;
   output: (name: string) => Port;
   input: (name: string) => Port;
-  /** Returns the port that passes an input on. */
+  /** Returns the port that passes on the input of this name. */
   passthrough: (name: string) => Port;
 }
 
@@ -31,7 +31,7 @@ const readSpec = (spec: PortSpec) => ({
   isPassthrough: spec.includes('»'),
 });
 
-/** Form data in a test's notation: numbers are numbers. */
+/** Form data as tests write it. Numbers are JavaScript numbers. */
 export type FormJson = null | boolean | number | string | FormJson[] | { [name: string]: FormJson };
 
 export interface NodeSpec {
@@ -41,16 +41,16 @@ export interface NodeSpec {
   type?: SnapshotNode['data']['type'];
   title?: string;
   retry?: NodeRetry | undefined;
-  /** Adds the output `error`, and lets a failure become its value. */
+  /** Adds the output `error`. A failure of the node becomes the value of this output. */
   handlesErrors?: boolean | undefined;
   timeoutMs?: number | undefined;
 }
 
-/** Builds flows as the editor saves them, with ascending ids: the same calls make the same flow. */
+/** Builds flows as the editor saves them. The ids ascend, so the same calls make the same flow. */
 export class FlowBuilder {
   nodes: SnapshotNode[] = [];
   edges: SnapshotEdge[] = [];
-  /** Decides whether its instruction nodes share transactions. */
+  /** Decides whether the flow's instruction nodes share transactions. */
   bundling: Graph['instructions_bundling'] = 'Off';
   #count = 0;
   #frozen: Graph | undefined;
@@ -81,7 +81,7 @@ export class FlowBuilder {
       id: this.#id(),
       name,
       type: 'free',
-      // Editors never write this member, but nothing else marks an optional output of a called flow.
+      // Editors never write this member. But nothing else marks an optional output of a called flow.
       ...(isOptional && nodeId === 'interflow' && { optional: true }),
     }));
     this.nodes.push({
@@ -95,7 +95,7 @@ export class FlowBuilder {
         ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }),
         sources,
         targets,
-        // SAFETY: graph() and the database convert it to lossless JSON.
+        // SAFETY: graph() and the database convert the form data to lossless JSON.
         targets_form: { form_data: form as LosslessJson },
       },
     });
@@ -119,7 +119,7 @@ export class FlowBuilder {
     return this;
   }
 
-  /** Changes what the flow's JSON says of an input. */
+  /** Changes the members of an input in the flow's JSON. */
   declare(node: BuiltNode, name: string, members: Partial<SnapshotTarget>): BuiltNode {
     const { data } = this.nodes.find(({ id }) => id === node.id)!;
     data.targets = data.targets.map((target) => target.name === name ? { ...target, ...members } : target);
@@ -173,7 +173,7 @@ export class FlowBuilder {
     return this.use('collect', { element }, { title }).output('array');
   }
 
-  /** Reads a member of a map; the node fails if there is none. */
+  /** Reads a member of a map. The node fails if the map lacks the member. */
   field(name: string, map: Port, title = name): Port {
     return this.use('json_get_field', { json_or_string: map }, { form: { field: name }, title }).output('result_json');
   }
@@ -183,7 +183,7 @@ export class FlowBuilder {
     return this.use('range', { end }, { form: { start: 0 }, title }).output('result');
   }
 
-  /** Passes `value` on, some milliseconds after it and `waitFor` have come. */
+  /** Passes `value` on. The wait begins when `value` and `waitFor` have come. */
   wait(value: Port, durationMs: number, waitFor?: Port, title?: string): Port {
     const form = { duration_ms: durationMs, ...(waitFor === undefined && { wait_for: true }) };
     const edges = { value, ...(waitFor !== undefined && { wait_for: waitFor }) };
@@ -208,7 +208,7 @@ export class FlowBuilder {
     return this.#wire(this.node('interflow', { inputs, outputs, form: { id: flowId }, title, ...spec }), edges);
   }
 
-  /** Adds a Rhai script with the inputs of `edges`, a to e, and one to five outputs, u to z. */
+  /** Adds a Rhai script. Its inputs are those of `edges`, named a to e; it has one to five outputs, named u to z. */
   script(source: string, edges: { [input: string]: Port }, outputs = 1, title = 'script'): BuiltNode {
     const inputs = 'abcde'.indexOf(Object.keys(edges).toSorted().at(-1) ?? '') + 1;
     return this.use(`rhai_script_${inputs}x${outputs}`, edges, { form: { source }, title });
@@ -227,12 +227,12 @@ export class FlowBuilder {
   /** Returns the flow as the runner reads it from a snapshot: numbers keep their source text. */
   graph(): Graph {
     if (this.#frozen !== undefined) return this.#frozen;
-    // SAFETY: the same graph, through JSON.
+    // SAFETY: this is the graph of the builder after a conversion to JSON and back.
     const row = parse(stringify(this.row())!) as unknown as Pick<Graph, 'nodes' | 'edges'>;
     return { ...row, environment: {}, instructions_bundling: this.bundling };
   }
 
-  /** Ends the building, so that the graph is made once for many claims and no claim can change it. */
+  /** Ends the building. The graph is then made once for many claims, and no claim can change it. */
   freeze(): this {
     this.#frozen = deepFreeze(this.graph());
     Object.freeze(this.nodes);

@@ -7,7 +7,7 @@ export interface FlowOwner {
   flowId: number;
 }
 
-/** Adds this many owners, in the order of their ids, which is the order of claims. */
+/** Adds this many owners. They are in the order of their ids, which is the order of claims. */
 export async function addFlowOwners(sql: Sql, count: number): Promise<FlowOwner[]> {
   const owners: FlowOwner[] = [];
   for (const id of Array.from({ length: count }, () => randomUUID()).sort()) {
@@ -18,7 +18,7 @@ export async function addFlowOwners(sql: Sql, count: number): Promise<FlowOwner[
   return owners;
 }
 
-/** Queues runs of an owner's flow, and returns their ids in order. The connection acts as the owner from then on. */
+/** Queues runs of an owner's flow, and returns their ids in order. From then on, the connection acts as the owner. */
 export async function startRunsOf(sql: Sql, { id, flowId }: FlowOwner, count: number): Promise<string[]> {
   await sql`select set_config('request.jwt.claims', ${JSON.stringify({ sub: id, role: 'authenticated' })}, false)`;
   const started = await sql<{ id: string }[]>`

@@ -36,8 +36,8 @@ export interface ShownRun {
   errors: string[];
   notRun: string[];
   /**
-   * In the order of the flow and of iterations, not of time: `Text#0 stringify=1 → result="1"`, `Breaks#2 ✗ message`,
-   * `Call#0 > Text#0 …`.
+   * The executions in the order of the flow and of iterations, not of time. Examples: `Text#0 stringify=1 →
+   * result="1"`, `Breaks#2 ✗ message`, `Call#0 > Text#0 …`.
    */
   runs: string[];
   logs: string[];
@@ -50,7 +50,7 @@ interface Result {
   not_run: string[];
 }
 
-/** Shows the result of a run of `flow`; `flows` are those that it calls. */
+/** Shows the result of a run of `flow`. `flows` are the flows that it calls. */
 export function showRun(
   flow: FlowBuilder,
   flows: { [flowId: string]: FlowBuilder },
@@ -64,7 +64,7 @@ export function showRun(
     const { data } = graphs.get(runId)!.nodes[index]!;
     return { index, title: data.display_name ?? data.node_id };
   };
-  /** Returns the position of an execution in the tree: as numbers for sorting, as titles for display. */
+  /** Returns the position of an execution in the tree of runs: numbers for sorting, and a text for readers. */
   const place = (runId: string, nodeId: string, times: number): { order: number[]; text: string } => {
     const { index, title } = nodeOf(runId, nodeId);
     const own = `${title}#${times}`;
@@ -97,7 +97,7 @@ export function showRun(
   };
 }
 
-/** Compares positions: parents before their called runs, then by node and iteration. */
+/** Compares positions. A caller comes before its called runs; the rest is ordered by node and iteration. */
 function compareOrders(a: number[], b: number[]): number {
   const index = a.findIndex((number, at) => number !== b[at]);
   return index === -1 ? a.length - b.length : a[index]! - (b[index] ?? -1);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /**
  * The seed of generated values. It is the same in every run, so that a red test stays red. `FUZZ_SEED=N npm test`
- * generates others; a failing property prints its seed.
+ * generates other values. A failing property prints its seed.
  */
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
 if (!Number.isSafeInteger(seed)) throw new Error(`FUZZ_SEED is an integer, not '${process.env['FUZZ_SEED']}'`);

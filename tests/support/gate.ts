@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An address on loopback that breaks every request until it is opened: nodes that request it fail until then. */
+/** An address on loopback. Until the test opens it, it breaks every request, so nodes that request it fail. */
 export interface Gate {
   url: string;
   open: () => void;

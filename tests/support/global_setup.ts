@@ -12,7 +12,7 @@ import { seedNodes } from '../../dev/nodes/publish_nodes.ts';
 import { copyStack, makeBlankStack, VOLATILE } from './blank_stack.ts';
 import { startTemplateCluster } from './template.ts';
 
-/** Addresses of the server on which test files clone their databases, by role. */
+/** Addresses of the server on which test files clone their databases. Each role has an address. */
 export type ClusterUrls = Record<LoginRole, string>;
 
 declare module 'vitest' {
@@ -37,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const teardown = async () => {
     await stack?.stop();
     await cluster?.part.stop();
-    // Also the folders of single test files, whose names begin with the name of their original.
+    // Delete also the folders of single test files. Their names begin with the name of the folder that they copy.
     const made = await readdir(join(projectDir, '.stack')).catch(() => []);
     const copies = made.map((name) => join(projectDir, '.stack', name)).filter((copy) => copy.startsWith(blankStack));
     for (const folder of [...copies, blankStack, dir, templateDir]) {
@@ -55,9 +55,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
         dir,
         watch: false,
         postgresSettings: VOLATILE,
-        // Tests sign many users up.
+        // Tests sign up many users, so Auth has no limits.
         authRates: null,
-        // Lines for each run would hide the important ones; some runs fail on purpose.
+        // Show no lines about single runs, which would hide the important ones. Some runs fail on purpose.
         log: (line) => {
           appendFileSync(stackLog, `${line}\n`);
           if (!/"level":"info"|"event":"run_finished"/.test(line)) console.log(line);
@@ -66,9 +66,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       }),
       startTemplateCluster(templateDir, await findFreePort(port + 10)),
     ]);
-    // Otherwise the first stacks that tests boot and end would each begin to build it.
+    // Build the console now. Otherwise the first stacks that tests boot would each begin to build it.
     stack.buildConsole();
-    // Adds the definitions of the runner's nodes, as npm start does, whatever definitions tests add.
+    // Add the definitions of the runner's nodes, as npm start does. Tests may add others.
     await seedNodes(stack.status, { log: (line) => console.log(line) });
   } catch (error) {
     await teardown();

@@ -2,8 +2,8 @@ import process from 'node:process';
 import { makeHttpClient } from '../../runner/reach/http_client.ts';
 
 /**
- * Makes the requests of its argument, `{ ca, requests: {url, answers?, timeoutMs?}[] }`. Host names resolve to each of
- * `answers` in turn, and only 127.0.0.1 is allowed. Prints the results as JSON: a status with a body, or an error.
+ * Makes the requests of its argument, `{ ca, requests: {url, answers?, timeoutMs?}[] }`. A host name resolves to each
+ * of `answers` in turn. Only 127.0.0.1 is allowed. Prints the results as JSON: a status with a body, or an error.
  */
 interface Scenario {
   url: string;

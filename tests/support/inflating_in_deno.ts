@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { gzipSync } from 'node:zlib';
 import { makeBodyWriter } from '../../runner/reach/response_body.ts';
 
-// Inflates bodies in parallel, each given in one piece. Prints how often timers ran meanwhile, and the inflated bytes.
+// Inflates bodies in parallel. Each body is given in one piece. Prints how often timers ran meanwhile, and the number
+// of inflated bytes.
 const BODIES = 8;
 const INFLATED_BYTES = 8 * 1_048_576;
 

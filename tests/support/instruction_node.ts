@@ -32,12 +32,15 @@ export const build = async (
 ): Promise<BuiltInstructions> =>
   await module.buildInstructions(makeNodeCall(module, { inputs, ...chain.nodeCall(), ...given }));
 
-/** Makes rows of a table of refused inputs: in each row one of these inputs is missing. */
+/** Makes rows for a table of refused inputs. In each row, another one of these inputs is missing. */
 export const missing = (...names: string[]): [message: string, inputs: ValueMap][] =>
   // SAFETY: readers treat a field that is undefined as missing.
   names.map((name) => [`missing field \`${name}\``, { [name]: undefined } as unknown as ValueMap]);
 
-/** Returns the base58 keys of the signers of instructions; the fee payer only if an instruction needs its signature. */
+/**
+ * Returns the base58 keys of the signers of instructions. The fee payer is among them only if an instruction needs its
+ * signature.
+ */
 export const signerKeys = ({ instructions }: BuiltInstructions): string[] =>
   instructions.signers.map(({ publicKey }) => publicKey);
 
@@ -52,8 +55,8 @@ export async function land(chain: TestChain, wire: string): Promise<LedgerTransa
 }
 
 /**
- * Sends instructions in one v0 transaction, paid by the first one's fee payer. Only keys that the instructions need
- * sign, and these must be all signatures of the transaction.
+ * Sends instructions in one v0 transaction. The fee payer of the first ones pays. Only keys that the instructions need
+ * sign, and the transaction must need no other signature.
  */
 export async function send(
   chain: TestChain,

@@ -29,7 +29,7 @@ export function makeKeypair(): Keypair {
   };
 }
 
-/** Lists all forms in which an answer could contain bytes. */
+/** Lists all texts by which an answer could contain these bytes. */
 const formsOf = (bytes: Uint8Array): string[] => [
   base58.encode(bytes),
   base64.encode(bytes).replace(/=+$/, ''),
@@ -38,7 +38,7 @@ const formsOf = (bytes: Uint8Array): string[] => [
   [...bytes].join(','),
 ];
 
-/** Returns the secrets that a text contains, in any form: whole, or their first half. */
+/** Returns the forms of secrets that a text contains. The first half of a form counts, too. */
 export const findSecrets = (text: string, secrets: Uint8Array[]): string[] => {
   const spaceless = text.toLowerCase().replaceAll(/\s|\\[nx]?/g, '');
   return secrets.flatMap((secret) => formsOf(secret).flatMap((form) => [form, form.slice(0, form.length / 2)]))

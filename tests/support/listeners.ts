@@ -1,4 +1,4 @@
 import { setMaxListeners } from 'node:events';
 
-// As in a worker: every waiting node listens to the signal of its run, which is not a leak.
+// Each waiting node listens to the signal of its run. This is not a leak, so Node must not warn, as in a worker.
 setMaxListeners(0);

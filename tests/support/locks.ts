@@ -3,8 +3,8 @@ import { codeOf } from './database.ts';
 import { waitFor } from './wait.ts';
 
 /**
- * Tests whether work on this many other connections waits for this kind of event before it ends, as the observer sees
- * it.
+ * Tests on the observer's connection whether the work waits for an event of this kind before it ends. `waiting` is the
+ * number of connections that must wait.
  */
 async function comesToWait(
   observer: Sql,
@@ -23,7 +23,7 @@ async function comesToWait(
 }
 
 /**
- * Resolves when work on another connection waits for a lock, as the observer sees it; rejects if the work ends without
+ * Resolves when the observer sees that work on another connection waits for a lock. Rejects if the work ends without
  * waiting. `waiting` also counts connections that already wait.
  */
 export async function hasToWait(observer: Sql, work: Promise<unknown>, waiting = 1): Promise<void> {
@@ -31,8 +31,8 @@ export async function hasToWait(observer: Sql, work: Promise<unknown>, waiting =
 }
 
 /**
- * Resolves with true when work on another connection sleeps in the database, as the observer sees it; with false when
- * it has ended.
+ * Resolves with true when the observer sees that work on another connection sleeps in the database. Resolves with false
+ * when the work has ended.
  */
 export const fallsAsleep = (observer: Sql, work: Promise<unknown>): Promise<boolean> =>
   comesToWait(observer, work, 'PgSleep');
@@ -47,8 +47,8 @@ export async function countAdvisoryLocks(observer: Sql, name: string): Promise<n
 }
 
 /**
- * Runs both pieces of SQL at once, the second one while the first has not committed yet. Returns the error codes of
- * both. Fails if the second one does not wait for the first.
+ * Runs the second SQL while the first has not committed yet. Returns the error codes of both. Fails if the second does
+ * not wait for the first.
  */
 export async function raceOf(
   [first, second, observer]: [first: Sql, second: Sql, observer: Sql],

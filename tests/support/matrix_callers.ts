@@ -4,7 +4,7 @@ import { accessToken, anonymousSignIn, createApiKey, deleteUser } from './tokens
 
 export const PUBLIC_KEY = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 
-/** All kinds of callers, allowed or not. */
+/** All kinds of callers, with and without rights. */
 export const callers = [
   'owner',
   'other user',
@@ -70,7 +70,7 @@ export function kindOf(caller: Caller): 'owner' | 'other' | 'nobody' | 'service 
     case 'other user':
     case 'anonymous sign-in':
     case 'API key of other':
-    // The token is valid until it expires, but no row is left that it could read.
+    // The token of a deleted user is valid until it expires, but it can read no rows.
     case 'token of a deleted user':
       return 'other';
     case 'anon key as bearer':

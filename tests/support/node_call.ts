@@ -6,7 +6,7 @@ const notGiven = () => {
   throw new Error('this test gives the node no such service');
 };
 
-/** Files of an owner whose methods all do this. */
+/** Makes files of an owner. All of their methods do the same. */
 export const filesThat = (notGiven: () => never): OwnerFiles => ({
   upload: notGiven,
   download: notGiven,
@@ -26,7 +26,7 @@ export const testRun: RunInfo = {
   environment: {},
 };
 
-/** Makes the call of a node under test: only its inputs, unless more is given. */
+/** Makes the call of a node under test. The call has only inputs, unless more is given. */
 export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): NodeCall {
   return {
     inputs: {},

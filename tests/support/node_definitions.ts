@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../dev/stack/paths.ts';
 
-/** JSON that a client posts; on purpose not always a definition. */
+/** JSON that a client posts. On purpose, some of it is no definition. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
@@ -19,7 +19,7 @@ export const fixtureDefinitions = readDefinitions(join(projectDir, 'tests/fixtur
 /** Definitions from the folder beside the project, if it exists. */
 export const sharedDefinitions = readDefinitions(join(projectDir, '../shared/node-definitions'));
 
-/** The columns of a definition; the database keeps the others. */
+/** The columns of `nodes` that a definition has. The database sets the other columns. */
 export const definitionColumns = [
   'type',
   'data',
@@ -30,7 +30,7 @@ export const definitionColumns = [
   'targets_form.extra',
 ] as const;
 
-/** Returns a definition as it is stored: without -0, and with null for missing members. */
+/** Returns a definition as the database stores it: without -0, and with null for missing members. */
 export const asStored = (definition: JsonObject): JsonObject => ({
   ...Object.fromEntries(definitionColumns.map((column) => [column, null])),
   ...JSON.parse(JSON.stringify(definition)),
@@ -40,7 +40,7 @@ export const asStored = (definition: JsonObject): JsonObject => ({
 export const definitionOf = (row: object): JsonObject =>
   Object.fromEntries(Object.entries(row).filter(([name]) => (definitionColumns as readonly string[]).includes(name)));
 
-/** JSON text that JSON.stringify never writes. */
+/** A text of JSON that JSON.stringify never writes. */
 class RawJson {
   text: string;
   constructor(text: string) {
@@ -59,7 +59,7 @@ function toText(draft: Draft): string {
 
 type Container = Draft[] | { [name: string]: Draft };
 
-/** Lists every object and array in a draft, the draft itself first. */
+/** Lists every object and array in a draft. The draft itself comes first. */
 function containers(draft: Draft): Container[] {
   if (typeof draft !== 'object' || draft === null || draft instanceof RawJson) return [];
   return [draft as Container, ...Object.values(draft).flatMap(containers)];
@@ -146,14 +146,14 @@ const arbitraryMutation: fc.Arbitrary<Mutation> = fc.record({
   value: arbitraryDraft,
 });
 
-/** Copies a draft, because fast-check may return the same one again. */
+/** Copies a draft, because fast-check may return the same draft again. */
 function copy(draft: Draft): Draft {
   if (typeof draft !== 'object' || draft === null || draft instanceof RawJson) return draft;
   if (Array.isArray(draft)) return draft.map(copy);
   return Object.fromEntries(Object.entries(draft).map(([name, member]) => [name, copy(member)]));
 }
 
-/** Sets an own member, whatever its name: assigning to __proto__ would set the prototype. */
+/** Sets a member of any name. An assignment to __proto__ would set the prototype instead. */
 const setMember = (object: object, name: string, value: Draft): void => {
   Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 };
@@ -161,7 +161,7 @@ const setMember = (object: object, name: string, value: Draft): void => {
 function mutate(draft: { [name: string]: Draft }, { how, container: at, member, name, value }: Mutation): void {
   const all = containers(draft);
   const container = all[at % all.length]!;
-  // A write's values of the database's own columns are ignored, because they are not part of the definition.
+  // A write may have values for the columns that the database sets. The database ignores them, so do not change those.
   const isTaken = container === draft && databaseColumns.includes(name);
   if (Array.isArray(container)) {
     const index = container.length === 0 ? 0 : member % container.length;
@@ -183,7 +183,7 @@ function mutate(draft: { [name: string]: Draft }, { how, container: at, member, 
   }
 }
 
-/** JSON texts of definitions: valid ones, and ones with up to four random changes, in I-JSON and slightly beyond. */
+/** JSON texts of definitions with up to four random changes. Some texts are slightly beyond I-JSON. */
 export const definitionTexts: fc.Arbitrary<string> = fc.tuple(
   fc.constantFrom(...[...fixtureDefinitions, ...sharedDefinitions].map(([, definition]) => JSON.stringify(definition))),
   fc.array(arbitraryMutation, { maxLength: 4 }),

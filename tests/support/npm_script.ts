@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../dev/stack/paths.ts';
 
-/** Returns Node's arguments for `npm run <name> -- <args>`. Without npm this takes a third of a second less. */
+/**
+ * Returns Node's arguments for the program of `npm run <name> -- <args>`. Without npm, a start takes a third of a
+ * second less.
+ */
 export function npmScript(name: string, ...args: string[]): string[] {
   const { scripts } = JSON.parse(readFileSync(join(projectDir, 'package.json'), 'utf8')) as {
     scripts: Record<string, string | undefined>;

@@ -16,13 +16,13 @@ import { copyStack, VOLATILE } from './blank_stack.ts';
 export interface OwnStack {
   port: number;
   dir: string;
-  /** Boots it on the data of the previous boot. */
+  /** Boots the stack on the data of the previous boot. */
   boot: (options?: Partial<StackOptions>) => Promise<Stack>;
   /** Writes the function `hello`, or another one. */
   writeFunction: (source: string, name?: string) => Promise<void>;
-  /** Returns its log since the last boot. */
+  /** Returns the stack's log since the last boot. */
   logged: () => string[];
-  /** Returns the part that has crashed since the last boot. */
+  /** Returns the description of a crash since the last boot; undefined without a crash. */
   crash: () => string | undefined;
   /** Serves these functions of the project. Each one costs half a second of a processor. */
   serve: (...names: string[]) => Promise<void>;
@@ -31,9 +31,9 @@ export interface OwnStack {
 }
 
 /**
- * Makes a stack whose data is a copy of the migrated stack `blank`, by default the test run's; if it is null, the first
- * boot makes the data. Copies are deleted at the end of the run: ext4 without a journal needs ten times as long to make
- * files beside deleted ones.
+ * Makes a stack whose data is a copy of the migrated stack `blank`, by default that of the test run. If `blank` is
+ * null, the first boot makes the data. Copies are deleted only at the end of the test run: after a deletion, ext4
+ * without a journal needs ten times as long to make files.
  */
 export async function makeOwnStack(name: string, blank: string | null = inject('blankStack')): Promise<OwnStack> {
   const port = await findFreePort(24_000 + (process.pid % 700) * 4);
@@ -60,7 +60,7 @@ export async function makeOwnStack(name: string, blank: string | null = inject('
         dir,
         functionsDir,
         postgresSettings: VOLATILE,
-        // Tests sign many users up.
+        // Tests sign up many users, so Auth has no limits.
         authRates: null,
         log: (line) => logged.push(line),
         onCrash: (description) => crash = description,
@@ -79,7 +79,8 @@ export async function makeOwnStack(name: string, blank: string | null = inject('
     stop,
     async remove() {
       await stop();
-      // Without its folder, the end of the run would not find the data.
+      // The end of the test run finds the data of copies by their folders. Delete the data now if its folder is gone or
+      // is no copy.
       if (blank === null || !existsSync(dir)) {
         await deleteData(dataDirOf(dir));
         await rm(dir, { recursive: true, force: true });

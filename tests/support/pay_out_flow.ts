@@ -4,7 +4,7 @@ import { FlowBuilder } from './flow_builder.ts';
 /** The amount that is paid, in lamports. */
 export const PAID = 1_000_000n;
 
-/** Makes a flow in which a wallet of the flow's owner pays the address that the start gives. */
+/** Makes a flow in which a wallet of the flow's owner pays an address. The start gives this address. */
 export function payOutFlow(wallet: string, retry?: NodeRetry): FlowBuilder {
   const flow = new FlowBuilder();
   const sender = flow.use('wallet', {}, { form: { public_key: wallet }, title: 'wallet' }).output('keypair');

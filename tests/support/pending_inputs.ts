@@ -6,14 +6,14 @@ import { waitFor } from './wait.ts';
 
 export type PendingInput = Database['public']['Tables']['pending_inputs']['Row'];
 
-/** Makes a flow that outputs the input of somebody else. */
+/** Makes a flow that waits for an input, and outputs it. */
 export function askingFlow(form: FormJson = {}, title = 'Approve'): FlowBuilder {
   const flow = new FlowBuilder();
   flow.output('answer', flow.use('api_input', {}, { form, title }).output('value'));
   return flow;
 }
 
-/** Reads the inputs in a run's tree that the reader may see, once there are this many. */
+/** Waits until the reader sees this many inputs of a run and its called runs. Returns these inputs. */
 export const pendingInputs = ({ client }: Pick<Person, 'client'>, runId: string, count = 1): Promise<PendingInput[]> =>
   waitFor(async () => {
     const { data, error } = await client.from('pending_inputs').select('*').eq('root_flow_run_id', runId).order('id');

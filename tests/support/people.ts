@@ -44,7 +44,7 @@ export const call = (
   });
 };
 
-/** Returns the answer's JSON; throws if it is not a success. */
+/** Returns the answer's JSON. Throws if the answer is not a success. */
 async function succeed<Result>(response: Response): Promise<Result> {
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return await response.json() as Result;
@@ -73,7 +73,7 @@ export const start = async (person: Person, query: string, params?: StartDeploym
     }),
   );
 
-/** Returns the run's row, once it has ended. */
+/** Waits until the run has ended, and returns its row. */
 export const finishedRun = (person: Person, runId: string) =>
   waitFor(async () => {
     const { data, error } = await person.client.from('flow_run').select('*').eq('id', runId).single();

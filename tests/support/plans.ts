@@ -17,8 +17,8 @@ export async function explain(sql: Pick<Sql, 'unsafe'>, statement: string): Prom
 export const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
 
 /**
- * Stores thousands of rows without triggers and checks of foreign keys. The caller has to store the values that
- * triggers would add.
+ * Stores rows without triggers and checks of foreign keys, for tests with thousands of rows. `store` has to store the
+ * values that triggers would add.
  */
 export async function withoutTriggers<T>(sql: Sql, store: () => Promise<T>): Promise<T> {
   await sql`set session_replication_role = replica`;
@@ -29,7 +29,10 @@ export async function withoutTriggers<T>(sql: Sql, store: () => Promise<T>): Pro
   }
 }
 
-/** Counts scans of whole tables, and rows read, of these tables during a statement, which is rolled back. */
+/**
+ * Executes a statement, which is rolled back. Returns which of these tables were scanned as a whole, and the number of
+ * rows that were read.
+ */
 export async function countReads(
   sql: Sql,
   tables: string[],
@@ -55,8 +58,8 @@ export async function countReads(
 }
 
 /**
- * Executes statements so often that the connection keeps a generic plan of each. Call it while the tables are empty:
- * plans of empty tables are the worst ones for full tables. (Postgres makes a generic plan at the sixth execution.)
+ * Executes each statement six times, because Postgres makes a generic plan at the sixth execution. The connection keeps
+ * this plan. Call this while the tables are empty: plans of empty tables are the worst ones for full tables.
  */
 export async function cachePlans(sql: Sql, statements: string[]): Promise<void> {
   for (const statement of statements) {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { FlowBuilder, Port } from './flow_builder.ts';
 
-/** Makes a port from two earlier ones, by a node with this title. */
+/** A function that makes a port from two earlier ones, by a node with this title. */
 export type MakePort = (flow: FlowBuilder, a: Port, b: Port, title: string) => Port;
 
-/** The shape of a random flow: the kind of each node, and the earlier ports that it connects. */
+/** The shape of a random flow. It has the kind of each node, and the earlier ports that the node connects. */
 export interface Shape {
   nodes: { kind: number; a: number; b: number }[];
   /** The position of each node in the nodes array. */
@@ -20,7 +20,9 @@ export const shapeArbitraries = (kinds: readonly MakePort[], maxLength: number) 
   order: fc.infiniteStream(fc.nat()),
 });
 
-/** Adds the nodes of a shape to a flow with the first ports; every port becomes an output. */
+/**
+ * Adds the nodes of a shape to a flow. `first` are the ports that the flow has already. Every port becomes an output.
+ */
 export function addShape(
   flow: FlowBuilder,
   kinds: readonly MakePort[],

@@ -1,7 +1,10 @@
 import type { SnapshotChanges } from '../../runner/engine/journal.ts';
 import type { Graph } from '../../types/flow.ts';
 
-/** The changes from an old graph to a new one, as `private.redrive_changes()` finds it. No called flow has changed. */
+/**
+ * Finds the changes from an old graph to a new one, as `private.redrive_changes()` does. The called flows must be
+ * unchanged.
+ */
 export function redriveChanges(before: Graph, after: Graph, called: readonly string[] = []): SnapshotChanges {
   const dataOf = new Map(after.nodes.map(({ id, data }) => [id, JSON.stringify(data)]));
   const edgesInto = ({ edges }: Graph, id: string) => JSON.stringify(edges.filter(({ target }) => target === id));

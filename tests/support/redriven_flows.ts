@@ -12,8 +12,8 @@ const alsoInto = (flow: FlowBuilder, node: BuiltNode, input: string, from: Port)
 };
 
 /**
- * Make a port from two earlier ones, by nodes that branch, loop, collect, merge, call flows, and have two edges into
- * one input.
+ * Functions that make a port from two earlier ones. Their nodes branch, loop, collect, merge, call flows, and have two
+ * edges into one input.
  */
 export const kinds: MakePort[] = [
   (flow, a, _, title) => flow.foreach(a, title),
@@ -41,12 +41,12 @@ export const kinds: MakePort[] = [
     flow.use('wait', { value: a, wait_for: b }, { title, form: { duration_ms: 0 } }).passthrough('wait_for'),
 ];
 
-/** A flow that calls nothing, and one that calls it. */
+/** A flow that calls no other flow. */
 export const called = new FlowBuilder();
 called.output('each', called.toText(called.foreach(called.input('list'))));
 called.freeze();
 
-/** Calls the other flow for each element; its inputs have defaults. */
+/** A flow that calls the flow above for each element. Its inputs have defaults. */
 export const calling = new FlowBuilder();
 const innerEach = calling.interflow(1, { list: calling.foreach(calling.input('x', [7, [8]])) }, ['each?']).output(
   'each',
@@ -60,7 +60,7 @@ calling.output(
 calling.output('own', calling.toText(y));
 calling.freeze();
 
-/** Wraps the nodes so that executions fail at random; every second failure is transient. */
+/** Wraps the nodes so that executions fail at random. On average, every second failure is transient. */
 export function failByChance(registry: NodeRegistry, seed: number, chance: number): NodeRegistry {
   const random = makeRandom(seed);
   return (nodeId) => {
@@ -81,13 +81,13 @@ export function failByChance(registry: NodeRegistry, seed: number, chance: numbe
 export type Claimed = Awaited<ReturnType<typeof claimFlow>>;
 
 export interface Executed {
-  /** The node, by the path of calls to its flow, and its inputs. */
+  /** The node with its inputs. The path of calls to the node's flow names it. */
   what: string;
-  /** The same, with its position in a loop. */
+  /** The same, with the execution's position in a loop. */
   where: string;
 }
 
-/** Returns the executions that succeeded and were not taken over. */
+/** Returns the executions that succeeded in this claim: not those that it took over. */
 export function executed({ events, recorded }: Pick<Claimed, 'events' | 'recorded'>): Executed[] {
   const callers = new Map(recorded.children.map((row) => [row.id, row]));
   const pathOf = (runId: string): string => {

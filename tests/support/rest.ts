@@ -3,9 +3,9 @@ import { inject } from 'vitest';
 
 export interface RestRequest {
   method?: string;
-  /** Sent as JSON; a text is sent unchanged. */
+  /** The body, which is sent as JSON. A text is sent unchanged. */
   body?: unknown;
-  /** The project's key for the gateway; the publishable one by default. */
+  /** The key of the project for the gateway. The default is the publishable key. */
   apikey?: string;
   token?: string | undefined;
   headers?: Record<string, string>;

@@ -4,13 +4,16 @@ import type { RhaiLimits } from '../../runner/rhai/limits.ts';
 import { compileScript, type RunOptions } from '../../runner/rhai/script.ts';
 import { typeName } from '../../runner/rhai/values.ts';
 
-/** Returns a script's result as `debug` shows it; a decimal with its type, which its text lacks. */
+/** Returns a script's result as `debug` shows it. For a decimal, adds the type, because the text does not show it. */
 export function evaluate(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {
   const { value } = compileScript(source, limits).run(options);
   return typeName(value) === 'decimal' ? `${debugText(value)} decimal` : debugText(value);
 }
 
-/** Returns a script's failure: `kind line:column reason`. Throws other errors, and if the script does not fail. */
+/**
+ * Returns the failure of a script as `kind line:column reason`. Throws for other errors, and if the script does not
+ * fail.
+ */
 export function failureOf(source: string, options?: RunOptions, limits?: Partial<RhaiLimits>): string {
   try {
     evaluate(source, options, limits);

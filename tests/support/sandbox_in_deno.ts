@@ -2,7 +2,7 @@ import process from 'node:process';
 import { javascriptNode } from '../../runner/nodes/javascript/index.ts';
 import { makeNodeCall } from './node_call.ts';
 
-// Runs the scripts of its arguments as a hosted function does: without web workers, one after the other. Prints the
+// Runs the scripts in its arguments one after the other and without web workers, as a hosted function does. Prints the
 // outputs or the error of each.
 delete (globalThis as { Worker?: unknown }).Worker;
 

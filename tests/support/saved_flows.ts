@@ -12,14 +12,14 @@ export const hasSharedFlows = existsSync(sharedFlows);
 
 /** Reads a flow that the editor exported. */
 export function readFlow(folder: string, name: string): FlowBuilder {
-  // SAFETY: an export of the editor; members that the type lacks are not read at run time.
+  // SAFETY: the file is an export of the editor. Members that the type lacks are not read at run time.
   const { nodes, edges, instructions_bundling: bundling = 'Off' } = parse(
     readFileSync(join(folder, `${name}.json`), 'utf8'),
   ) as unknown as { nodes: SnapshotNode[]; edges: SnapshotEdge[]; instructions_bundling?: FlowBuilder['bundling'] };
   return Object.assign(new FlowBuilder(), { nodes, edges, bundling });
 }
 
-/** Returns the flow with changed settings of its nodes of one kind, with numbers as JavaScript sends them. */
+/** Returns the flow with changed settings of all nodes of one kind. Numbers become JavaScript numbers. */
 export function withSettings(flow: FlowBuilder, nodeId: string, settings: { [name: string]: unknown }): FlowBuilder {
   const { nodes, edges } = JSON.parse(stringify(flow.row())!) as ReturnType<FlowBuilder['row']>;
   for (const { data } of nodes) {

@@ -18,8 +18,8 @@ const nameOf = ({ inputs }: Pick<NodeCall, 'inputs'>): string => readFieldOr(inp
 const signerOf = (publicKey: string): ChainSigner => ({ type: 'adapter', publicKey, isNamedByFlow: false });
 
 /**
- * An instruction node for tests, without a chain: it makes one instruction with its `name`, paid by `payer`, and passes
- * `made` on at once. It also passes `in` on, but makes no instruction if `in` is "bad".
+ * An instruction node for tests without a chain. It makes one instruction, which has the node's `name` and whose fee
+ * payer is `payer`. It outputs `made` at once and passes `in` on. If `in` is "bad", it fails.
  */
 export const instructionNode: InstructionModule = {
   definition:
@@ -39,7 +39,7 @@ export const instructionNode: InstructionModule = {
 export const instructionRegistry: NodeRegistry = (nodeId) =>
   nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
 
-/** The same nodes, but all instruction nodes, or those with this name, fail to make instructions. */
+/** A registry of the same nodes. All instruction nodes, or only those with this `name`, fail to make instructions. */
 export const failingRegistry = (message: string, name?: string): NodeRegistry => (nodeId) =>
   nodeId !== 'test_instruction' ? nodeRegistry(nodeId) : {
     ...instructionNode,
@@ -49,7 +49,7 @@ export const failingRegistry = (message: string, name?: string): NodeRegistry =>
     },
   };
 
-/** Makes a readable signature: the text, in 64 bytes. */
+/** Makes a readable signature: 64 bytes that hold the text. */
 export const signatureOf = (text: string): string =>
   base58.encode(new TextEncoder().encode(text.padEnd(64).slice(0, 64)));
 
@@ -73,7 +73,7 @@ export function recordOf({ members, chargesFees }: TransactionOrder): Transactio
 }
 
 /**
- * Stores and executes each transaction at once, and logs it; one with an instruction named "fails" fails. A stored
+ * Stores, executes and logs each transaction at once. A transaction with an instruction named "fails" fails. A stored
  * transaction is continued unchanged.
  */
 export const scriptTransactions = (store: TransactionStore): Transactions => ({

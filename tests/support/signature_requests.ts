@@ -23,7 +23,7 @@ import { memo } from './solana.ts';
 
 const BLOCKHASH = base58.encode(new Uint8Array(32).fill(7)) as Blockhash;
 
-/** Makes a message in base64 that this key pays for: a priority fee, then memos. */
+/** Makes a message in base64, with a priority fee and then memos. This key is the fee payer. */
 export function makeMessage(feePayer: string, options: { price?: bigint; texts?: string[] } = {}): string {
   const { price = 100n, texts = ['hello'] } = options;
   const instructions: Instruction[] = [
@@ -45,7 +45,7 @@ export function makeMessage(feePayer: string, options: { price?: bigint; texts?:
 export const signMessage = ({ secretKey }: Keypair, message: string): string =>
   base58.encode(ed25519.sign(base64.decode(message), secretKey));
 
-/** Makes a transaction of one node of a run, as a worker stores it before it is signed. */
+/** Makes the transaction of one node of a run, as a worker stores it before anybody has signed. */
 export function makeTransaction(flow_run_id: string, message: string, node_id = randomUUID()): TransactionRecord {
   const effect = { flow_run_id, node_id, times: 0 };
   return {
@@ -79,7 +79,7 @@ export async function askFor(
   return request!.id;
 }
 
-/** Requests the open signature request of a run; `null` waits for the route's default time. */
+/** Asks the route for the open signature request of a run. With `null`, waits for the route's default time. */
 export const getRequest = (
   runId: string,
   token: string | undefined,

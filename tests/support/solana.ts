@@ -24,7 +24,7 @@ import { testRun } from './node_call.ts';
 
 export const SOL = 1_000_000_000n;
 
-/** The SPL Memo program, version 2; version 1 is used for action identities. */
+/** The SPL Memo program, version 2. Action identities use version 1. */
 export const MEMO_V2 = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address;
 export const MEMO_V1 = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo' as Address;
 
@@ -48,7 +48,7 @@ export interface TestChain extends Chain {
   /** Signs a transaction, in base64, under the newest blockhash unless another is given. */
   sign: (feePayer: KeyPairSigner, instructions: Instruction[], blockhash?: string) => Promise<string>;
   balance: (address: string) => bigint;
-  /** The call of a node whose run is on this chain. */
+  /** Makes the call of a node whose run uses this chain. */
   nodeCall: () => Pick<NodeCall, 'http' | 'run'>;
 }
 

@@ -6,12 +6,12 @@ import { waitFor } from './wait.ts';
 
 /** A running `npm start`. */
 export interface NpmStart {
-  /** The process of npm; it leads a process group, as in a terminal. */
+  /** The process of npm. It leads a process group, as in a terminal. */
   process: ChildProcess;
   output: () => string;
   /** Resolves when the stack prints that it is ready. */
   ready: () => Promise<true>;
-  /** Resolves with npm's exit code or signal, when npm and all processes with its output have ended. */
+  /** Resolves with npm's exit code or signal. Waits until npm and all processes that write to its output have ended. */
   ended: Promise<number | NodeJS.Signals>;
 }
 
@@ -42,7 +42,7 @@ export function npmStart(port: number, ...args: string[]): NpmStart {
   return { process: child, output: () => output, ready, ended };
 }
 
-/** Runs the command of `npm run --silent status -- --json`, or with other arguments. */
+/** Runs `npm run --silent status` with `-- --json`, or with other arguments. */
 export function npmStatus(port: number, ...args: string[]): Promise<CommandResult> {
   const format = args.length > 0 ? args : ['--json'];
   const child = spawn(process.execPath, npmScript('status', ...format, '--port', String(port)), { cwd: projectDir });

@@ -16,7 +16,8 @@ export const TEMPLATE = 'test_template';
  */
 export async function startTemplateCluster(dir: string, port: number): Promise<Cluster> {
   const { dbPassword } = await loadKeys(keysFileOf(dir));
-  // An automatic analyze would make Postgres plan anew, which reads rows that tests count.
+  // After an automatic analyze, Postgres would plan anew. Planning reads rows, which would disturb the tests that count
+  // them.
   const settings = { ...VOLATILE, autovacuum: 'off' };
   const cluster = await startCluster({ dataDir: dataDirOf(dir), port, dbPassword, settings });
   try {

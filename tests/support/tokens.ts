@@ -4,13 +4,13 @@ import { connect } from '../../dev/stack/postgres.ts';
 import { signAccessToken } from './access_token.ts';
 import { makeClient, type Person } from './people.ts';
 
-/** Signs an access token as Supabase Auth does; `secret` and `expiresIn` can make it invalid. */
+/** Signs an access token as Supabase Auth does. `secret` and `expiresIn` can make the token invalid. */
 export const accessToken = (
   userId: string,
   options: { isAnonymous?: boolean; secret?: string; expiresIn?: number } = {},
 ): Promise<string> => signAccessToken(userId, { ...options, secret: options.secret ?? inject('stack').JWT_SECRET });
 
-/** Runs work as superuser, on a connection of its own. */
+/** Runs work as superuser, on a new connection. */
 export async function asSuperuser<Result>(work: (sql: ReturnType<typeof connect>) => Promise<Result>): Promise<Result> {
   const sql = connect(inject('stack').SUPERUSER_URL);
   try {

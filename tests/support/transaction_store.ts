@@ -13,21 +13,21 @@ type StoredRequest = StoredSignatureRequest & {
   signatures: { pubkey: string; signature: string }[] | null;
 };
 
-/** Stores transactions as the database does, and answers signature requests. */
+/** Stores a run's transactions as the database does, and answers signature requests. */
 export interface TestTransactionStore extends TransactionStore {
   /** Returns the single stored transaction, as a worker reads it; undefined if there is none. */
   stored: () => StoredTransaction | undefined;
-  /** Returns its requests as the signers see them. */
+  /** Returns the transaction's signature requests as the signers see them. */
   requests: () => StoredRequest[];
-  /** Signs a request as a wallet does; if another message is given, signs that one. */
+  /** Signs the request for this key as a wallet does. If another message is given, signs that one instead. */
   answer: (pair: Keypair, newMessage?: Uint8Array) => void;
-  /** Ends the time of every unanswered request. */
+  /** Lets every unanswered request expire. */
   expire: () => void;
   /** Returns everything that was stored, as text. */
   seen: () => string;
 }
 
-/** Copies a value, because callers share no objects with the database. */
+/** Copies a value, because callers never share objects with a database. */
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
 export function makeTransactionStore(): TestTransactionStore {

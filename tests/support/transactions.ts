@@ -71,7 +71,10 @@ export async function fundedKeypair(chain: TestChain, amount = 10n * SOL): Promi
   return pair;
 }
 
-/** Called around each call of the network and the store; an error that it throws ends the worker at once. */
+/**
+ * A function that is called before and after each call of the network and the store. If it throws, the worker ends at
+ * once.
+ */
 export type OnStep = (name: string, when: 'before' | 'after') => void | Promise<void>;
 
 /** Returns the body of a JSON-RPC request as text. */
@@ -81,11 +84,11 @@ export const bodyText = ({ makeBody }: HttpRequest): string => new TextDecoder()
 /** Returns the method of a JSON-RPC request. */
 export const methodOf = (request: HttpRequest): string => /"method":"(\w+)"/.exec(bodyText(request))?.[1] ?? '';
 
-/** The environment of a run's transactions, and the records of it. */
+/** The surroundings of a run's transactions (network, store, keys), and records of what happened there. */
 export interface TransactionWorld {
   store: TestTransactionStore;
   order: (members: TransactionMember[], given?: Partial<TransactionOrder>) => TransactionOrder;
-  /** Continues an order as a new worker, from the stored state. */
+  /** Continues an order from the stored state, as a new worker does. */
   execute: (order: TransactionOrder) => Promise<TransactionEnd>;
   /** Calls of the network and the store, in order. */
   steps: string[];
@@ -94,7 +97,7 @@ export interface TransactionWorld {
   logged: string[];
   /** Every copy of a stored key that was opened. */
   opened: Uint8Array[];
-  /** Number of waits for somebody outside. */
+  /** The number of waits for a person or a program outside. */
   waits: () => number;
 }
 
@@ -106,7 +109,7 @@ export interface WorldOptions {
   limits?: Partial<TransactionsOptions['limits']>;
 }
 
-/** Makes a world on a chain whose clock stands still: each call of its network advances it by a slot. */
+/** Makes a world on a chain whose clock stands still. Each call of the world's network advances the clock by a slot. */
 export function makeWorld(
   chain: TestChain,
   { settings, storedKeys = [], options, limits }: WorldOptions = {},
@@ -198,7 +201,7 @@ export async function makeSharedOrder(
   return { world, order, payer, recipient, execute: () => world.execute(order) };
 }
 
-/** Makes a signer who has to be asked. */
+/** Makes a signer whose key is not stored, so the run has to ask for the signature. */
 export const adapter = (): { pair: Keypair; signer: ChainSigner } => {
   const pair = makeKeypair();
   return { pair, signer: wallet(pair) };

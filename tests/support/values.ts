@@ -6,21 +6,21 @@ import type { Value } from '../../types/values/value.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((given) => !given.includes('\0'));
 
-/** Ordinary names, and names that objects treat specially. */
+/** Ordinary names, and names that JavaScript objects treat specially. */
 const name = fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toString', '0', '-', 'a/b', 'a~b', ''));
 
 const integer = (min: bigint, max: bigint) => fc.bigInt({ min, max }).map(String);
 
 const bytes = (minLength: number, maxLength: number) => fc.uint8Array({ minLength, maxLength });
 
-/** Writes a decimal from a mantissa and a scale, with all its places. */
+/** Writes the decimal of a mantissa and a scale, with all decimal places. */
 export function decimalText(mantissa: bigint, scale: number): string {
   const digits = String(mantissa < 0n ? -mantissa : mantissa).padStart(scale + 1, '0');
   const split = digits.length - scale;
   return `${mantissa < 0n ? '-' : ''}${digits.slice(0, split)}${scale === 0 ? '' : `.${digits.slice(split)}`}`;
 }
 
-/** Mantissas of every size, not only large ones. */
+/** Generates mantissas of every size, not only large ones. */
 export const mantissas = fc.tuple(
   fc.integer({ min: 0, max: 96 }),
   fc.bigInt({ min: 0n, max: 2n ** 96n - 1n }),
@@ -30,7 +30,7 @@ export const mantissas = fc.tuple(
 
 export const scales = fc.integer({ min: 0, max: 28 });
 
-/** Values of each tag, in canonical form; members of A and M have any tag. */
+/** Generates values of each tag in canonical form. Members of A and M have any tag. */
 export const valuesOf = fc.letrec<Record<Tag | 'any', Value>>((tie) => ({
   N: fc.constant({ N: 0 }),
   S: text.map((S) => ({ S })),

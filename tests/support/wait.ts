@@ -2,7 +2,7 @@ const MIN_POLL_MS = 10;
 const MAX_POLL_MS = 100;
 
 /**
- * Calls a function until its answer is not undefined; throws if the time is over. The intervals grow, because each call
+ * Calls a function until its answer is not undefined. Throws if the time is over. The intervals grow, because each call
  * takes time from the awaited work.
  */
 export async function waitFor<Answer>(

@@ -14,16 +14,16 @@ export interface ReceivedWebhook {
   message: any;
 }
 
-/** Answers a webhook; a function that does not use the response never answers. */
+/** A function that answers a webhook. If it does not use the response, the webhook gets no answer. */
 export type AnswerWebhook = (response: ServerResponse, webhook: ReceivedWebhook) => void;
 
 /** A server on loopback that receives webhooks. */
 export interface WebhookReceiver {
   url: string;
   received: ReceivedWebhook[];
-  /** Returns the webhooks of this path, once this many have come. */
+  /** Waits until this many webhooks have come to the path, and returns them. */
   next: (path: string, count?: number) => Promise<ReceivedWebhook[]>;
-  /** Answers this path in this way from now on; 204 by default. */
+  /** From now on, answers webhooks to this path in this way. The default answer is 204. */
   answer: (path: string, answer: AnswerWebhook) => void;
   close: () => Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
       const webhook = {
         path,
         method: request.method ?? '',
-        // SAFETY: webhooks repeat no header, so none is a list.
+        // SAFETY: webhooks repeat no header, so no header is a list.
         headers: request.headers as { [name: string]: string },
         body,
         message: body === '' ? undefined : JSON.parse(body),

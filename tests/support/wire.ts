@@ -24,7 +24,7 @@ export function decode(wire: string) {
       accounts: accountIndices.map((index) => staticAccounts[index] ?? `table ${index}`),
       data: Uint8Array.from(data ?? []),
     })),
-    /** For each key, true if its signature is present and valid. */
+    /** Has a member for each key that must sign: true if its signature is present and valid. */
     signed: Object.fromEntries(
       Object.entries(signatures).map(([key, signature]) => [
         key,

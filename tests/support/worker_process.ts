@@ -28,23 +28,29 @@ export interface WorkerOptions {
   /** The connection of its calls: PostgREST by default, or Postgres itself. */
   over?: 'PostgREST' | 'Postgres' | undefined;
   /**
-   * The runtime: Node with the sources, as in `npm run worker`, or with a bundle of them, which starts in a sixth of
-   * the time; or Deno with the bundle, which starts in half of that.
+   * The runtime. `node` runs the sources, as `npm run worker` does. `bundle in node` runs a bundle, which starts in a
+   * sixth of the time. `deno` runs the bundle, too, and starts in half of that.
    */
   runtime?: 'node' | 'bundle in node' | 'deno';
 }
 
 const bundles = new Map<string, string>();
 
-/** The time, folder and source files of a bundle. */
+/** The facts about a bundle: when and where it was made, and from which files. */
 interface BundleRecord {
   madeAt: number;
-  /** A copy of the project elsewhere contains the bundle, too, with paths of this folder. */
+  /**
+   * The project's folder, whose paths are in the bundle. A copy of the project in another folder has a copy of the
+   * bundle, which it must not use.
+   */
   projectDir: string;
   inputs: string[];
 }
 
-/** The file that npm writes whenever it changes packages; files in packages keep the time of their publication. */
+/**
+ * The file that npm writes whenever it changes packages. Its time tells whether packages have changed: files in
+ * packages keep the time of their publication.
+ */
 const INSTALLED = 'node_modules/.package-lock.json';
 /** The file that makes bundles. */
 const MAKER = relative(projectDir, fileURLToPath(import.meta.url));
@@ -62,8 +68,8 @@ function isCurrent(recordFile: string): boolean {
 }
 
 /**
- * Returns the bundle of the script. It is kept for other processes, because making it costs as much as starting several
- * workers.
+ * Returns the bundle of the script. The bundle is kept for other processes, because making it takes as long as starting
+ * several workers.
  */
 function bundleOf(script: string): string {
   const known = bundles.get(script);
@@ -83,12 +89,12 @@ function bundleOf(script: string): string {
       platform: 'node',
       format: 'esm',
       target: 'node20',
-      // Threads for scripts load files beside the script's own.
+      // The thread for scripts loads a file beside its source, so the bundle needs the source's address.
       define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
       logLevel: 'error',
     });
     mkdirSync(folder, { recursive: true });
-    // Other processes may start or make the same bundle meanwhile.
+    // Replace the files in one step, because other processes may start or make the same bundle meanwhile.
     const replace = (path: string, contents: Uint8Array | string) => {
       writeFileSync(`${path}.${process.pid}`, contents);
       renameSync(`${path}.${process.pid}`, path);

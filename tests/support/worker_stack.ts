@@ -22,36 +22,43 @@ export interface EndedRun {
   errors: string[] | null;
 }
 
-/** An owner of flows who starts them without requests, for tests of their execution. */
+/** An owner of flows. For tests of execution, the owner starts them in SQL, without requests. */
 export interface FlowOwner {
   id: string;
-  /** Stores a flow; its runs use this chain, if one is given. */
+  /** Stores a flow. If a chain is given, the flow's runs use it. */
   storeFlow: (flow: FlowBuilder, chain?: { url: string }) => Promise<number>;
   /** Stores a HARDCODED wallet as the wallets function does. */
   storeWallet: (pair: Keypair) => Promise<void>;
   /** Stores a connection as the function connections does. */
   storeConnection: (name: string, hosts: string[], opened: ConnectionSecret) => Promise<void>;
-  /** Starts a run for each of the inputs, claimable after this many seconds, and returns their ids in order. */
+  /**
+   * Starts a run for each of the inputs, and returns the ids in order. The runs are claimable after this many seconds.
+   */
   start: (flowId: number, inputs: ValueMap[], delaySeconds?: number) => Promise<string[]>;
   startRun: (flowId: number, inputs: ValueMap) => Promise<StartedRun>;
-  /** Redrives each run, and returns the ids of the new ones in order. */
+  /** Redrives each run, and returns the ids of the new runs in order. */
   redrive: (runIds: string[]) => Promise<string[]>;
-  /** Deploys a flow with an action identity, and starts it for the sender of the transaction. */
+  /** Deploys a flow with an action identity, and starts it for the action's signer. */
   startAction: (flowId: number, action: { identity: string; signer: string; inputs: ValueMap }) => Promise<StartedRun>;
 }
 
-/** Options of a stack; `functions` are those of the project that it serves, `blank` is `makeOwnStack`'s. */
+/**
+ * Options of a stack. `functions` names the project's functions that it serves. `blank` is the option of
+ * `makeOwnStack`.
+ */
 export type WorkerStackOptions = Partial<StackOptions> & { functions?: string[]; blank?: string | null };
 
-/** A stack without Edge Functions by default: only the workers that a test starts execute its runs. */
+/**
+ * A stack for tests of workers. By default it has no Edge Functions, so only workers that the test starts execute runs.
+ */
 export interface WorkerStack {
   own: OwnStack;
   stack: Stack;
   sql: Sql;
-  /** The WALLET_KEYS of its environment. */
+  /** The WALLET_KEYS of the stack's environment. */
   walletKeys: string;
   addOwner: () => Promise<FlowOwner>;
-  /** Returns the runs, once all of them have ended. */
+  /** Waits until all of these runs have ended, and returns them. */
   ended: (runIds: string[], timeoutMs?: number) => Promise<EndedRun[]>;
   remove: () => Promise<void>;
 }

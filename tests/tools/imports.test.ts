@@ -4,7 +4,7 @@ import { checkImports, checkRows, findCycle, importsOf, ruleOf, wrongImport } fr
 
 const targetsOf = (text: string, file = 'a/b/c.ts') => importsOf(file, text).map(({ to }) => to);
 
-/** Returns the faults in the imports of a file with this text, by the project's own rules. */
+/** Returns the faults that the project's rules find in the imports of a file with this text. */
 const faultsOf = (file: string, text: string) => importsOf(file, text).flatMap((one) => wrongImport(one) ?? []);
 
 it('imports are found in all their forms, with their positions', () => {

@@ -23,7 +23,7 @@ const COPIED =
   '.oxlintrc.json deno.json package.json tsconfig.json client docs functions runner sql types dev tests/engine tests/support'
     .split(' ');
 
-/** A copy of the parts of the project that nodes need, in which nodes are made. */
+/** A copy of the parts of the project that nodes need. The tests make nodes in it. */
 let copy: string;
 
 interface Result {
@@ -56,11 +56,11 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('nodes:new', () => {
-  // Before the first, between two, and after the last of the existing nodes.
+  // In the order of names, one id comes before all existing nodes, one between them, and one after them.
   const ids = ['a_first_node', 'fooBar2_NFT', 'zzz'];
 
   it('makes folders of nodes that are formatted, linted, typed, tested and registered', async () => {
-    // The command calls the same function with which the others are made.
+    // The command makes one node. The function that the command calls makes the others.
     const [first, ...others] = ids as [string, ...string[]];
     const { code, output } = await newNode(first);
     expect(code, output).toBe(0);
@@ -96,7 +96,7 @@ describe('nodes:new', () => {
       ),
       program('oxlint', '--deny-warnings', 'runner/nodes'),
       program('tsc', '-p', 'only_these.tsconfig.json'),
-      // Only the new nodes, because the whole runner would take Deno many times as long.
+      // Check only the new nodes, because Deno would take many times as long for the whole runner.
       run(denoBinary(), 'check', '--quiet', ...folders.map((folder) => `${folder}/index.ts`)),
       program('vitest', 'run', '--config', 'only_these.config.ts', 'registry', ...ids),
     ]);

@@ -81,7 +81,7 @@ describe('nodes:publish', () => {
     const port = await findFreePort();
     const dir = stackDir(port);
     mkdirSync(dir, { recursive: true });
-    // Simulates a test stack there: only its record is read.
+    // Simulate a running stack on this port. The command reads only its record.
     const claim = await claimStack(dir, port, join(dir, 'postgres'));
     try {
       claim.update({ state: 'ready', status: inject('stack') });
@@ -140,7 +140,9 @@ const answer = (status: number, body = '', headers: Record<string, string> = {})
 };
 const hangUp: Reply = (response) => response.destroy();
 
-/** Publishes to a server with these replies, one for each request; after them it answers 201. */
+/**
+ * Publishes to a server that answers each request with the next of these replies. After the last reply, it answers 201.
+ */
 async function publishTo(replies: Reply[], definitionFiles: DefinitionFile[]) {
   const bodies: string[] = [];
   const server = createServer((request, response) => {

@@ -11,7 +11,7 @@ interface Import {
   isLazy: boolean;
 }
 
-/** Lists the imports of a module at run time, without types. */
+/** Lists the imports that a module makes at run time, without those of types. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8');
   const { module, errors } = parseSync(file, text);
@@ -29,7 +29,7 @@ function importsOf(file: string): Import[] {
   ];
 }
 
-/** Lists the files and packages that a program loads, optionally with its dynamic imports. */
+/** Lists the files and packages that a program loads, with or without its dynamic imports. */
 function loadedBy(entries: string[], withLazy: boolean): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -56,7 +56,7 @@ it('npm run worker needs no package that npm ci --omit=dev leaves out, for a pro
   expect(scripts.worker).toContain('--import ./dev/loader/typescript.js runner/worker/main.ts');
   const { packages } = loadedBy([...WORKER, 'dev/loader/typescript_hooks.js'], true);
   expect([...packages].filter((name) => !(name in dependencies))).toEqual([]);
-  // The walk has found distant packages, also behind a dynamic import.
+  // The walk has found packages far from the entry, also behind a dynamic import.
   expect([...packages]).toEqual(expect.arrayContaining(['@solana/kit', 'zod', 'hono', 'esbuild']));
 });
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { npmScript } from '../support/npm_script.ts';
 
-/** Returns the one line with which a command refuses, before it does anything. */
+/** Runs a command that must refuse before it does anything. Returns its only line. */
 function refusalOf(script: string, ...args: string[]): string {
   const options = { cwd: projectDir, encoding: 'utf8' } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, npmScript(script, ...args), options);
