@@ -312,6 +312,10 @@ export interface DeploymentDescription {
   /** The fees that its runs pay in addition to the payments of the flow itself. */
   fees: Fees;
   cluster: 'devnet' | 'testnet' | 'mainnet-beta';
+  /** True if the flow has nodes of Solana, or the deployment has settings for transactions. */
+  uses_solana: boolean;
+  /** The number of nodes that a run executes, without those of called flows. */
+  node_count: number;
   inputs: DeploymentInput[];
   outputs: DeploymentOutput[];
 }

@@ -37,6 +37,10 @@ export const deploymentDescriptionSchema = z.strictObject({
   /** `[address, lamports]`; an amount may have more digits than a JavaScript number. */
   fees: z.array(z.tuple([z.string(), z.number().min(0)])),
   cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']),
+  /** True if the flow has nodes of Solana, or the deployment has settings for transactions. */
+  uses_solana: z.boolean(),
+  /** The number of nodes that a run executes, without those of called flows. */
+  node_count: z.int().min(0),
   inputs: z.array(deploymentInputSchema),
   outputs: z.array(deploymentOutputSchema),
 });

@@ -3,7 +3,6 @@ import type { Api } from '../shared/api.tsx';
 import type { GraphJson } from '../shared/compare/compare_graphs.ts';
 import { isUuid } from '../shared/is_uuid.ts';
 import { parseExactly } from '../shared/exact_json.ts';
-import { objectAt } from '../shared/graph/drawn_node.ts';
 
 /** A transfer that is added to a run's first transaction. Lamports are text, because they may exceed 2^53. */
 export interface Fee {
@@ -143,23 +142,9 @@ export const flowHasChangedQuery = ({ db }: Api, id: string) =>
     },
   });
 
-/** The ids of the nodes in frozen graphs. */
-const nodeIdsIn = ({ flows }: FrozenGraphs): string[] => [
-  ...new Set(Object.values(flows).flatMap(({ nodes }) => nodes.map((node) => String(objectAt(node, 'data').node_id)))),
-];
-
 /** Reads whether the deployment has nodes of Solana, or settings for transactions. */
-export const usesSolanaQuery = (api: Api, deployment: DeploymentDetails) =>
+export const usesSolanaQuery = ({ flows }: Api, { id }: Pick<DeploymentDetails, 'id'>) =>
   queryOptions({
-    queryKey: ['deployments', 'uses Solana', deployment.id],
-    queryFn: async ({ client, signal }): Promise<boolean> => {
-      if (deployment.output_instructions || deployment.action_identity !== null || deployment.fees.length > 0) {
-        return true;
-      }
-      const graphs = await client.ensureQueryData(frozenGraphsQuery(api, deployment.id));
-      const { data } = await api.db.from('nodes').select('node_id').contains('data', { tags: ['solana'] })
-        .eq('is_public', true).abortSignal(signal).throwOnError();
-      const ofSolana = new Set(data.map(({ node_id }) => node_id));
-      return nodeIdsIn(graphs).some((nodeId) => ofSolana.has(nodeId));
-    },
+    queryKey: ['deployments', 'uses Solana', id],
+    queryFn: async ({ signal }): Promise<boolean> => (await flows.read({ id }, { signal })).uses_solana,
   });

@@ -37,9 +37,11 @@ async function follow(
   queries: QueryClient,
   run: RunReference<object>,
   id: string,
+  onEvents: ((events: RunEvent[]) => void) | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const old = new Set<string>();
+  let gathered: RunEvent[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   signal.addEventListener('abort', () => clearTimeout(timer));
   const read = () => {
@@ -47,19 +49,27 @@ async function follow(
     void queries.invalidateQueries({ queryKey: runKey(id), exact: true });
     for (const part of old) void queries.invalidateQueries({ queryKey: [...runKey(id), part] });
     old.clear();
+    onEvents?.(gathered);
+    gathered = [];
   };
-  for await (const { event } of events(run, { signal })) {
+  for await (const event of events(run, { signal })) {
+    gathered.push(event);
     // A kind of event that this page does not know may change anything.
-    for (const part of PARTS[event] ?? Object.values(PARTS).flat()) old.add(part);
+    for (const part of PARTS[event.event] ?? Object.values(PARTS).flat()) old.add(part);
     timer ??= setTimeout(read, GATHER_MS);
   }
 }
 
 /**
  * Reads the shown data of a run again when an event makes it outdated. Stops when `isLive` becomes false. Only this
- * hook receives a run's events.
+ * hook receives a run's events. It passes them on to `onEvents`, several at a time; each render must pass the same
+ * function.
  */
-export function useRunEvents(run: RunReference<object>, isLive: boolean): void {
+export function useRunEvents(
+  run: RunReference<object>,
+  isLive: boolean,
+  onEvents?: (events: RunEvent[]) => void,
+): void {
   const { flows } = useApi();
   const queries = useQueryClient();
   const [id, token] = typeof run === 'string' ? [run, undefined] : [run.flow_run_id, run.token];
@@ -68,11 +78,11 @@ export function useRunEvents(run: RunReference<object>, isLive: boolean): void {
     const watching = new AbortController();
     const reference = token === undefined ? id : { flow_run_id: id, token };
     // If the events can't be received, the timer below reads the data again.
-    follow(flows, queries, reference, id, watching.signal).catch(() => {});
+    follow(flows, queries, reference, id, onEvents, watching.signal).catch(() => {});
     const fallback = setInterval(() => void queries.invalidateQueries({ queryKey: runKey(id) }), FALLBACK_MS);
     return () => {
       watching.abort();
       clearInterval(fallback);
     };
-  }, [flows, queries, id, token, isLive]);
+  }, [flows, queries, id, token, isLive, onEvents]);
 }

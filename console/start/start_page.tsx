@@ -27,22 +27,11 @@ const NOBODY = '11111111111111111111111111111111';
 const isMissing = (error: unknown): boolean =>
   error instanceof FlowError && (error.status === 404 || error.status === 400);
 
-/** True for an input that accepts a public key, a key pair or a signature. */
-const isSolanaPort = ({ type_bounds }: { type_bounds: readonly string[] }): boolean =>
-  type_bounds.some((type) => ['pubkey', 'keypair', 'signature'].includes(type));
-
-/**
- * Guesses from its fees, its transaction and the types of its inputs whether a deployment uses Solana. Pages of other
- * deployments do not show the network.
- */
-const actsOnSolana = ({ fees, output_instructions, inputs }: DeploymentDescription): boolean =>
-  fees.length > 0 || output_instructions || inputs.some(isSolanaPort);
-
 const About = ({ deployment }: { deployment: DeploymentDescription }) => (
   <Stack gap='sm'>
     {deployment.description !== '' && <Text className='console-text'>{deployment.description}</Text>}
     <Group gap='xs'>
-      {actsOnSolana(deployment) && <Badge variant='default' tt='none'>{deployment.cluster}</Badge>}
+      {deployment.uses_solana && <Badge variant='default' tt='none'>{deployment.cluster}</Badge>}
       {deployment.output_instructions && (
         <Badge variant='default' tt='none'>returns its transaction instead of sending it</Badge>
       )}
@@ -63,7 +52,15 @@ function Starting({ deployment, onSignIn }: { deployment: DeploymentDescription;
   const [key, setKey] = useState<Starter>();
   const starter: Starter | undefined = typeof session === 'object' ? { kind: 'user', email: session.email } : key;
   if (started !== null) {
-    return <StartedRunView started={started} cluster={deployment.cluster} onAgain={() => setStarted(null)} />;
+    const { cluster, node_count } = deployment;
+    return (
+      <StartedRunView
+        started={started}
+        cluster={cluster}
+        nodeCount={node_count}
+        onAgain={() => setStarted(null)}
+      />
+    );
   }
   return (
     <>

@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { RunRow, StartedRun } from 'flow-deployments-client';
 import { useApi } from '../shared/api.tsx';
@@ -61,15 +61,25 @@ function Result({ run, cluster }: { run: RunRow; cluster: string }) {
   );
 }
 
+/** Shows how many nodes of a run have ended. */
+const NodesDone = ({ ended, of }: { ended: number; of: number }) => (
+  <Stack gap={4}>
+    <Progress value={100 * ended / of} aria-label='Progress' />
+    <Text size='sm' c='dimmed'>{ended} of {of} steps are done.</Text>
+  </Stack>
+);
+
 interface StartedRunProps {
   started: StartedRun;
   cluster: string;
+  /** The number of nodes that the run executes. A branch may leave some of them out. */
+  nodeCount: number;
   onAgain: () => void;
 }
 
 /** The progress of a run: its status, its request for a signature, and its result. */
-export function StartedRunView({ started, cluster, onAgain }: StartedRunProps) {
-  const { run, error, retry } = useProgress(started);
+export function StartedRunView({ started, cluster, nodeCount, onAgain }: StartedRunProps) {
+  const { run, endedNodes, error, retry } = useProgress(started);
   const hasEnded = run !== undefined && run.end_time !== null;
   return (
     <Section title='Your start'>
@@ -82,6 +92,7 @@ export function StartedRunView({ started, cluster, onAgain }: StartedRunProps) {
           {!hasEnded && <Loader size='sm' aria-hidden />}
         </Group>
       )}
+      {run !== undefined && !hasEnded && nodeCount > 0 && <NodesDone ended={endedNodes} of={nodeCount} />}
       {!hasEnded && <SignatureRequest run={started} runId={started.flow_run_id} cluster={cluster} />}
       {!hasEnded && <PendingInputs run={started} runId={started.flow_run_id} />}
       {run !== undefined && hasEnded && <Result run={run} cluster={cluster} />}

@@ -2,14 +2,42 @@ create table private.flow_snapshot_interfaces (
   snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
   nodes_version bigint not null,
   inputs jsonb not null,
-  outputs jsonb not null
+  outputs jsonb not null,
+  uses_solana boolean not null,
+  node_count integer not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs and outputs of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
+  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
   'The version in private.native_nodes for which inputs and outputs were computed. For a newer version they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
+comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has nodes of Solana.';
+comment on column private.flow_snapshot_interfaces.node_count is
+  'The number of nodes of the entry that a run executes: all but notes and mocks.';
+
+create function private.uses_solana(data jsonb)
+returns boolean
+language sql stable security invoker
+set search_path = ''
+as $$
+  select exists (
+    select from public.nodes as d
+    where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
+      and d.data -> 'tags' ? 'solana' and d.node_id = any (array(
+        select distinct n.node #>> '{data,node_id}'
+        from (
+          select uses_solana.data -> 'entry' as graph
+          union all
+          select f.value from jsonb_each(uses_solana.data -> 'flows') as f
+        ) as g
+        cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+        where n.node #>> '{data,type}' = 'native'
+      ))
+  );
+$$;
+comment on function private.uses_solana(jsonb) is
+  'True if a graph of the snapshot has a native node whose published definition has the tag solana.';
 
 create function private.snapshot_interface(hash bytea)
 returns private.flow_snapshot_interfaces
@@ -37,16 +65,24 @@ begin
     return v_interface;
   end if;
   -- The lock keeps the sweep from deleting the snapshot before this row is stored.
-  select s.hash, v_version, d.inputs, d.outputs into v_interface
+  select s.hash, v_version, d.inputs, d.outputs, private.uses_solana(s.data), (
+    select count(*) from jsonb_array_elements(s.data #> '{entry,nodes}') as n (node)
+    where n.node #>> '{data,type}' <> 'mock' and n.node #>> '{data,node_id}' <> 'note'
+  ) into v_interface
   from (
     select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share
   ) as s
   cross join lateral private.describe_snapshot(s.data) as d;
   if found then
-    insert into private.flow_snapshot_interfaces as i (snapshot_hash, nodes_version, inputs, outputs)
-    values (v_interface.snapshot_hash, v_interface.nodes_version, v_interface.inputs, v_interface.outputs)
+    insert into private.flow_snapshot_interfaces as i
+      (snapshot_hash, nodes_version, inputs, outputs, uses_solana, node_count)
+    values (
+      v_interface.snapshot_hash, v_interface.nodes_version, v_interface.inputs, v_interface.outputs,
+      v_interface.uses_solana, v_interface.node_count
+    )
     on conflict (snapshot_hash) do update
-    set nodes_version = excluded.nodes_version, inputs = excluded.inputs, outputs = excluded.outputs;
+    set nodes_version = excluded.nodes_version, inputs = excluded.inputs, outputs = excluded.outputs,
+      uses_solana = excluded.uses_solana, node_count = excluded.node_count;
   end if;
   return v_interface;
 end;

@@ -25,7 +25,9 @@ begin
     'start_permission', v_deployment.start_permission, 'output_instructions', v_deployment.output_instructions,
     'action_identity', v_deployment.action_identity, 'fees', v_deployment.fees,
     'cluster', v_deployment.chain_network -> 'cluster',
-    'inputs', v_interface.inputs, 'outputs', v_interface.outputs
+    'uses_solana', v_interface.uses_solana or v_deployment.output_instructions
+      or v_deployment.action_identity is not null or v_deployment.fees <> '[]',
+    'node_count', v_interface.node_count, 'inputs', v_interface.inputs, 'outputs', v_interface.outputs
   );
 end;
 $$;
@@ -34,7 +36,7 @@ comment on function private.read_deployment(uuid, integer, text, text) is
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,
--- action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
+-- action_identity, fees, cluster, uses_solana, node_count, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
 -- [{name, type}]}. The caller names the deployment and sends credentials as for start_deployment. 400
 -- start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
 -- not start.

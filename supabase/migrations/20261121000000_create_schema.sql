@@ -7129,14 +7129,42 @@ create table private.flow_snapshot_interfaces (
   snapshot_hash bytea primary key references private.flow_snapshots (hash) on delete cascade,
   nodes_version bigint not null,
   inputs jsonb not null,
-  outputs jsonb not null
+  outputs jsonb not null,
+  uses_solana boolean not null,
+  node_count integer not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs and outputs of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
+  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
   'The version in private.native_nodes for which inputs and outputs were computed. For a newer version they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
+comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has nodes of Solana.';
+comment on column private.flow_snapshot_interfaces.node_count is
+  'The number of nodes of the entry that a run executes: all but notes and mocks.';
+
+create function private.uses_solana(data jsonb)
+returns boolean
+language sql stable security invoker
+set search_path = ''
+as $$
+  select exists (
+    select from public.nodes as d
+    where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
+      and d.data -> 'tags' ? 'solana' and d.node_id = any (array(
+        select distinct n.node #>> '{data,node_id}'
+        from (
+          select uses_solana.data -> 'entry' as graph
+          union all
+          select f.value from jsonb_each(uses_solana.data -> 'flows') as f
+        ) as g
+        cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+        where n.node #>> '{data,type}' = 'native'
+      ))
+  );
+$$;
+comment on function private.uses_solana(jsonb) is
+  'True if a graph of the snapshot has a native node whose published definition has the tag solana.';
 
 create function private.snapshot_interface(hash bytea)
 returns private.flow_snapshot_interfaces
@@ -7164,16 +7192,24 @@ begin
     return v_interface;
   end if;
   -- The lock keeps the sweep from deleting the snapshot before this row is stored.
-  select s.hash, v_version, d.inputs, d.outputs into v_interface
+  select s.hash, v_version, d.inputs, d.outputs, private.uses_solana(s.data), (
+    select count(*) from jsonb_array_elements(s.data #> '{entry,nodes}') as n (node)
+    where n.node #>> '{data,type}' <> 'mock' and n.node #>> '{data,node_id}' <> 'note'
+  ) into v_interface
   from (
     select f.hash, f.data from private.flow_snapshots as f where f.hash = snapshot_interface.hash for key share
   ) as s
   cross join lateral private.describe_snapshot(s.data) as d;
   if found then
-    insert into private.flow_snapshot_interfaces as i (snapshot_hash, nodes_version, inputs, outputs)
-    values (v_interface.snapshot_hash, v_interface.nodes_version, v_interface.inputs, v_interface.outputs)
+    insert into private.flow_snapshot_interfaces as i
+      (snapshot_hash, nodes_version, inputs, outputs, uses_solana, node_count)
+    values (
+      v_interface.snapshot_hash, v_interface.nodes_version, v_interface.inputs, v_interface.outputs,
+      v_interface.uses_solana, v_interface.node_count
+    )
     on conflict (snapshot_hash) do update
-    set nodes_version = excluded.nodes_version, inputs = excluded.inputs, outputs = excluded.outputs;
+    set nodes_version = excluded.nodes_version, inputs = excluded.inputs, outputs = excluded.outputs,
+      uses_solana = excluded.uses_solana, node_count = excluded.node_count;
   end if;
   return v_interface;
 end;
@@ -14600,7 +14636,9 @@ begin
     'start_permission', v_deployment.start_permission, 'output_instructions', v_deployment.output_instructions,
     'action_identity', v_deployment.action_identity, 'fees', v_deployment.fees,
     'cluster', v_deployment.chain_network -> 'cluster',
-    'inputs', v_interface.inputs, 'outputs', v_interface.outputs
+    'uses_solana', v_interface.uses_solana or v_deployment.output_instructions
+      or v_deployment.action_identity is not null or v_deployment.fees <> '[]',
+    'node_count', v_interface.node_count, 'inputs', v_interface.inputs, 'outputs', v_interface.outputs
   );
 end;
 $$;
@@ -14609,7 +14647,7 @@ comment on function private.read_deployment(uuid, integer, text, text) is
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,
--- action_identity, fees, cluster, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
+-- action_identity, fees, cluster, uses_solana, node_count, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
 -- [{name, type}]}. The caller names the deployment and sends credentials as for start_deployment. 400
 -- start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
 -- not start.

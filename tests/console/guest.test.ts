@@ -56,3 +56,23 @@ test('a guest on a phone starts with the values of a link, keeps the key, and se
   );
   expect(isReadable).toBe(false);
 });
+
+test('a guest sees how far a run has come, and stops it', async () => {
+  const owner = await signUp();
+  const flow = new FlowBuilder();
+  flow.output('out', flow.wait(flow.toText(flow.json(1)), 600_000));
+  const id = await deploy(owner, await storeFlow(owner, flow, { start_unverified: true, is_public: true }));
+  await owner.client.from('flow_deployments').update({ start_permission: 'Anonymous' }).eq('id', id).throwOnError();
+  const opened = await openConsole({ viewport: { width: 390, height: 800 } });
+  const { page } = opened;
+  await opened.goto(`start/${id}`);
+  await page.getByRole('button', { name: 'Continue as a guest' }).click();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.getByText('2 of 4 steps are done.').waitFor();
+  await opened.checkAccessibilityInBoth();
+  await page.reload();
+  await page.getByText('2 of 4 steps are done.').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('You have stopped it').waitFor();
+  expect(await page.getByText('steps are done').count()).toBe(0);
+});

@@ -52,6 +52,8 @@ describe('GET /deployment/read', () => {
       action_identity: null,
       fees: [],
       cluster: 'devnet',
+      uses_solana: true,
+      node_count: 5,
       inputs: [
         {
           name: 'buyer',

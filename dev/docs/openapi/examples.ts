@@ -46,6 +46,8 @@ export const description = {
   action_identity: PUBLIC_KEY,
   fees: [[PUBLIC_KEY, 5_000]],
   cluster: 'devnet',
+  uses_solana: true,
+  node_count: 3,
   inputs: [
     {
       name: 'buyer',

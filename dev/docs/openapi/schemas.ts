@@ -337,6 +337,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
     fees:
       'A list of `[address, lamports]`: transfers that are added to each transaction of a run until a transaction with them is confirmed.',
     cluster: 'The Solana network of its runs.',
+    uses_solana: 'The flow has nodes of Solana, or the deployment has settings for transactions.',
+    node_count: 'The nodes that a run executes, without those of called flows.',
     inputs: 'In the order of the nodes in the flow.',
     'inputs/items/name': 'The label: the name of the input in `inputs` and `values` of a start.',
     'inputs/items/description':

@@ -30,7 +30,7 @@ select is(
   jsonb_build_object('deployment_id', test.kept('deployment'), 'flow_id', test.kept('flow')::integer) || '{
     "name": "Shop", "description": "Pays.", "icon_url": "https://a.example/i.png", "start_permission": "Authenticated",
     "output_instructions": false, "action_identity": "So11111111111111111111111111111111111111112",
-    "fees": [["11111111111111111111111111111111", 18446744073709551615]], "cluster": "testnet",
+    "fees": [["11111111111111111111111111111111", 18446744073709551615]], "cluster": "testnet", "uses_solana": true, "node_count": 4,
     "inputs": [{"name": "a", "description": "", "type_bounds": ["free"], "required": false, "default": 1.50, "json_schema": {}}],
     "outputs": [{"name": "b", "type": "free"}]
   }',
