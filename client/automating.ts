@@ -53,7 +53,7 @@ export function makeAutomating(send: Send): Pick<
       if (row === undefined) throw noSchedule(id);
       return row;
     },
-    // Not repeatable: a repeated delete would not find the row and report an error.
+    // A delete is not repeated, because the second attempt would report a missing row.
     deleteSchedule: async (id, options) => {
       if (await writeRow(send, 'flow_schedules', ['id', id], { method: 'DELETE' }, options) === undefined) {
         throw noSchedule(id);
@@ -67,7 +67,7 @@ export function makeAutomating(send: Send): Pick<
         signal,
       });
       requireTexts(body, ['id', 'url'], 'making the webhook');
-      // SAFETY: the body has the texts that callers need.
+      // SAFETY: the members that callers read were checked to be texts.
       return body as CreatedWebhook;
     },
     webhooks: async (options) => await listRows<WebhookRow>(send, 'flow_webhooks', 'id.desc', options),

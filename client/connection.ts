@@ -11,7 +11,10 @@ export interface ConnectionOptions {
   url: string;
   /** The publishable key of the project. */
   key: string;
-  /** An API key (`fk_…`) of the user to act as. Without it, the client is unauthenticated, or uses tokens of runs. */
+  /**
+   * An API key (`fk_…`). The client acts as its user. Without a key, the client is unauthenticated, or uses tokens of
+   * runs.
+   */
   apiKey?: string | undefined;
   /** A replacement for the global `fetch`. */
   fetch?: typeof fetch | undefined;
@@ -19,7 +22,7 @@ export interface ConnectionOptions {
 
 /** The connection to a project: its address, the headers of every request, and the function that sends. */
 export interface ProjectConnection {
-  /** Without a slash at the end. */
+  /** The project's address, without a slash at the end. */
   url: string;
   headers: [name: string, value: string][];
   fetch: typeof fetch;
@@ -39,7 +42,7 @@ function connectDirectly({ url, key, apiKey, fetch: send = globalThis.fetch }: C
   return {
     url: `${address.origin}${address.pathname}`.replace(/\/$/, ''),
     headers: [['apikey', key], ...(apiKey === undefined ? [] : [['x-api-key', apiKey] as [string, string]])],
-    // Wrapped, because browsers refuse to call fetch as a method of another object.
+    // The arrow function is needed because browsers refuse to call fetch as a method of another object.
     fetch: (input, init) => send(input, init),
   };
 }

@@ -12,11 +12,11 @@ export function makeConnections(
     (await send({ method: 'POST', path, body: JSON.stringify(params), isRepeatable, signal })).body;
 
   return {
-    // The same connection with the same secret is stored however often it is sent.
+    // The request may be repeated, because it stores the same connection each time.
     upsertConnection: async (connection, options) => {
       const body = await post('/functions/v1/connections/upsert', connection, true, options);
       requireTexts(body, ['id', 'name', 'kind'], 'storing the connection');
-      // SAFETY: the body has the texts that callers need.
+      // SAFETY: the members that callers read were checked to be texts.
       return body as unknown as ConnectionRow;
     },
     testConnection: async (name, url, options) => {
@@ -26,7 +26,7 @@ export function makeConnections(
       throw new FlowError({ code: 'answer_invalid', message: 'The answer to testing the connection has no status.' });
     },
     connections: async (options) => await listRows<ConnectionRow>(send, 'connections', 'name', options),
-    // Not repeatable: a repeated delete would not find the row and report an error.
+    // A delete is not repeated, because the second attempt would report a missing row.
     deleteConnection: async (name, options) => {
       const deleted = await writeRow(send, 'connections', ['name', name], { method: 'DELETE' }, options);
       if (deleted !== undefined) return;

@@ -14,8 +14,8 @@ import { makeWatching } from './watching.ts';
 const RETRIES = 2;
 
 /**
- * Makes a client from a supabase-js client, whose session it uses, or from the address and publishable key of a
- * project. Throws client_invalid.
+ * Makes a client. `source` is a supabase-js client, whose session the client then uses, or the address and publishable
+ * key of a project. Throws client_invalid.
  */
 export function createFlowClient(
   source: SupabaseLike | (ConnectionOptions & FlowClientOptions),

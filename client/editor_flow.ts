@@ -12,8 +12,8 @@ export { editorDefinitionToRow } from './node_definition.ts';
 export const editorFlowToRow = (json: unknown): FlowToStore => readEditorFlow(json).row;
 
 /**
- * Converts an exported flow like `editorFlowToRow`. `leftOut` lists the parts of a flow of the editor's newer form that
- * could not be carried over, each with its path. `isConverted`: the flow was of that form.
+ * Converts an exported flow like `editorFlowToRow`. `isConverted` is true if the flow has the editor's newer form.
+ * `leftOut` lists the parts of that form that were left out, each with its path.
  */
 export function readEditorFlow(json: unknown): { row: FlowToStore; isConverted: boolean; leftOut: string[] } {
   try {

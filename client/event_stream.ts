@@ -4,7 +4,7 @@ import { FlowError } from './flow_error.ts';
 
 /** The longest event, in characters. The backend's events have about 50,000 at most. */
 const MAX_EVENT_CHARACTERS = 1_048_576;
-/** After this time without a byte, the connection counts as dead: the backend sends a comment every 15 s. */
+/** After this time without a byte, the connection counts as dead. The backend sends a comment every 15 s. */
 const SILENCE_MS = 45_000;
 
 /** Parses the event of a message. */
@@ -15,11 +15,11 @@ function readEvent(id: string | undefined, name: string | undefined, data: strin
     if (
       name !== undefined && Number.isSafeInteger(number) && number > 0 && typeof parsed === 'object' && parsed !== null
     ) {
-      // SAFETY: the backend's event names and their data. Events of newer backends pass unchanged.
+      // SAFETY: the backend sends these event names with these data. Events of newer backends pass unchanged.
       return { id: number, event: name, data: parsed } as RunEvent;
     }
   } catch {
-    // The error is thrown below.
+    // A text that is not JSON gets the error below.
   }
   throw new FlowError({
     code: 'answer_invalid',

@@ -8,13 +8,13 @@ import type { PlainValue, PlainValues } from './plain_value.ts';
 
 /** The settings of a client. */
 export interface FlowClientOptions {
-  /** How often the client repeats a request without an answer, if it is safe to repeat; 2 by default. */
+  /** The number of times that the client repeats a request without an answer, if a repetition is safe; 2 by default. */
   retries?: number;
 }
 
 /** The options of every call. */
 export interface RequestOptions {
-  /** Aborting it ends the call with the error `aborted`. */
+  /** If the signal aborts, the call ends with the error `aborted`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface FlowToStore {
   environment?: { [name: string]: string };
   /** Solana devnet by default. */
   chain_network?: { url: string; cluster: string };
-  /** `Off` or `Automatic`: whether nodes share transactions. */
+  /** `Automatic` if nodes share transactions, otherwise `Off`. */
   instructions_bundling?: string;
   /**
    * Lets others read the flow in `public_flows`: its graph with all form data, but neither `environment` nor the
@@ -59,7 +59,7 @@ export interface DeployOptions extends RequestOptions {
 
 declare const outputsOf: unique symbol;
 
-/** A started run: its id, and the token with which its holder can see the run. `Outputs` exists for types only. */
+/** A started run: its id, and a token whose holder can see the run. `Outputs` exists for types only. */
 export interface StartedRun<Outputs extends object = PlainValues> extends StartResult {
   readonly [outputsOf]?: Outputs;
 }
@@ -71,7 +71,7 @@ export type RunReference<Outputs extends object = PlainValues> =
   | string;
 
 export interface StartOptions extends RequestOptions {
-  /** Tagged values by name, for values that have no plain form. A name may not be in the plain values, too. */
+  /** Tagged values by name, for values without a plain form. No name may also be in the plain values. */
   inputs?: ValueMap;
   /** The key under which a repeated start returns the same run. Random by default, so that the client may retry. */
   idempotencyKey?: string | undefined;
@@ -96,19 +96,22 @@ export interface OutputOptions extends RequestOptions {
 }
 
 export interface RunNodeOptions extends RequestOptions {
-  /** An ended run of the flow: the nodes before the selected ones hand on the outputs that they have there. */
+  /** An ended run of the flow. Nodes before the selected ones are not executed: their outputs come from this run. */
   from?: RunReference<object> | undefined;
-  /** Inputs of the node as plain values, which `toValue` converts. Of several nodes, these are for the first. */
+  /**
+   * Inputs of the node as plain values, which `toValue` converts. If there are several nodes, the values are for the
+   * first.
+   */
   values?: { [input: string]: PlainValue | undefined } | undefined;
-  /** The same as tagged values, which win. */
+  /** Inputs of the node as tagged values. They replace plain values of the same name. */
   inputs?: ValueMap | undefined;
-  /** Outputs of other nodes by node and output, as tagged values. They are used before those of `from`. */
+  /** Outputs of other nodes, by node and output, as tagged values. They replace outputs of `from`. */
   outputs?: { [nodeId: string]: ValueMap } | undefined;
   /** Settings for the names that the flow's environment does not define. */
   environment?: { [name: string]: string } | undefined;
-  /** Outputs the first transaction of the run and does not send it. */
+  /** If true, the run outputs its first transaction and does not send it. */
   outputInstructions?: boolean | undefined;
-  /** The same key returns the same run for 24 hours; random by default. */
+  /** A repeated call with the same key returns the same run, for 24 hours. The key is random by default. */
   idempotencyKey?: string | undefined;
 }
 
@@ -131,11 +134,11 @@ export interface RedriveOptions extends RequestOptions {
   /** Redrive even if failed nodes may have changed something outside, which would then be changed again. */
   acceptUnknown?: boolean | undefined;
   /**
-   * The id of another deployment of the flow. The new run has its graph and settings. A node execution is taken over if
-   * also the data and the incoming edges of its node are the same there.
+   * The id of another deployment of the flow. The new run has its graph and settings. The execution of a node is taken
+   * over only if its data and incoming edges are the same in both deployments.
    */
   deployment?: string | undefined;
-  /** The same key returns the same run for 24 hours; random by default. */
+  /** A repeated call with the same key returns the same run, for 24 hours. The key is random by default. */
   idempotencyKey?: string | undefined;
 }
 
@@ -168,7 +171,10 @@ export interface NewSchedule {
   values?: PlainValues | undefined;
   /** More inputs of each start, as tagged values. */
   inputs?: ValueMap | undefined;
-  /** For planned times that were missed: one late start (`catch_up_one`, the default), or none (`skip`). */
+  /**
+   * The policy for planned times that were missed: `catch_up_one` (the default) starts once, late; `skip` does not
+   * start.
+   */
   policy?: 'catch_up_one' | 'skip' | undefined;
 }
 
@@ -210,10 +216,10 @@ export type ConnectionRow = Database['public']['Tables']['connections']['Row'];
 
 /** A connection to store. The kind decides the members of `secret`: see the guide to connections. */
 export interface NewConnection {
-  /** Unique for each user. Nodes name the connection by it. */
+  /** The name, unique for each user. Nodes refer to the connection by this name. */
   name: string;
   kind: 'bearer' | 'basic' | 'header' | 'query' | 'oauth2_client_credentials' | 'oauth2_refresh_token';
-  /** The hosts that get the secret, each with `:port` and `/path` if the secret is only for these. */
+  /** The hosts that get the secret. A host may end in `:port` and `/path`; then the secret is only for these. */
   hosts: string[];
   /** The header of the kind `header`. */
   header?: string | undefined;
@@ -225,7 +231,7 @@ export interface NewConnection {
 /** A row of `flow_webhooks`. */
 export type WebhookRow = Database['public']['Tables']['flow_webhooks']['Row'];
 
-/** The row of a new webhook with its URL, which no later answer contains. */
+/** The row of a new webhook, with its URL. No later answer contains the URL. */
 export type CreatedWebhook = Omit<WebhookRow, 'user_id'> & { url: string };
 
 /** A run in a list: all columns but inputs, output and settings. */
@@ -276,7 +282,7 @@ export interface ReadOptions extends RequestOptions {
 export interface DeploymentInput {
   /** The name in the values of a start. */
   name: string;
-  /** The definition's description of the port that the input feeds; empty unless it feeds exactly one port. */
+  /** The description of the port that the input feeds. Empty if the input feeds no port or several. */
   description: string;
   /** The types that all fed ports accept: `u64`, `pubkey`, `free` and so on. */
   type_bounds: string[];
@@ -294,7 +300,7 @@ export interface DeploymentOutput {
   type: string;
 }
 
-/** Addresses, each with its fee per run in lamports. */
+/** The addresses that get a fee, each with its lamports for one run. */
 export type Fees = [address: string, lamports: bigint][];
 
 /** A deployment with its inputs and outputs, as it was frozen. */
@@ -339,12 +345,12 @@ export interface FlowClient {
   /** Gives a deployment a tag, or moves the tag to it. */
   tag(deployment: string, tag: string, options?: RequestOptions): Promise<void>;
 
-  /** Reads the inputs and outputs of a deployment as it was frozen, for callers who may start it. */
+  /** Reads the inputs and outputs of a frozen deployment. The caller must be allowed to start it. */
   read(target: DeploymentTarget, options?: ReadOptions): Promise<DeploymentDescription>;
 
   /**
-   * Starts a deployment with plain values by the names of its inputs. The client repeats the request if no answer
-   * comes; the idempotency key prevents a second run.
+   * Starts a deployment with plain values, by the names of its inputs. If no answer comes, the client repeats the
+   * request; the idempotency key prevents a second run.
    */
   start<Inputs extends object = PlainValues, Outputs extends object = PlainValues>(
     target: DeploymentTarget,
@@ -357,12 +363,12 @@ export interface FlowClient {
   /** Adds a schedule for the caller's own deployment, and returns its row. */
   schedule(target: DeploymentTarget, schedule: NewSchedule, options?: RequestOptions): Promise<ScheduleRow>;
 
-  /** Lists the caller's own schedules: the newest 1,000, the newest first. */
+  /** Lists the newest 1,000 of the caller's own schedules, the newest first. */
   schedules(options?: RequestOptions): Promise<ScheduleRow[]>;
 
   /**
-   * Pauses a schedule, or resumes it with its next planned time, and returns its row. Throws `schedule_not_found`, also
-   * for a schedule of another user.
+   * Pauses a schedule, or resumes it at its next planned time, and returns its row. Throws `schedule_not_found`, also
+   * if the schedule belongs to another user.
    */
   setScheduleActive(id: string, isActive: boolean, options?: RequestOptions): Promise<ScheduleRow>;
 
@@ -372,7 +378,7 @@ export interface FlowClient {
   /** Makes a URL with which others start the caller's own deployment. */
   createWebhook(target: DeploymentTarget, webhook: NewWebhook, options?: RequestOptions): Promise<CreatedWebhook>;
 
-  /** Lists the caller's own incoming webhooks without their URLs: the newest 1,000, the newest first. */
+  /** Lists the newest 1,000 of the caller's own incoming webhooks, the newest first, without their URLs. */
   webhooks(options?: RequestOptions): Promise<WebhookRow[]>;
 
   /**
@@ -391,12 +397,12 @@ export interface FlowClient {
   connections(options?: RequestOptions): Promise<ConnectionRow[]>;
 
   /**
-   * Deletes a connection. Throws `connection_not_found`, and `connection_in_use` with the list if a tagged deployment
-   * uses it.
+   * Deletes a connection. Throws `connection_not_found`. If tagged deployments use the connection, throws
+   * `connection_in_use` with their list.
    */
   deleteConnection(name: string, options?: RequestOptions): Promise<void>;
 
-  /** Deletes an incoming webhook: its URL stops working. Its runs stay. Throws `webhook_not_found`. */
+  /** Deletes an incoming webhook, so that its URL stops working. Its runs stay. Throws `webhook_not_found`. */
   deleteWebhook(id: string, options?: RequestOptions): Promise<void>;
 
   /**
@@ -412,8 +418,8 @@ export interface FlowClient {
   stop(run: RunReference<object>, options?: StopOptions): Promise<void>;
 
   /**
-   * Redrives a run of the caller's flow as a new run, which continues where the run failed or was stopped: succeeded
-   * nodes are taken over, the others run. The client repeats the request if no answer comes; the idempotency key
+   * Redrives a run of the caller's flow: a new run continues where this run failed or was stopped. It takes over the
+   * succeeded nodes and executes the others. If no answer comes, the client repeats the request; the idempotency key
    * prevents a second redrive. Throws `run_not_ended`, `run_succeeded`, `run_redriven`, `outcome_unknown`,
    * `run_not_redrivable`; with a deployment also `deployment_not_found`, `inputs_invalid`, `redrive_graph_changed`.
    */
@@ -423,7 +429,7 @@ export interface FlowClient {
   ): Promise<StartedRun<Outputs>>;
 
   /**
-   * Runs a node of the caller's flow, or several, and no others. Throws `flow_not_found`, `flow_invalid`,
+   * Runs one or several nodes of the caller's flow, and no other nodes. Throws `flow_not_found`, `flow_invalid`,
    * `partial_config_invalid`, `flow_run_not_found`, `run_not_ended`.
    */
   runNode(flow: number, node: string | readonly string[], options?: RunNodeOptions): Promise<StartFlowResult>;
@@ -444,15 +450,16 @@ export interface FlowClient {
   logs(run: RunReference<object>, options?: LogOptions): AsyncGenerator<RunLogLine, void, void>;
 
   /**
-   * Iterates over the events of a run and of the runs that it called, as they come, each once and in order, until the
-   * run has ended. It reconnects after a connection ends. If no connection succeeds for about two minutes, it throws
-   * the last error. Callers other than the owner of the flow get names and times, without values, errors and log lines.
+   * Iterates over the events of a run and of its called runs until the run has ended. Each event comes once, and in
+   * order. When a connection ends, the client opens another one. If no connection succeeds for about two minutes, it
+   * throws the last error. Callers other than the owner of the flow get names and times, without values, errors and
+   * log lines.
    */
   events(run: RunReference<object>, options?: EventOptions): AsyncGenerator<RunEvent, void, void>;
 
   /**
-   * Iterates over the signature requests of a run, each once, as they come, until the run has ended. A run has one open
-   * request at a time: answer it, or leave the loop, before you take the next.
+   * Iterates over the signature requests of a run until the run has ended. Each request comes once. A run has one open
+   * request at a time: answer it, or leave the loop, before you take the next request.
    */
   signatureRequests(
     run: RunReference<object>,
@@ -470,15 +477,15 @@ export interface FlowClient {
   ): Promise<void>;
 
   /**
-   * Lists the inputs that a run and its called runs wait for now, the oldest first. Without a run, it lists those of
-   * all runs that the caller owns or started, 1,000 at most.
+   * Lists the inputs for which a run and its called runs wait now, the oldest first. Without a run, lists the inputs of
+   * all runs that the caller owns or started, at most 1,000.
    */
   pendingInputs(run?: RunReference<object>, options?: RequestOptions): Promise<PendingInput[]>;
 
   /**
-   * Submits a plain value for a pending input, given its `url` or the token (`fi_…`) at the end of that. The token is
-   * the only credential, and is sent to the client's own project only. It works once: `pending_input_answered`,
-   * `pending_input_not_found`.
+   * Submits a plain value for a pending input. `url` is the URL of the input, or only the token (`fi_…`) at its end.
+   * The token is the only credential, and is sent to the client's own project only. An input accepts one answer.
+   * Throws `pending_input_answered`, `pending_input_not_found`.
    */
   submitInput(url: string, value: PlainValue, options?: AnswerInputOptions): Promise<void>;
 

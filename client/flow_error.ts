@@ -33,15 +33,15 @@ export interface FlowErrorParts {
 /** The error class of this package: a refusal by the backend, or the reason for a missing answer. */
 export class FlowError extends Error {
   override name = 'FlowError';
-  /** The stable part, for programs: a code of the backend, of Postgres, or of this package. */
+  /** The stable code, for programs. It comes from the backend, from Postgres, or from this package. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
-  /** More data than the message has, such as the findings of `flow_invalid`; else null. */
+  /** Further data, such as the findings of `flow_invalid`; null if there are none. */
   readonly details: unknown;
-  /** Advice for the caller; else null. */
+  /** Advice for the caller; null if there is none. */
   readonly hint: string | null;
   /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
-  /** Seconds to wait before the next try; null if the answer names none. */
+  /** Seconds to wait before the next attempt; null if the answer does not say. */
   readonly retryAfter: number | null;
 
   constructor({ code, message, details = null, hint = null, status = 0, retryAfter = null, cause }: FlowErrorParts) {

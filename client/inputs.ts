@@ -12,8 +12,8 @@ export interface StartInputs {
 }
 
 /**
- * Tests whether JSON can represent the value, so that the deployment's types decide on the conversion. Bytes, and
- * numbers that JSON lacks, are sent tagged instead.
+ * Tests whether JSON can represent the value. If so, the value is sent as JSON, and the backend converts it by the
+ * deployment's types. Bytes, and numbers that JSON lacks, are sent tagged instead.
  */
 function isJson(value: unknown): boolean {
   if (value === null || ['boolean', 'string', 'bigint'].includes(typeof value)) return true;
@@ -33,7 +33,7 @@ export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   if (twice !== undefined) {
     throw new FlowError({ code: 'value_invalid', message: `The input ${twice[0]} is given twice, plain and tagged.` });
   }
-  // This also refuses unconvertible values, such as cycles, before any other code reads them.
+  // The conversion comes first, because it also refuses values such as cycles.
   const converted = given.map(([name, value]): [string, PlainValue, Value] => [
     name,
     value,

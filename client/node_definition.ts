@@ -11,7 +11,7 @@ import { valueInvalid } from './value_invalid.ts';
 
 type NodeRow = Database['public']['Tables']['nodes']['Insert'];
 
-/** The longest text that is read. It has room for comments beside the largest definition. */
+/** The longest text that is read: room for the largest definition, and for comments. */
 const MAX_CHARACTERS = 4 * definitionLimits.definition_bytes.value;
 
 const invalid = (fault: string, cause?: unknown) =>
@@ -27,8 +27,9 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Converts a node definition of the editor into a row for the table `nodes`. Takes both of the editor's forms, as JSON
- * or as a text, which may have comments and trailing commas. Throws value_invalid, whose `details` list all faults.
+ * Converts a node definition of the editor into a row for the table `nodes`. Accepts both forms of the editor, as JSON
+ * or as a text. The text may have comments and trailing commas. Throws value_invalid, whose `details` list all
+ * faults.
  */
 export function editorDefinitionToRow(definition: unknown): NodeRow {
   const json = typeof definition === 'string' ? parseText(definition) : definition;

@@ -11,8 +11,8 @@ const COLUMNS =
   'id,flow_run_id,node_id,times,root_flow_run_id,url,created_at,expires_at,title,description,json_schema,choices';
 
 /**
- * Extracts the token of an input from its URL, or returns a bare token unchanged. Only the token is used, and only for
- * the client's own project, whatever the URL's host is.
+ * Extracts the token of an input from its URL, or returns a bare token unchanged. The host of the URL is ignored: the
+ * token is sent only to the client's own project.
  */
 function tokenOf(url: string): string {
   const token = /(?:^|\/flow\/submit\/)(fi_[A-Za-z0-9_-]{43})$/.exec(url)?.[1];
@@ -23,7 +23,7 @@ function tokenOf(url: string): string {
   });
 }
 
-/** Makes the body of a submission: readable JSON if it can represent the value, else a tagged value. */
+/** Makes the body of a submission: readable JSON if JSON can represent the value, or else a tagged value. */
 function submitBody(value: unknown): string {
   const { values, inputs } = readInputs({ value });
   return exactJson('value' in inputs ? { value: inputs.value } : { values: (values as { value: unknown }).value });

@@ -13,7 +13,7 @@ export type PlainValue = JavaScriptValue;
 /** Plain values by name. */
 export type PlainValues = { [name: string]: PlainValue };
 
-/** Converts a ValueError of the work to a FlowError. */
+/** Does the work, and converts a ValueError of it to a FlowError. */
 export function withValueErrors<Result>(what: string, work: () => Result): Result {
   try {
     return work();
@@ -26,7 +26,7 @@ export function withValueErrors<Result>(what: string, work: () => Result): Resul
 /**
  * Converts a value to JavaScript without loss. Integers become bigints, floats numbers. Decimals become text
  * (`'2.20'`), because no JavaScript number holds them. Keys and signatures become base58, other bytes a Uint8Array,
- * maps plain objects. Throws value_invalid for anything that is no value.
+ * maps plain objects. Throws value_invalid for anything else.
  */
 export const fromValue = (value: Value): PlainValue =>
   withValueErrors('The value is invalid', () => toJavaScript(decodeValue(value)));
@@ -46,6 +46,7 @@ export const fromOutput = (output: unknown): PlainValues => mapToJavaScript(read
 
 /**
  * Converts a JavaScript value to a tagged value without loss: numbers become decimals, bigints integers; texts,
- * booleans, null, bytes, arrays and plain objects keep their kind. Throws value_invalid with the path of anything else.
+ * booleans, null, bytes, arrays and plain objects keep their kind. Throws value_invalid for anything else, and names
+ * its path.
  */
 export const toValue = (js: unknown): Value => withValueErrors('The value is invalid', () => fromJavaScript(js));

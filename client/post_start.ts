@@ -7,12 +7,15 @@ interface StartRequest {
   path: string;
   body: string;
   headers?: RequestHeaders;
-  /** Random by default. */
+  /** The idempotency key, random by default. */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Posts a request that starts a run, and returns its answer. The key makes it repeatable. `what` is for errors. */
+/**
+ * Sends a request that starts a run, and returns its answer. The idempotency key allows the client to repeat the
+ * request. `what` names the request in errors.
+ */
 export async function postStart(send: Send, request: StartRequest, what: string): Promise<StartResult> {
   const { path, body, headers, idempotencyKey = randomKey(), signal } = request;
   const { body: answer } = await send({
@@ -24,6 +27,6 @@ export async function postStart(send: Send, request: StartRequest, what: string)
     signal,
   });
   requireTexts(answer, ['flow_run_id', 'token'], what);
-  // SAFETY: the answer has the texts.
+  // SAFETY: the members were checked to be texts.
   return answer as StartResult;
 }

@@ -2,7 +2,7 @@ import { FlowError } from './flow_error.ts';
 
 /** The size limit of an answer, in bytes. A run's output has at most 16 MiB. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** How many characters of a foreign answer an error quotes. */
+/** The most characters that an error quotes from an answer in another form. */
 const MAX_QUOTED = 200;
 
 /** Names the target of a request for error messages. */
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the seconds of a Retry-After, which may be a date; null if there is none. */
+/** Reads the header Retry-After as seconds. The header may also be a date. Null if the header is missing. */
 function readRetryAfter(response: Response): number | null {
   const text = response.headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -56,7 +56,7 @@ function readRetryAfter(response: Response): number | null {
 
 const textOrNull = (value: unknown): string | null => typeof value === 'string' ? value : null;
 
-/** Parses the details: PostgREST sends them as text, which is JSON if it is more than a sentence. */
+/** Parses the details. PostgREST sends them as a text, which may contain JSON. */
 function readDetails(details: unknown): unknown {
   const json = typeof details === 'string' && /^[[{]/.test(details) ? parseJson(details) : undefined;
   return json ?? details ?? null;
@@ -74,7 +74,7 @@ function strangeAnswer(response: Response, text: string, place: string): FlowErr
   });
 }
 
-/** Reads the error of an answer, in the backend's shape or in a gateway's. */
+/** Reads the error in an answer. The answer has the backend's form, or that of a gateway. */
 function readError(response: Response, text: string, place: string): FlowError {
   const body = parseJson(text);
   if (typeof body !== 'object' || body === null) return strangeAnswer(response, text, place);

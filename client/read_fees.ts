@@ -10,14 +10,14 @@ const hasExactAmounts = (fees: unknown): boolean =>
   Array.isArray(fees) && fees.every((pair) => Array.isArray(pair) && Number.isSafeInteger(pair[1]));
 
 /**
- * Reads the fees that `find` finds in an answer. Amounts beyond 2^53 are read from the text, because no JavaScript
- * number holds them. Throws answer_invalid.
+ * Reads the fees at the place in an answer that `find` returns. Amounts are read from the text if they exceed 2^53,
+ * because no JavaScript number holds these. Throws answer_invalid.
  */
 export function readFees({ body, text }: Pick<Answer, 'body' | 'text'>, find: (body: unknown) => unknown): Fees {
   try {
     const rounded = find(body);
     const fees = hasExactAmounts(rounded) ? rounded : find(parseLosslessJson(text, NO_LIMITS));
-    // SAFETY: any other form throws.
+    // SAFETY: the code above throws for any other form.
     return (fees as [unknown, unknown][]).map(([address, lamports]) => [String(address), BigInt(String(lamports))]);
   } catch (error) {
     throw new FlowError({

@@ -5,7 +5,7 @@ import { notFound, readRows } from './rows.ts';
 import { readReference } from './run_reference.ts';
 
 const SUMMARY = 'id,flow_id,deployment_id,status,created_at,start_time,end_time,errors';
-/** As text, the fees keep all their digits. */
+/** The fees are read as text, so that they keep all their digits. */
 const WHOLE = '*,fees_text:fees::text';
 const LOG_LINE = 'flow_run_id,log_index,time,log_level,module,content,node_id,times';
 const LOG_PAGE = 200;
@@ -49,10 +49,7 @@ export function makeReading(
     }
   }
 
-  /**
-   * Yields the lines that the run itself logs. Lines of called runs are skipped; they are among the events of the same
-   * tree.
-   */
+  /** Yields the lines that the run itself logs. The events also contain the lines of called runs, which are skipped. */
   async function* liveLogs(run: RunReference<object>, after: number, signal: AbortSignal | undefined) {
     const id = readReference(run).id.toLowerCase();
     for await (const { event, data } of events(run, { signal })) {

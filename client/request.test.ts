@@ -6,9 +6,7 @@ import type { FlowClient } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 import { MAX_ANSWER_BYTES } from './read_answer.ts';
 
-/**
- * A server that behaves unlike the backend. The backend's own behaviour is tested on the real stack, in tests/client/.
- */
+/** A server that answers in ways in which the backend does not. tests/client/ tests the real stack. */
 let server: Server | undefined;
 let seen: { url: string; headers: Record<string, unknown> }[] = [];
 afterEach(() => {

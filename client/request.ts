@@ -11,7 +11,7 @@ export interface FlowRequest {
   path: string;
   /** Sent as JSON. */
   body?: string | undefined;
-  /** Headers that replace those of every request; undefined removes one. */
+  /** Headers that replace the headers of every request. A header that is undefined is removed. */
   headers?: RequestHeaders;
   signal?: AbortSignal | undefined;
   /** The time limit of one attempt in milliseconds; 30,000 by default. */
@@ -21,7 +21,8 @@ export interface FlowRequest {
 }
 
 /**
- * Replaces the client's own credential. The API key is removed, because the backend would prefer it to a public key.
+ * Returns headers that replace the client's own credential. They remove the API key, because the backend would prefer
+ * it to a public key.
  */
 export const inPlaceOfOwn = (credential: string): RequestHeaders => ({
   authorization: `Bearer ${credential}`,
@@ -38,7 +39,7 @@ const MAX_PAUSE_MS = 10_000;
 const TRANSIENT = new Set([0, 502, 503, 504]);
 const EVENT_STREAM = 'text/event-stream';
 
-/** Waits for this time. Throws aborted when the signal is aborted. */
+/** Waits for a time in milliseconds. Throws aborted when the signal is aborted. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted(signal));
@@ -64,7 +65,7 @@ function reasonOf(error: unknown): string {
   return String(message || code || error);
 }
 
-/** Makes the error of a request without a complete answer. `limitMs` is the time limit, if that is the reason. */
+/** Makes the error of a request without a complete answer. If the time limit is the reason, `limitMs` is that limit. */
 export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, limitMs?: number): FlowError {
   if (error instanceof FlowError) return error;
   if (signal?.aborted) return aborted(signal);
@@ -78,7 +79,7 @@ export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, 
   });
 }
 
-/** Merges the headers of every request with those of this one, which win. */
+/** Merges the headers of every request with those of this request. Headers of this request replace the others. */
 function headersOf(connection: ProjectConnection, own: RequestHeaders = {}): Headers {
   const headers = new Headers(connection.headers);
   for (const [name, value] of Object.entries(own)) {
@@ -119,8 +120,8 @@ export const isTransient = (error: unknown): error is FlowError =>
   error instanceof FlowError && TRANSIENT.has(error.status) && !['aborted', 'client_invalid'].includes(error.code);
 
 /**
- * Requests a stream of events once and returns its body, which ends with the signal. Null if the backend answers that
- * no more events come. Throws a FlowError.
+ * Requests a stream of events once and returns its body. The body ends when the signal aborts. Returns null if the
+ * backend answers that no more events will come. Throws a FlowError.
  */
 export type OpenStream = (
   request: Pick<FlowRequest, 'path' | 'headers'>,

@@ -9,7 +9,7 @@ import { readReference } from './run_reference.ts';
 
 const NODE_RUN = 'node_id,times,start_time,end_time,input,output,errors,error_handled,is_pinned';
 
-/** Makes the values_config of a run of single nodes. */
+/** Makes the member `values_config` in the body of a run of single nodes. */
 function valuesOf(only: readonly string[], { from, values, inputs, outputs = {} }: RunNodeOptions) {
   const plain = Object.entries(values ?? {}).filter(([, value]) => value !== undefined);
   const given: ValueMap = { ...Object.fromEntries(plain.map(([name, value]) => [name, toValue(value)])), ...inputs };
@@ -20,7 +20,7 @@ function valuesOf(only: readonly string[], { from, values, inputs, outputs = {} 
   } satisfies PartialConfig['values_config'];
 }
 
-/** The methods that run single nodes of a flow, and read what nodes gave. */
+/** The methods that run single nodes of a flow, and that read the executions of nodes. */
 export function makeRunningNodes(send: Send): Pick<FlowClient, 'runNode' | 'nodeRuns'> {
   return {
     runNode: async (flow, node, options = {}) => {

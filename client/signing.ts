@@ -9,11 +9,14 @@ import { runRoute } from './run_reference.ts';
 const WAIT_SECONDS = 20;
 const WAIT_MARGIN_MS = 20_000;
 /**
- * The shortest time between two looks, in milliseconds. It applies when the caller leaves the open request unanswered.
+ * The shortest time between two requests, in milliseconds. It matters if the caller does not answer the open signature
+ * request.
  */
 const MIN_LOOK_MS = 1_000;
 
-/** Returns undefined for the error of a run that has ended, because it asks for no more signatures. */
+/**
+ * Returns undefined for the error of an ended run, because such a run asks for no more signatures. Throws other errors.
+ */
 function undefinedAtEnd(error: unknown): undefined {
   if (!(error instanceof FlowError) || error.code !== 'signature_request_not_found') throw error;
 }
@@ -22,7 +25,7 @@ function undefinedAtEnd(error: unknown): undefined {
 export function makeSigning(
   send: Send,
 ): Pick<FlowClient, 'signatureRequests' | 'submitSignature'> {
-  /** Waits for the oldest open request of a run; null if the wait is over. */
+  /** Waits for the oldest open signature request of a run. Returns null if there is none within the time. */
   const pending = async (run: RunReference<object>, seconds: number, signal?: AbortSignal) => {
     const { body } = await send({
       ...runRoute('signature_request', run, `?wait=${seconds.toFixed(3)}`),
@@ -32,7 +35,7 @@ export function makeSigning(
     });
     if (body === null) return null;
     requireTexts(body, ['pubkey', 'message'], 'the signature request');
-    // SAFETY: the body has the texts, and its id is checked.
+    // SAFETY: the members were checked to be texts, and the id was checked, too.
     const request = body as PendingSignatureRequest;
     if (!Number.isSafeInteger(request.id)) {
       throw new FlowError({

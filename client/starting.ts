@@ -16,11 +16,11 @@ import { pause, type Send } from './request.ts';
 import { readReference, runRoute } from './run_reference.ts';
 import { asPublicKey, targetQuery } from './target.ts';
 
-/** How long one request waits for an output, in seconds: shorter than the usual limit of proxies. */
+/** The seconds that one request waits for an output. They are fewer than the usual limit of proxies. */
 const WAIT_SECONDS = 50;
-/** How long an answer may take beyond its wait, in milliseconds. */
+/** The milliseconds that an answer may take beyond the wait. */
 const WAIT_MARGIN_MS = 20_000;
-/** The shortest time between two looks, in milliseconds, in case the server does not wait. */
+/** The shortest time between two requests, in milliseconds. It matters if the server answers without waiting. */
 const MIN_LOOK_MS = 500;
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
@@ -46,7 +46,7 @@ export function makeStarting(
     return await postStart(send, { path, body, headers: asPublicKey(publicKey), idempotencyKey, signal }, 'the start');
   };
 
-  /** Waits until the run has succeeded, and returns the body with its output. */
+  /** Waits until the run has succeeded, and returns the answer with its output. */
   const waitForOutput = async (run: RunReference<object>, { signal, timeoutMs = Infinity }: OutputOptions = {}) => {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
@@ -90,7 +90,7 @@ export function makeStarting(
       };
     },
     redrive: async (run, { acceptUnknown = false, deployment, idempotencyKey, signal } = {}) => {
-      // Sent as the owner: the run's token does not permit a redrive.
+      // The request uses the owner's credential, because the run's token does not permit a redrive.
       const query = new URLSearchParams({
         accept_unknown: String(acceptUnknown),
         ...(deployment !== undefined && { deployment }),

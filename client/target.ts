@@ -9,6 +9,6 @@ export function targetQuery(target: DeploymentTarget): string {
   return `flow=${target.flow}${target.tag === undefined ? '' : `&tag=${encodeURIComponent(target.tag)}`}`;
 }
 
-/** Makes the credential of an unauthenticated caller, in place of the client's own one. */
+/** Returns headers that replace the client's own credential by the public key of an unauthenticated caller. */
 export const asPublicKey = (publicKey: string | undefined): RequestHeaders =>
   publicKey === undefined ? {} : inPlaceOfOwn(publicKey);

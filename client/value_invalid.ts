@@ -1,6 +1,9 @@
 import { FlowError } from './flow_error.ts';
 
-/** A ZodError, without its package: only the files that check by zod import it. */
+/**
+ * The part of a ZodError that this file needs. The package zod is not imported here, so that only files that use its
+ * checks load it.
+ */
 interface SchemaError {
   issues: { path: PropertyKey[]; message: string }[];
 }

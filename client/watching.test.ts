@@ -19,7 +19,7 @@ const textOf = (id: number): string => {
 interface Connection {
   after: number;
   headers: Headers;
-  /** True after the reader has left. */
+  /** True after the reader has closed the stream. */
   isCancelled: boolean;
 }
 
@@ -58,7 +58,7 @@ function makeBackend(cuts: number[], breaks: 'closes' | 'fails' = 'closes') {
   return { client, connections, answers };
 }
 
-/** Collects what an iteration yields, while fake time passes quickly. */
+/** Collects the events of an iteration, while fake time passes quickly. */
 async function watch(
   client: ReturnType<typeof createFlowClient>,
   options: Parameters<typeof client.events>[1] = {},

@@ -7,15 +7,15 @@ import { readReference, runRoute } from './run_reference.ts';
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** How long a watcher tries to reconnect before it gives up. */
+/** The milliseconds for which a watcher tries to reconnect before it gives up. */
 const GIVE_UP_MS = 120_000;
-/** How long the beginning of an answer may take. */
+/** The milliseconds that the beginning of an answer may take. */
 const CONNECT_MS = 30_000;
 
 /** Tests whether this is the last event: the end of the run at the root of the tree. */
 const isLast = ({ event, data }: RunEvent): boolean => event === 'run_finish' && data.called_by === null;
 
-/** Makes the method that watches runs; `retries` is how often the first connection is tried again. */
+/** Makes the method that watches runs. `retries` is the number of times that the first connection is tried again. */
 export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient, 'events'> {
   /** Yields the events of one connection. `on.open` is called when it is established. */
   async function* connect(
@@ -62,7 +62,7 @@ export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient
     let last = lastEventId;
     let pauseMs = FIRST_PAUSE_MS;
     let failures = 0;
-    /** The time at which the connection last worked. */
+    /** The time at which a connection last worked; undefined before the first one. */
     let goodAt: number | undefined;
     const on = {
       open: () => {
@@ -92,7 +92,7 @@ export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient
       } catch (error) {
         failures++;
         const isOver = goodAt === undefined ? failures > retries : Date.now() - goodAt > GIVE_UP_MS;
-        // A watcher who was connected before waits until there is room again.
+        // If the watcher was connected before, it waits until the project accepts another stream.
         const isFull = goodAt !== undefined && error instanceof FlowError && error.status === 429;
         if (!isTransient(error) && !isFull || isOver) throw error;
         const backoff = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);

@@ -38,7 +38,7 @@ export async function buildClient(dir: string, declarations = buildDeclarations(
     platform: 'neutral',
     mainFields: ['module', 'main'],
     entryPoints: entryPoints.map(({ source, file }) => ({ in: join(clientDir, source), out: file })),
-    // The parts share code, so that errors of both are instances of one FlowError.
+    // The parts share code, so that errors of all parts are instances of the same class FlowError.
     splitting: true,
     chunkNames: 'shared_[hash]',
     outdir: dir,

@@ -4,7 +4,7 @@ import { generateDtsBundle } from 'dts-bundle-generator';
 import { clientDir } from './paths.ts';
 import { entryPoints } from './manifest.ts';
 
-/** The part of dts-bundle-generator that finds the users of a type. */
+/** The part of dts-bundle-generator that finds the symbols that use a type. */
 interface UsageEvaluator {
   getSymbolsUsingSymbol: (symbol: object) => Set<object> | null;
   isSymbolUsedBySymbol: (symbol: object, by: object) => boolean;

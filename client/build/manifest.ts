@@ -11,8 +11,8 @@ export const entryPoints = [
 ] as const;
 
 /**
- * Makes the package.json of the built package. The workspace's own one names sources, so that a checkout needs no
- * build, and declares no peer, because npm would install the peer for workers, too.
+ * Makes the package.json of the built package. The package.json of the workspace names sources, so that a checkout
+ * needs no build. It declares no peer, because npm would install the peer for workers, too.
  */
 export function publishedManifest(): Record<string, unknown> {
   const { private: _private, ...manifest } = JSON.parse(readFileSync(join(clientDir, 'package.json'), 'utf8'));

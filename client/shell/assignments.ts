@@ -32,8 +32,8 @@ const alternatives = (schema: DeploymentInput['json_schema']): { [keyword: strin
   Array.isArray(schema.anyOf) ? schema.anyOf.flatMap((one) => alternatives(one)) : [schema];
 
 /**
- * Returns the schemas for a text on the command line. For an input that accepts anything, the type of its default comes
- * first: if the default is a number, the text is probably one.
+ * Returns the schemas for a text on the command line. If the input accepts anything, the type of its default comes
+ * first, because the value probably has the same type.
  */
 function schemasFor({ json_schema, default: fallback }: DeploymentInput): { [keyword: string]: unknown }[] {
   const schemas = alternatives(json_schema);
@@ -57,7 +57,10 @@ function readJson<Result>(name: string, text: string, use: (json: LosslessJson) 
   }
 }
 
-/** Adds JSON to the inputs: as plain values, or tagged if a number has more digits than a JavaScript number holds. */
+/**
+ * Adds JSON to the inputs, as plain values. If a number has more digits than a JavaScript number holds, the value is
+ * tagged.
+ */
 function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigned): void {
   readJson(isJson ? `${name}:=` : name, text, (json) => {
     if (areNumbersSafe(json)) values[name] = JSON.parse(text);
@@ -66,12 +69,12 @@ function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigne
 }
 
 const isNumber = (text: string): boolean => /^-?\d/.test(text) && !Number.isNaN(Number(text));
-/** A number in JSON's form. 007 has another form, so an input that accepts anything gets it as a text. */
+/** Matches a number in JSON's form. `007` does not match, so an input that accepts anything gets it as a text. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Adds `key=value` to the inputs, converted by the input's types. Numbers, and lists and objects in JSON, keep all
- * their digits. A text that matches none of the types and is no JSON stays a text. The backend checks the value's type.
+ * Adds `key=value` to the inputs, converted by the input's types. Numbers keep all their digits, also inside of lists
+ * and objects. A text that matches no type and is not JSON stays a text. The backend checks the value's type.
  */
 function addText(assignment: Assignment, input: DeploymentInput, assigned: Assigned): void {
   const { name, text } = assignment;
@@ -88,7 +91,7 @@ function addText(assignment: Assignment, input: DeploymentInput, assigned: Assig
     // Numbers beyond JavaScript's precision are sent as text if the input accepts that.
     else if (takes('string')) values[name] = text;
     else if (isAnything) addJson(assignment, assigned);
-    // Only floats remain.
+    // Such an input accepts only floats, so JavaScript may round the number.
     else values[name] = Number(text);
   } else if (takes('boolean') && (text === 'true' || text === 'false')) values[name] = text === 'true';
   else if (
@@ -124,8 +127,8 @@ function readAll(args: string[]): Assignment[] {
 }
 
 /**
- * Reads inputs whose types are unknown: `key:=json` is JSON, `key=value` is JSON if it can be, else a text. Throws a
- * UsageError.
+ * Reads inputs whose types are unknown. `key:=json` is JSON. `key=value` is JSON if the value can be parsed, or else a
+ * text. Throws a UsageError.
  */
 export const readTagged = (args: string[]): ValueMap =>
   Object.fromEntries(
@@ -136,7 +139,7 @@ export const readTagged = (args: string[]): ValueMap =>
   );
 
 /**
- * Reads the inputs of a command line. `read` is called for the deployment's types if a value is not JSON. Throws a
+ * Reads the inputs of a command line. If a value is not JSON, calls `read` to get the types of the deployment. Throws a
  * UsageError.
  */
 export async function readAssignments(

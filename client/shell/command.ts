@@ -7,7 +7,7 @@ export interface Option {
   name: string;
   /** A one-letter name, written with one hyphen. */
   short?: string;
-  /** The name of the option's value; an option without it is a switch. */
+  /** The name of the option's value. An option without a value is a switch. */
   takes?: string;
   /** True if it may be given several times. */
   isRepeatable?: true;
@@ -53,7 +53,7 @@ export interface Command {
   notes: string[];
   options: readonly Option[];
   example: string;
-  /** True if it needs no user: it then signs in no user on a local stack. */
+  /** True if the command needs no user. Then no user of a local stack is signed in for it. */
   needsNoUser?: boolean;
   /** Throws a UsageError or a FlowError. */
   run: (context: CommandContext, call: CommandCall) => Promise<void>;

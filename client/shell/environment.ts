@@ -17,10 +17,7 @@ export const environmentVariables = [
   { name: 'FLOWS_PASSWORD', meaning: 'For `flows login`: the password. Without it, the command asks for it.' },
 ] as const;
 
-/**
- * Finds the local stack of this checkout, with an API key if a user is wanted. If `url` is given, finds the stack at
- * that address.
- */
+/** Finds the local stack of this checkout, or the stack at the address `url`. If a user is wanted, adds an API key. */
 export type FindLocalStack = (
   url: string | undefined,
   wantsUser: boolean,
@@ -37,7 +34,7 @@ export interface LocalStack {
 /** The project to call, and the user to act as. */
 export type Environment = ConnectionOptions & Partial<Pick<LocalStack, 'keepApiKey'>>;
 
-/** Tests whether a key is a secret one. A legacy secret key is a token that names its role. */
+/** Tests whether a key is a secret key. A legacy secret key is a token that names its role. */
 function isSecret(key: string): boolean {
   if (key.startsWith('sb_secret_')) return true;
   try {
@@ -49,8 +46,8 @@ function isSecret(key: string): boolean {
 }
 
 /**
- * Returns the project that the environment names, or the local stack, with one of its users if wanted. Throws a
- * UsageError that names missing variables.
+ * Returns the project that the environment names, or else the local stack. If a user is wanted, the local stack has
+ * one. Throws a UsageError that names the missing variables.
  */
 export async function readEnvironment(
   env: Record<string, string | undefined>,

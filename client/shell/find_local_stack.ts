@@ -8,7 +8,7 @@ import { createApiKey, type Project } from './sign_in.ts';
 import type { FindLocalStack } from './environment.ts';
 import { UsageError } from './usage_error.ts';
 
-/** Tests whether an API key is valid: the stack may have been reset since the key was made. */
+/** Tests whether an API key is still valid. It is not if the stack was reset after the key was made. */
 async function isValid({ url, key }: Project, apiKey: string): Promise<boolean> {
   const response = await fetch(`${url}/rest/v1/rpc/whoami`, {
     method: 'POST',
@@ -26,7 +26,7 @@ async function keepApiKey(port: number, apiKey: string): Promise<void> {
   await rename(draft, keyFile(port));
 }
 
-/** Returns the API key for a stack: the stored one, else a new one of the stack's own user. */
+/** Returns the API key for a stack: the stored key, or else a new key of the stack's own user. */
 async function findApiKey(port: number, project: Project): Promise<string> {
   const kept = (await readFile(keyFile(port), 'utf8').catch(() => '')).trim();
   if (kept !== '' && await isValid(project, kept)) return kept;
@@ -37,8 +37,8 @@ async function findApiKey(port: number, project: Project): Promise<string> {
 }
 
 /**
- * Finds the stack of this checkout at an address. Without an address: the stack at the default port, else the only
- * running one.
+ * Finds the stack of this checkout at an address. Without an address, finds the stack at the default port, or else the
+ * only running stack.
  */
 export const findLocalStack: FindLocalStack = async (wanted, wantsUser) => {
   const ports = runningPorts();

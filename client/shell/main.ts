@@ -10,7 +10,7 @@ import { printableBlock, printableJson, printableLine } from './printable.ts';
 import { makeScreen, type Screen, type Streams } from './screen.ts';
 import { UsageError } from './usage_error.ts';
 
-/** How many characters of an error's details a terminal shows. */
+/** The most characters of an error's details that a terminal shows. */
 const MAX_DETAILS = 4_000;
 
 /** The parts of its process that `flows` uses. */
@@ -18,7 +18,7 @@ export interface ShellProcess extends Streams {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   signal: AbortSignal;
-  /** Only given in a checkout, which has local stacks. */
+  /** Missing in the built package, because only a checkout has local stacks. */
   findLocalStack?: FindLocalStack;
 }
 
@@ -31,7 +31,7 @@ function describeDetails(details: unknown): string[] {
   return [`details: ${text.length > MAX_DETAILS ? `${text.slice(0, MAX_DETAILS)}… (--json shows all)` : text}`];
 }
 
-/** Hints for errors for which the backend sends none. */
+/** Hints for errors without a hint from the backend. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     'deployment_not_found',

@@ -6,7 +6,8 @@ import type { CommandContext } from './command.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 
 /**
- * Waits for the output of a run, as tagged values. After a timeout, the hint names the run and the command to continue.
+ * Waits for the output of a run, and returns it as tagged values. After a timeout, the error's hint names the run and
+ * the command that waits again.
  */
 export async function waitForOutput(
   { client, signal }: CommandContext,
@@ -34,7 +35,9 @@ export async function printOutput({ screen }: CommandContext, output: ValueMap):
   }
 }
 
-/** Ends a command that has started a run: prints its id and token, or with --wait its output after the end. */
+/**
+ * Ends a command that has started a run. Prints the id and token of the run; with --wait, waits and prints its output.
+ */
 export async function printRun(
   context: CommandContext,
   run: StartedRun,

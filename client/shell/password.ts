@@ -10,13 +10,13 @@ interface SecretSource {
   signal: AbortSignal;
 }
 
-/** A secret that a command needs: its name, and the variable that can hold it. */
+/** A secret that a command needs: its name, and the variable that may have the secret. */
 interface WantedSecret {
   name: string;
   variable: 'FLOWS_PASSWORD' | 'FLOWS_SECRET';
 }
 
-/** Reads a secret: its variable, else the first line of stdin, which is not echoed. Throws a UsageError. */
+/** Reads a secret from its variable, or else from the first line of stdin, which is not echoed. Throws a UsageError. */
 async function readLine(
   { env, stdin, signal }: SecretSource,
   screen: Screen,

@@ -1,4 +1,4 @@
-/** How many characters of one text a terminal shows; `--json` prints all of it. */
+/** The most characters of one text that a terminal shows. `--json` prints the whole text. */
 const MAX_SHOWN = 10_000;
 
 /**
@@ -23,7 +23,7 @@ export function printable(text: string): string {
 /** Makes foreign text safe, on one line. */
 export const printableLine = (text: string): string => printable(text).replaceAll('\n', '\\n');
 
-/** Makes foreign text safe, with indented later lines, so that none looks like a line of `flows`. */
+/** Makes foreign text safe. Indents all lines but the first, so that no line looks like a line of `flows`. */
 export const printableBlock = (text: string, indent = '  '): string => printable(text).replaceAll('\n', `\n${indent}`);
 
 /** Formats JSON on one line without characters that control a terminal. Bigints become their digits. */

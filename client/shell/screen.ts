@@ -4,7 +4,10 @@ export interface Screen {
   print: (line: string) => Promise<void>;
   /** Prints a line for people to stderr. */
   note: (line: string) => void;
-  /** Shows the current activity on a line of stderr, which the next output replaces. Only on a terminal. */
+  /**
+   * Shows the current activity on a line of stderr. The next output replaces this line. Does nothing without a
+   * terminal.
+   */
   progress: (text: string) => void;
 }
 

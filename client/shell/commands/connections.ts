@@ -3,7 +3,7 @@ import type { Command, CommandCall, CommandContext } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
 
-/** The kinds of connections, each with the only member of its secret if it has one member. */
+/** The kinds of connections. If the secret of a kind has only one member, the kind has the name of that member. */
 const KINDS: Record<NewConnection['kind'], string | undefined> = {
   bearer: 'token',
   basic: undefined,
@@ -16,7 +16,7 @@ const KINDS: Record<NewConnection['kind'], string | undefined> = {
 const isKind = (text: string | undefined): text is NewConnection['kind'] =>
   text !== undefined && Object.hasOwn(KINDS, text);
 
-/** Reads the members of a secret: JSON, or the text of the only member. The text of a fault never quotes the secret. */
+/** Reads the members of a secret from JSON, or from the text of the only member. Errors never quote the secret. */
 function membersOf(text: string, kind: NewConnection['kind']): Record<string, string> {
   const only = KINDS[kind];
   if (only !== undefined && !text.startsWith('{')) return { [only]: text };

@@ -4,7 +4,7 @@ import type { Command } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
 
-/** The size limit of the file, in bytes: a column of a flow holds no more. */
+/** The size limit of the file, in bytes. A column of a flow can't hold more. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** Reads the JSON of a file. */
@@ -45,7 +45,7 @@ export const deploy: Command = {
     const name = option('tag');
     const tag = name === undefined ? undefined : readTag(name);
     const json = await readJson(file);
-    // Loaded here, because only this command needs it and loading it takes as long as everything else.
+    // This module is loaded here, because only this command needs it, and it takes as long to load as all the rest.
     const { readEditorFlow } = await import('../../editor_flow.ts');
     const { row: flow, leftOut } = readEditorFlow(json);
     for (const what of leftOut) screen.note(printableLine(`not carried over: ${what}`));

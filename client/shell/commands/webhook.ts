@@ -13,7 +13,8 @@ const VERIFICATIONS = ['standard_webhooks', 'github', 'stripe', 'authorization']
 const MAX_SECRET_CHARACTERS = 10_000;
 
 /**
- * Reads the secret in a file, without the line end. The secret is not an argument, because other users can see those.
+ * Reads the secret in a file, without the line end. The secret is not an argument, because other users of the computer
+ * can see the arguments of a command.
  */
 async function readSecret(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
