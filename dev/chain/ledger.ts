@@ -126,8 +126,8 @@ const isIncluded = (meta: TransactionMetadata): boolean => meta.signature().some
 
 /** Makes a new chain with a slot every `slotMs`; with 0, slots pass only when the clock is advanced. */
 export function makeLedger(slotMs: number): Ledger {
-  // Signatures and blockhashes are checked here, because the VM knows only one blockhash and could not simulate without
-  // signatures.
+  // Check signatures and blockhashes here, because the VM knows only one blockhash and can't simulate unsigned
+  // transactions.
   const svm = new LiteSVM().withSigverify(false).withBlockhashCheck(false).withTransactionHistory(0n);
   const listeners = new Set<() => void>();
   const tellListeners = () => listeners.forEach((listener) => listener());

@@ -81,7 +81,7 @@ export function ruleOf(file: string, rules: readonly ImportRule[] = importRules)
   return rule;
 }
 
-/** Returns the folder or file that "itself" means for this file. */
+/** Returns the folder or file for which ITSELF stands in the row of this file. */
 const itself = ({ files }: ImportRule, file: string): string =>
   file.split('/').slice(0, files.split('/').length).join('/');
 

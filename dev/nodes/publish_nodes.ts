@@ -106,7 +106,10 @@ export interface PublishSummary {
 interface Failure {
   reason: string;
   isTransient: boolean;
-  /** The reason why every other definition would fail, too: no server answered, or the project refuses the key. */
+  /**
+   * If this is set, every other definition would fail for the same reason: no server answered, or the project refuses
+   * the key.
+   */
   whyStop?: string;
   retryAfterMs?: number;
 }

@@ -61,7 +61,7 @@ async function signIn(demo: Demo): Promise<Person> {
   return person;
 }
 
-/** Signs up a user for the demo only, who is not printed. */
+/** Signs up a user who exists only for the demo. The demo does not print this user's password. */
 async function signUpOther(demo: Demo): Promise<Person> {
   const person = makePerson(demo);
   const credentials = { email: `other-${randomUUID()}@example.com`, password: randomUUID() };

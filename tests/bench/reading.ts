@@ -72,7 +72,7 @@ async function readAll(sql: Sql, deploymentId: string, readers: Reader[], rounds
 
 /**
  * Measures how fast an owner reads a deployment's newest runs, in a small table and in a large one. The baseline is the
- * superuser.
+ * same read as superuser.
  */
 export const measureReading = (plan: Plan): Promise<Part[]> =>
   withBenchStack('reading', async (bench) => {

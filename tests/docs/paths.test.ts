@@ -25,8 +25,8 @@ const sql = sourcesOf('sql', '.sql').join('\n');
 const functions = ['functions', 'runner'].flatMap((folder) => sourcesOf(folder, '.ts')).join('\n');
 
 /**
- * Finds names in the documents that do not exist. `find` matches the names, `exists` tests one; the result names the
- * document.
+ * Lists the names that match `find` in any document, but for which `exists` returns false. Each entry says which
+ * document has the name.
  */
 const findUnknown = (find: RegExp, exists: (name: string, document: string) => boolean): string[] =>
   [...documents].flatMap(([path, text]) =>

@@ -232,7 +232,7 @@ export class FlowBuilder {
     return { ...row, environment: {}, instructions_bundling: this.bundling };
   }
 
-  /** Ends the building. The graph is then made once for many claims, and no claim can change it. */
+  /** Makes the builder immutable. The graph is then made once for many claims, and no claim can change it. */
   freeze(): this {
     this.#frozen = deepFreeze(this.graph());
     Object.freeze(this.nodes);
