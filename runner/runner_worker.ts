@@ -34,17 +34,17 @@ export interface RunnerWorkerOptions {
   /** The environment. WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
   env: (name: string) => string | undefined;
   registry?: typeof nodeRegistry;
-  /** Starts the thread for long scripts. Without it, they run in the engine's thread. */
+  /** Starts the thread for long scripts. Without this, long scripts run in the engine's thread. */
   spawnScriptThread?: SpawnScriptThread;
   /** Makes the watch that notifies the worker of runs. */
   makeWatch?: MakeQueueWatch | undefined;
-  /** Called when it finds no more runs and a webhook delivery is due. */
+  /** Called when the worker finds no more runs and a webhook delivery is due. */
   onDueWebhook?: (() => void) | undefined;
 }
 
 /**
  * Returns the address of the function `flow`, which receives answers to pending inputs. Undefined if neither variable
- * is set: a worker over Postgres need not know its project's address.
+ * is set, because a worker over Postgres need not know its project's address.
  */
 function readFlowUrl(env: (name: string) => string | undefined): string | undefined {
   const supabaseUrl = env('SUPABASE_URL') ?? '';
@@ -73,7 +73,8 @@ export function makeRunnerWorker(
         timeoutMs: settings.httpTimeoutMs,
         maxResponseBytes: settings.httpMaxResponseBytes,
         isAllowed,
-        // A share for each client, so that a request to the project does not wait for slow servers of the flow.
+        // Each client has its own share, so that a request to the project does not wait for slow servers that the flow
+        // calls.
         share: makeHttpShare(settings.flowRunMaxHttpRequests, budgets),
       });
     return {
@@ -93,7 +94,7 @@ export function makeRunnerWorker(
   const connectionsOf = makeConnectionOpener({
     rpc,
     readKeys,
-    // A client of its own, so that a request for a token does not wait for requests of runs.
+    // Token requests have their own client, so that they do not wait for requests of runs.
     tokenHttp: makeHttpClient({
       isAllowed: addressRule(settings.allowPrivateNetwork),
       timeoutMs: connectionLimits.connection_token_ms.value,
@@ -154,8 +155,8 @@ export function makeRunnerWorker(
 }
 
 /**
- * Makes the poster of webhooks. It has the address rules of nodes and an HTTP client of its own, so that no run waits
- * for it.
+ * Makes the poster of webhooks. It follows the same address rules as nodes. It has its own HTTP client, so that no run
+ * waits for it.
  */
 export function makeRunnerWebhooks({ rpc, settings }: Pick<RunnerWorkerOptions, 'rpc' | 'settings'>): Webhooks {
   return makeWebhooks({

@@ -45,7 +45,7 @@ const numberSettings = {
     0,
     1_000,
   ),
-  // The run is claimed up to 2 s early, and must not sleep again.
+  // A sleeping run is claimed up to 2 s early, and must not sleep again then.
   runnerLongWaitMs: setting(
     'A run that only waits, and waits longer than this, sleeps: the worker releases the run, and a worker claims it again when its time comes.',
     'ms',
@@ -148,11 +148,11 @@ const numberSettings = {
 
 /** Settings that the environment does not change. */
 const runnerTuning = Object.freeze({
-  /** How often a worker extends its leases and learns what has happened to its claims, such as a stop. */
+  /** The interval at which a worker extends its leases and learns of changes to its claims, such as a stop. */
   heartbeatMs: 1_000,
   /** How often new progress is stored. */
   checkpointMs: 1_000,
-  /** So many rows or bytes of unstored progress start a checkpoint before its time. */
+  /** When the unstored progress has this many rows or bytes, a checkpoint starts early. */
   checkpointRows: 500,
   checkpointBytes: 2 * 1_048_576,
   /** The engine waits when the unstored progress would fill this many checkpoints. */
@@ -163,7 +163,7 @@ const runnerTuning = Object.freeze({
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
-  /** Characters that the texts of the kept snapshots have together: as many as the largest snapshot may have. */
+  /** The most characters of all kept snapshots together. The largest snapshot may have as many. */
   cachedSnapshotCharacters: 16 * 1_048_576,
   /** Bytes that each HTTP request may hold without waiting. Most responses are smaller. */
   httpFreeBytes: 131_072,
@@ -173,30 +173,30 @@ const runnerTuning = Object.freeze({
   actionPollMs: 1_000,
   /** How often a transaction that is in no block yet is sent again. */
   resendMs: 2_000,
-  /** How often a long-lived worker looks at the queue while nothing tells it of new runs. */
+  /** The interval at which a long-lived worker looks at the queue while it gets no news of runs. */
   pollMs: 500 as number,
   /**
-   * The same while something tells it of new runs. Then it still finds expired leases, and runs that other workers have
-   * put to sleep.
+   * The same interval while the worker gets news of runs. These looks find expired leases, and runs that other workers
+   * have put to sleep.
    */
   watchedPollMs: 5_000 as number,
   /** How often a worker looks for outgoing webhooks that are due. */
   webhookPollMs: 1_000 as number,
-  /** So many bytes of the answer to an outgoing webhook are read. */
+  /** The most bytes that are read of the answer to an outgoing webhook. */
   webhookAnswerBytes: 4_096,
   /** For how long the worker repeats the failing call that stores the result of a webhook. */
   webhookRetryMs: 30_000 as number,
-  /** How much longer the lease of a webhook holds than its timeout and these retries last. */
+  /** The lease of a webhook is longer than its timeout and these retries together by this time. */
   webhookLeaseMarginMs: 15_000,
-  /** How long an idle long-lived worker waits for a run in each look at the queue. */
+  /** The time for which an idle long-lived worker waits for a run in each look at the queue. */
   idleWaitMs: 0 as number,
 });
 
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
-  /** Starts wake the worker by pokes. The worker does not look at the queue at intervals. */
+  /** True if starts wake the worker by pokes. The worker then does not look at the queue at intervals. */
   readonly wakesByPokes: boolean;
-  /** Nodes may reach addresses of private networks. */
+  /** True if nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
   /** The buckets of Storage that the flows of all users may read and write. */
   readonly sharedBuckets: ReadonlySet<string>;

@@ -7,10 +7,10 @@ import { type Condition, readCondition } from './condition.ts';
 /** The database checks the same limit when a flow is deployed. */
 const { switch_cases: { value: MAX_CASES } } = flowLimits;
 
-/** The output of a value that fulfils no case. */
+/** The output for a value that fulfils no case. */
 export const DEFAULT = 'default';
 
-/** One case: its name, and the condition of a value that takes its output. */
+/** One case: its name, and the condition that a value must fulfil for the output of this name. */
 export interface Case {
   name: string;
   condition: Condition;
@@ -21,7 +21,7 @@ type JsonObject = { [name: string]: LosslessJson };
 const isObject = (json: LosslessJson | undefined): json is JsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/** Converts the members of a case that make its condition. A field that is null or empty counts as missing. */
+/** Reads the members of a case that form its condition. A field that is null or empty counts as missing. */
 function partsOf(json: JsonObject): ValueMap {
   const parts: ValueMap = Object.create(null);
   for (const name of ['operator', 'field', 'compare_to']) {
@@ -54,7 +54,10 @@ export function readCases(cases: LosslessJson | undefined): Case[] {
   });
 }
 
-/** Tells the first case that a value fulfils; undefined if there is none. An error names the case by its index. */
+/**
+ * Returns the name of the first case that a value fulfils; undefined if it fulfils no case. An error names the case by
+ * its index.
+ */
 export function firstCase(cases: readonly Case[], value: Value, input: string): string | undefined {
   for (const [index, { name, condition }] of cases.entries()) {
     try {

@@ -53,7 +53,7 @@ function toSearchedText(value: Value | undefined): string {
   return value.S;
 }
 
-/** Makes a test that compares numbers. With NaN none of them holds. */
+/** Makes a test that compares numbers. Comparisons with NaN are never true. */
 const byOrder = (holds: (order: number) => boolean) => (other: Value): Test => {
   const right = toNumber(other);
   return (tested) => {
@@ -84,7 +84,7 @@ const UNARY = new Map<string, Test>([
   ['is_not_empty', not(isEmpty)],
 ]);
 
-/** The operators that compare a value with another one. Each checks the other one once, and returns a test. */
+/** The operators that compare a value with another one. Each checks the other value once and returns a test. */
 const BINARY = new Map<string, (other: Value) => Test>([
   ['eq', equals],
   ['ne', (other) => not(equals(other))],
@@ -100,7 +100,10 @@ const BINARY = new Map<string, (other: Value) => Test>([
 /** All operators, in the order in which they are listed. */
 export const OPERATORS: readonly string[] = [...UNARY.keys(), ...BINARY.keys()];
 
-/** Reads a path of names that dots separate; numbers are indexes of arrays. The empty text means the whole value. */
+/**
+ * Reads a path whose names are separated by dots. A number is the index of an array. The empty text means the whole
+ * value.
+ */
 export function parseField(text: string): ValuePath {
   if (text.length > MAX_FIELD_CHARACTERS) {
     throw new ConversionError(`must have at most ${MAX_FIELD_CHARACTERS} characters`, 'field');
@@ -123,7 +126,8 @@ function makeTest(operator: string, parts: ValueMap): Test {
 
 /**
  * Makes the condition of `operator`, `field` and `compare_to`. An operator without `compare_to` ignores it. A field
- * that does not exist counts as null. Errors name the input that is wrong, except those of the value: see `judge`.
+ * that does not exist counts as null. Errors name the wrong input. Errors of the value name no input; `judge` adds its
+ * name.
  */
 export function readCondition(parts: ValueMap): Condition {
   const test = makeTest(readField(parts, 'operator', toText), parts);

@@ -9,8 +9,8 @@ export function comparedText(value: Value): string | undefined {
 }
 
 /**
- * Whether two values are equal. Numbers are compared by value, whatever their tags are. A key or signature equals the
- * text that is its base58. Arrays and maps are equal if all their members are.
+ * Tests whether two values are equal. Numbers are compared by value, whatever their tags are. A key or signature equals
+ * the text of its base58. Arrays and maps are equal if all their members are equal.
  */
 export function areEqual(a: Value, b: Value): boolean {
   if ('A' in a) {
@@ -30,7 +30,7 @@ export function areEqual(a: Value, b: Value): boolean {
   return comparedText(a) === comparedText(b);
 }
 
-/** Returns a text that equal values share, and others do not. All NaN share one. */
+/** Returns a text that is the same exactly for equal values. All NaN have the same text. */
 export function canonicalText(value: Value): string {
   if ('A' in value) return `[${value.A.map(canonicalText).join()}]`;
   if ('M' in value) {

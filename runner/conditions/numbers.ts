@@ -14,7 +14,7 @@ const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e(-?\d+))?$/;
 
 /**
  * Returns the number that a value holds; undefined for values that hold none. A float counts as the decimal number of
- * its text, the shortest that stands for it: the float 0.1 equals the decimal 0.1.
+ * its shortest text, so the float 0.1 equals the decimal 0.1.
  */
 export function numberOf(value: Value): ComparedNumber | undefined {
   const text = 'U' in value
@@ -45,15 +45,13 @@ const wholeDigits = ({ mantissa, scale }: ExactNumber): number =>
 
 const orderOfInfinity = (number: ComparedNumber): number => number === 'inf' ? 1 : number === '-inf' ? -1 : 0;
 
-/**
- * Returns -1, 0 or 1. Undefined if one of the numbers is NaN: it is neither equal to any number, nor less, nor greater.
- */
+/** Returns -1, 0 or 1; undefined if one of the numbers is NaN, which can't be compared. */
 export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | undefined {
   if (a === 'NaN' || b === 'NaN') return undefined;
   if (typeof a === 'string' || typeof b === 'string') return Math.sign(orderOfInfinity(a) - orderOfInfinity(b));
   const [signA, signB] = [sign(a), sign(b)];
   if (signA !== signB || signA === 0) return Math.sign(signA - signB);
-  // Numbers of different size are compared without the long integers that a common scale would take.
+  // Numbers of different sizes are compared by size, because a common scale would need long integers.
   const [sizeA, sizeB] = [wholeDigits(a), wholeDigits(b)];
   if (sizeA !== sizeB) return Math.sign(sizeA - sizeB) * signA;
   const scale = Math.max(a.scale, b.scale);
@@ -61,7 +59,7 @@ export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | u
   return compareBigInts(scaled(a), scaled(b));
 }
 
-/** Returns a text that equal numbers share, and others do not. */
+/** Returns a text that is the same exactly for equal numbers. */
 export function canonicalNumber(number: ComparedNumber): string {
   if (typeof number === 'string') return number;
   let { mantissa, scale } = number;

@@ -26,8 +26,8 @@ import { type NewTokens, requestTokens } from './token_request.ts';
 const LOOK_MS = 250;
 
 /**
- * How long a store of a new token is repeated while the database does not answer, because the token may replace a
- * refresh token.
+ * The time for which storing a new token is repeated while the database does not answer. The new token must not be
+ * lost, because it may replace a refresh token.
  */
 const STORE_RETRY_MS = 20_000;
 
@@ -64,7 +64,7 @@ const toError = ({ message, is_transient }: Failure): NodeError => {
   return is_transient ? new TransientError(text) : new NodeError(text);
 };
 
-/** Decrypts the former tokens; undefined if their key is missing, so that the stored secret is used. */
+/** Decrypts the former tokens; undefined if their key is missing. The stored secret is then used instead. */
 async function readFormer(
   connection: BoundConnection,
   token: SealedRow,
@@ -79,8 +79,8 @@ async function readFormer(
 }
 
 /**
- * Gets a new access token under the lease, and stores it. Undefined: the connection was stored again meanwhile, so the
- * token is one of its former secret.
+ * Gets a new access token under the lease, and stores it. Returns undefined if the connection was stored again
+ * meanwhile, because the token then belongs to its former secret.
  */
 async function refresh(
   connection: BoundConnection,
@@ -89,7 +89,7 @@ async function refresh(
   { rpc, readKeys, tokenHttp, allowsHttp }: TokenServices,
 ): Promise<UsableTokens | undefined> {
   const { lease } = turn;
-  // A repeated call changes nothing and returns false; then the token is read again.
+  // A repeated call changes nothing and returns false. The token is then read again.
   const end = (args: object) =>
     retried(STORE_RETRY_MS, () => rpc<boolean>('end_token_refresh', { connection_id: connection.id, lease, ...args }));
   let made: NewTokens;
@@ -114,8 +114,8 @@ async function refresh(
 }
 
 /**
- * Checks which worker has the lease for a new token, and requests the token if this worker has it. `nonce` is that of
- * the opened secret. Undefined: read the connection again.
+ * Checks which worker has the lease for a new token, and requests the token if this worker has it. `nonce` is the nonce
+ * of the opened secret. If it returns undefined, the caller must read the connection again.
  */
 export async function nextTokens(
   connection: BoundConnection & Pick<SealedRow, 'nonce'>,

@@ -8,7 +8,7 @@ import { makeRedaction } from './redaction.ts';
 /** Texts shorter than this may occur in any answer. Only passwords can be as short, and only together with a user. */
 const MIN_SECRET_LENGTH = 4;
 
-/** A secret that requests carry as it is. */
+/** A secret that requests carry unchanged. */
 export type DirectSecret = Exclude<ConnectionSecret, { kind: `oauth2_${string}` }>;
 
 /** The secret of a client that gets access tokens from a token server. */
@@ -19,7 +19,7 @@ export const secretsOf = ({ secret }: OauthSecret): string[] =>
   [secret.client_secret, 'refresh_token' in secret ? secret.refresh_token : undefined]
     .filter((text) => text !== undefined);
 
-/** How a request carries the secret, and the texts that answers must not repeat. */
+/** The way in which a request carries the secret, and the texts that answers must not repeat. */
 interface Carried {
   header?: [name: string, value: string];
   parameter?: [name: string, value: string];
@@ -46,19 +46,19 @@ function carry({ header, parameter }: Pick<Connection, 'header' | 'parameter'>, 
   }
 }
 
-/** Encodes as the URL standard does, so that the URL keeps the text. */
+/** Encodes a parameter like the URL standard, so that the URL keeps the text. */
 const encodePair = (pair: [string, string]): string => pair.map(encodeURIComponent).join('=').replaceAll("'", '%27');
 
 export interface CredentialOptions {
   /** True if the secret may be sent over http. */
   allowsHttp: boolean;
-  /** Texts that no answer may repeat either. */
+  /** Further texts that answers must not repeat. */
   otherSecrets?: string[];
   /** Called if a server answers a request with the secret by 401. */
   refused?: () => Promise<void>;
 }
 
-/** Makes the credential of a connection. Its secret is in no error. */
+/** Makes the credential of a connection. Its errors never contain the secret. */
 export function makeCredential(
   connection: Pick<Connection, 'name' | 'hosts' | 'header' | 'parameter'>,
   opened: DirectSecret,

@@ -33,7 +33,7 @@ function digitOf(byte: number | undefined, base: number): number {
   return value >= (isLetter ? 10 : 0) && value < base ? value : -1;
 }
 
-/** Reads a number of `count` digits in hex; -1 if there is none. */
+/** Reads a number of `count` hex digits; -1 if the bytes are not hex digits. */
 function hexNumber(bytes: Uint8Array, from: number, count: number): number {
   let number = 0;
   for (let index = from; index < from + count; index++) {
@@ -50,7 +50,8 @@ interface Escape {
   length: number;
 }
 
-// Two escapes for the halves of a surrogate pair are not joined: such a secret is found in its other forms.
+// Escapes of the two halves of a surrogate pair are not joined. A secret with such a character is found only in its
+// other forms.
 const ofCodePoint = (point: number, length: number): Escape | undefined =>
   point < 0 || point > 0x10FFFF ? undefined : { decoded: utf8(String.fromCodePoint(point)), length };
 
@@ -109,8 +110,8 @@ function escapeAt(bytes: Uint8Array, at: number): Escape | undefined {
 }
 
 /**
- * Decodes percent-encoding, escapes of JSON and character references of HTML once; undefined if there are none. A body
- * may have a MiB of them, so it works on bytes: a pattern takes ten times as long.
+ * Decodes percent-encoding, escapes of JSON and character references of HTML once; undefined if the bytes have no
+ * escapes. It works on bytes, because a body may have a MiB of escapes, and a pattern takes ten times as long.
  */
 export function decodeEscapes({ bytes, starts }: Decoded): Decoded | undefined {
   const decoded = new Uint8Array(bytes.length);

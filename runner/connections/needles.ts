@@ -1,13 +1,13 @@
 import { base64, base64urlnopad, hex } from '@scure/base';
 
-/** Shorter needles would be found everywhere. */
+/** The shortest needle. Shorter ones would match by chance. */
 const MIN_NEEDLE_LENGTH = 4;
 
 const byteDecoder = new TextDecoder('latin1');
 
 /**
- * Decodes bytes to a text with one character for each byte, to search in. It decodes 0x80 to 0x9F like Windows does,
- * so it is only compared with texts that it has made. Other ways take 20 times as long.
+ * Decodes bytes to a text with one character for each byte, to search in. It decodes 0x80 to 0x9F like Windows, so the
+ * result may only be compared with other results of this function. Other ways take 20 times as long.
  */
 export const toSearchable = (bytes: Uint8Array): string => byteDecoder.decode(bytes);
 
@@ -18,8 +18,8 @@ const toLatin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => Stri
 export const utf8 = (text: string): string => toLatin1(new TextEncoder().encode(text));
 
 /**
- * The base64 that these bytes have within any other bytes: digits that depend on the bytes before and after are cut
- * off. The alignment depends on the number of bytes before.
+ * Returns the base64 digits of these bytes when they are a part of longer data, one text for each alignment. Digits
+ * that also depend on the bytes before or after are cut off.
  */
 function base64Cores(bytes: Uint8Array): string[] {
   return [base64.encode, base64urlnopad.encode].flatMap((encode) =>
@@ -37,9 +37,7 @@ function utf16(text: string, isLittleEndian: boolean): string {
   return toLatin1(bytes);
 }
 
-/**
- * Returns the forms of the secrets in which a server may send them, to be found in searchable text; the longest first.
- */
+/** Returns the forms in which a server may repeat the secrets, as searchable text; the longest first. */
 export function needlesOf(secrets: readonly string[]): string[] {
   // A server may encode the URL or form field that it got, so the percent-encoded secret counts as another one.
   const forms = [...secrets, ...secrets.map(encodeURIComponent)].flatMap((secret) => {

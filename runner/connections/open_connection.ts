@@ -15,7 +15,7 @@ export type StoredConnection = Connection & SealedRow & {
   token: SealedRow | null;
 };
 
-/** A little longer than a lease, so that a waiting worker takes over from a lost one. */
+/** The longest wait: a little longer than a lease, so that a waiting worker can take over from a lost one. */
 const MAX_WAIT_MS = connectionLimits.connection_lease_seconds.value * 1_000 +
   connectionLimits.connection_token_ms.value;
 
@@ -50,8 +50,8 @@ async function openOnce(
 }
 
 /**
- * Opens the connection that `read` returns. While another worker is getting its access token, waits and reads it again.
- * Throws a NodeError if its secret can't be decrypted or the token server gives no token.
+ * Opens the connection that `read` returns. While another worker requests its access token, waits and reads the
+ * connection again. Throws a NodeError if its secret can't be decrypted or the token server gives no token.
  */
 export async function openStoredConnection(
   read: () => Promise<StoredConnection>,
@@ -73,7 +73,7 @@ export async function openStoredConnection(
 
 /**
  * Makes a function that opens the connections of a claimed run by name. The database returns a connection only to the
- * newest claim of a run, and only if the run has it by that name.
+ * newest claim of a run, and only if the run has a connection of that name.
  */
 export const makeConnectionOpener =
   (services: TokenServices) =>

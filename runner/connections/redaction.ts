@@ -3,7 +3,7 @@ import { needlesOf, toSearchable } from './needles.ts';
 
 const MARK = new TextEncoder().encode('[redacted]');
 
-/** Encodings within each other that are decoded, for example percent-encoding in a JSON text. */
+/** The number of nested encodings that are decoded, for example percent-encoding in a JSON text. */
 const MAX_ROUNDS = 3;
 
 type Range = [start: number, end: number];
@@ -46,7 +46,7 @@ function replaceRanges(bytes: Uint8Array, ranges: Range[]): Uint8Array {
   return redacted;
 }
 
-/** Returns the bytes without the needles; the same if there are none. */
+/** Returns the bytes without the needles; the given bytes if they contain no needle. */
 function redactBytes(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
   const ranges: Range[] = [];
   const starts = new Uint32Array(bytes.length + 1);
@@ -59,15 +59,15 @@ function redactBytes(bytes: Uint8Array, needles: readonly string[]): Uint8Array 
   return ranges.length === 0 ? bytes : replaceRanges(bytes, joinRanges(ranges));
 }
 
-/** Replaces a secret wherever a server repeats it. */
+/** Replaces a secret in texts and bytes that a server sends. */
 export interface Redaction {
   text: (text: string) => string;
   bytes: (bytes: Uint8Array) => Uint8Array;
 }
 
 /**
- * Makes the redaction of these secrets. It finds them as they are, in base64 and hex, in UTF-16, percent-encoded, and
- * escaped as in JSON or HTML.
+ * Makes the redaction of these secrets. It finds them unchanged, in base64, hex or UTF-16, percent-encoded, and escaped
+ * as in JSON or HTML.
  */
 export function makeRedaction(secrets: readonly string[]): Redaction {
   const needles = needlesOf(secrets);

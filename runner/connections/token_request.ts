@@ -69,8 +69,8 @@ function secondsOf(expiresIn: unknown): number {
 }
 
 /**
- * Asks the token server for an access token. Source: RFC 6749, sections 4.4 and 6. A refresh token that comes with the
- * answer replaces the one that was used.
+ * Asks the token server for an access token. Source: RFC 6749, sections 4.4 and 6. If the answer has a refresh token,
+ * it replaces the one that was used.
  */
 export async function requestTokens(
   http: HttpClient,

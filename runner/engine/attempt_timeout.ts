@@ -6,10 +6,11 @@ import { PartLifecycle } from './part_lifecycle.ts';
 import { TransientError } from './transient_error.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
-// data.timeout_ms of a node ends one attempt. The time counts from the stored begin of the attempt, so a claim that
-// continues the attempt has only the rest of the time. Results that the node gives later do not count.
+// `data.timeout_ms` of a node limits each attempt. The time counts from the stored begin of the attempt. So a claim
+// that continues the attempt has only the rest of the time. Results that come after the time are dropped.
 //   - A node that computes or reads: the attempt fails at once, and its signal is aborted.
-//   - A node with effects outside: the same; the error says that the effects may have happened.
+//   - A node with effects outside: the attempt fails in the same way, and the error says that the effects may have
+//     happened.
 //   - A node that calls a flow: the called runs end, and then the attempt. Transactions under way are settled first.
 //   - An instruction node: the time applies only while the node makes its instructions.
 
@@ -22,7 +23,8 @@ const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow 
 function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeError {
   const { module } = node;
   const told = codedError('node_timeout', `the attempt took longer than ${timeoutMs} ms`);
-  // A called flow is not tried again as a whole, and the URL of an input ends with the attempt.
+  // These errors are not transient. A called flow is never tried again as a whole, and the URL of an input is invalid
+  // after the attempt.
   if (callsFlow(node) || module?.asksForInput) return new NodeError(told);
   const isRepeatable = module === undefined || !('run' in module) || effectsWith(module, inputs) !== 'once';
   return new TransientError(isRepeatable ? told : `${told}; what it does outside may have happened`);
@@ -30,7 +32,7 @@ function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeE
 
 /** The time limit of one attempt. */
 export class AttemptTimeout {
-  /** The tree as the attempt sees it: it ends with the attempt. */
+  /** The tree with a lifecycle that ends with the attempt. */
   readonly tree: Tree;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -43,14 +45,14 @@ export class AttemptTimeout {
     this.until = begin + timeoutMs;
     this.#node = node;
     this.#error = timeoutError(node, inputs, timeoutMs);
-    // Only a called run can leave executions that were not reached. Any other attempt fails like a node that fails by
-    // itself.
+    // Only a called run can have nodes that are never reached, so only then the journal must know of the halt. Any
+    // other attempt fails like a node that fails by itself.
     const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
     this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };
   }
 
-  /** Throws the error of the attempt when its time is over. */
+  /** Throws the timeout error if the attempt's time is over. */
   check(): void {
     if (this.#leftMs() <= 0) throw this.#error;
   }

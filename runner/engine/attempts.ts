@@ -6,9 +6,9 @@ import { pauseAfter, type RetryPolicy } from './retry_policy.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /**
- * The attempts of one node execution. Its node run counts them: `attempt` is the one under way, or the last one when
- * `retry_at` says that the next one begins then. Both are stored before a pause, so that another claim goes on with the
- * same count, at the same time.
+ * The attempts of one node execution. In the node run, `attempt` is the number of the attempt that is under way. If
+ * `retry_at` is set, it is the number of the last attempt, and the next one begins at that time. Both are stored before
+ * a pause, so that another claim continues with the same number at the same time.
  */
 export class Attempts {
   readonly #tree: Tree;
@@ -36,15 +36,15 @@ export class Attempts {
     return this.#row.attempt >= this.#policy.maxAttempts;
   }
 
-  /** Whether another attempt follows an attempt that failed with this error. */
+  /** Tests whether another attempt may follow one that failed with this error. */
   mayFollow(error: unknown): error is NodeError {
     return error instanceof NodeError && error.transience !== undefined && !this.isLast &&
       this.#tree.lifecycle.halt === undefined;
   }
 
   /**
-   * Records a failed attempt, and resolves when the next one begins. Rejects with Released when the run is released in
-   * the pause, and with the run's error when it ends.
+   * Records a failed attempt, and resolves when the next one begins. Rejects with Released if the run is released
+   * during the pause, and with the run's error if the run ends.
    */
   async next({ message, transience }: NodeError): Promise<void> {
     const row = this.#row;
@@ -60,7 +60,7 @@ export class Attempts {
     await this.#begin(until);
   }
 
-  /** Continues the pause that an earlier claim began: resolves at this time, when the next attempt begins. */
+  /** Continues a pause that an earlier claim began. Resolves at this time, when the next attempt begins. */
   async resume(retryAt: string): Promise<void> {
     this.#row.retry_at = retryAt;
     await this.#begin(Date.parse(retryAt));
@@ -86,7 +86,7 @@ export class Attempts {
     journal.nodeBegan({ ...this.#row });
   }
 
-  /** Sleeps. The run rests and holds no slot. If the tree only sleeps, and for long, it is released. */
+  /** Sleeps until this time. Meanwhile the run holds no slot. If the whole tree sleeps for long, it is released. */
   async #sleepUntil(time: number): Promise<void> {
     const { lifecycle: { halted, releasing }, services: { now, rest }, sleepers, standstill } = this.#tree;
     for (;;) {

@@ -17,14 +17,14 @@ export type Begun =
   & Pick<Completion, 'node' | 'times' | 'isElement' | 'positions'>
   & Pick<Execution, 'record' | 'handle' | 'again'>;
 
-/** The executions of one run that have begun: under way, parked or released, and their completions. */
+/** The executions of one run that have begun. They are under way, parked, released or completed. */
 export class BegunExecutions {
   readonly parking: Parking;
   readonly #run: TreeRun;
   readonly #lifecycle: Lifecycle;
   readonly #news: News;
   readonly #underWay = new Map<RunNode, Begun>();
-  /** Released executions; they are ended if the run ends instead of being released. */
+  /** Released executions. If the run ends instead of being released, they end, too. */
   readonly #released: Begun[] = [];
   readonly #completions: Completions;
 
@@ -36,7 +36,10 @@ export class BegunExecutions {
     this.#completions = new Completions((completion) => evaluateEdges(tree, completion), tree.lifecycle, news);
   }
 
-  /** True if executions run, wait for their settlement, or rest, or their outputs are not yet ready to be handed on. */
+  /**
+   * True if an execution runs, rests or waits for its settlement, or if its outputs are not yet ready for the next
+   * nodes.
+   */
   get isAnyUnderWay(): boolean {
     return this.#underWay.size > 0 || this.isHandingOn;
   }
@@ -65,7 +68,7 @@ export class BegunExecutions {
       this.#underWay.size === this.parking.parked.size + this.#run.callsUnderWay + asleep;
   }
 
-  /** Takes what has ended since the last call. */
+  /** Returns the completions since the last call and removes them. */
   takeCompletions(): Completion[] {
     return this.#completions.takeReady();
   }
@@ -96,8 +99,8 @@ export class BegunExecutions {
   }
 
   /**
-   * Makes another attempt of a parked execution. The execution parks again when this attempt has handed instructions
-   * over.
+   * Makes another attempt of a parked execution. The execution parks again when the attempt has handed over its
+   * instructions.
    */
   tryAgain(parked: Parked, error: NodeError): void {
     const begun = this.#underWay.get(parked.node);
@@ -114,7 +117,7 @@ export class BegunExecutions {
     this.#completions.endEvaluating();
   }
 
-  /** Forgets all executions under way: outcomes that come later are ignored, and the records stay as they are. */
+  /** Forgets all executions under way. Their later outcomes are ignored, and their stored rows stay as they are. */
   leaveAll(): void {
     this.#underWay.clear();
   }
@@ -123,7 +126,7 @@ export class BegunExecutions {
   #follow(begun: Begun, outcome: Promise<Outcome | Handover>): void {
     const { node } = begun;
     void outcome.then((given) => {
-      // If it is not under way any more, it was cancelled and recorded as cancelled.
+      // An execution that is no longer under way was recorded as cancelled.
       if (this.#underWay.get(node) === begun) this.#endOrPark(begun, given);
     }, () => {
       this.#underWay.delete(node);
@@ -132,7 +135,7 @@ export class BegunExecutions {
     }).finally(() => this.#news.tell());
   }
 
-  /** Ends an execution that gave its outcome; parks one that handed instructions over. */
+  /** Ends an execution that has an outcome; parks one that has handed over instructions. */
   #endOrPark(begun: Begun, given: Outcome | Handover): void {
     const { node, times, again } = begun;
     if (!('instructions' in given)) return this.#end(begun, given);

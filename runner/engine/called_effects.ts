@@ -4,10 +4,10 @@ import { readCalledFlow } from './called_flow.ts';
 import { type HasCalledEffects, hasEffects, isInstructionNode, makeRunGraph, type RunNode } from './graph.ts';
 import { type CalledEffects, NodeError, type NodeRegistry } from './node.ts';
 
-/** The flows that have effects, themselves or by flows that they call. */
+/** The flows that have effects of their own or through flows that they call. */
 type FlowsWithEffects = { [kind in CalledEffects]: ReadonlySet<number> };
 
-/** Undefined: the form data names no flow, and the node fails. */
+/** Returns the called flow; undefined if the form data names none, so that the node fails. */
 function calledFlowOf(formData: LosslessJson): number | undefined {
   try {
     return readCalledFlow(formData);
@@ -19,7 +19,7 @@ function calledFlowOf(formData: LosslessJson): number | undefined {
 
 const callsAFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 
-/** Adds the callers of these flows, and their callers: calls may go round in circles. */
+/** Adds all direct and indirect callers of these flows. Flows may call each other in circles. */
 function withCallers(flowIds: readonly number[], callersOf: ReadonlyMap<number, number[]>): Set<number> {
   const all = new Set(flowIds);
   for (const flowId of all) {
@@ -51,7 +51,7 @@ function findFlowsWithEffects(flows: { [flowId: string]: Graph }, registry: Node
   };
 }
 
-/** Tells which of the flows that a snapshot calls have effects. Looks at them when it is first asked. */
+/** Makes a function that tests whether a called flow of the snapshot has effects. Its first call examines all flows. */
 export function makeHasCalledEffects({ flows }: Snapshot, registry: NodeRegistry): HasCalledEffects {
   let found: FlowsWithEffects | undefined;
   return (formData, kind) => {

@@ -22,7 +22,7 @@ function outputsOf(result: RunResult): ValueMap {
 /** Executes the runs that nodes of a tree call. */
 export class CalledRuns implements FlowCalls {
   readonly #tree: Tree;
-  /** The calls under way, with the runs that called. */
+  /** The calls under way, each with the calling run. */
   readonly #underWay = new Map<Promise<unknown>, TreeRun>();
   /** Nodes of the flows that are being executed. */
   #openNodes: number;
@@ -45,7 +45,10 @@ export class CalledRuns implements FlowCalls {
     throw new NodeError('no instructions: the flow ended and made none');
   }
 
-  /** Resolves when all called runs have ended or are released. After a halt their callers do not wait for them. */
+  /**
+   * Resolves when all called runs have ended or are released. It is needed because callers do not wait for them after a
+   * halt.
+   */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay.keys());
   }
@@ -69,16 +72,17 @@ export class CalledRuns implements FlowCalls {
     if (caller.run.depth >= limits.interflowDepth) {
       throw new NodeError(`recursive depth reached: calls of flows may be nested ${limits.interflowDepth} deep`);
     }
-    // Each level gets a new stack: flows may call themselves a thousand deep. They begin one after another: it may take
-    // a while to make a graph ready, and thousands of nodes may call flows at once.
+    // Called flows begin one after another, because making a graph takes time and thousands of nodes may call flows at
+    // once. The wait also gives each level a new stack, because flows may call themselves a thousand levels deep.
     await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
-    // The time of the call is over. A run that an earlier claim began is executed even so, so that it ends.
+    // If `isLate`, the time of the call is over. A run that an earlier claim began is executed nevertheless, so that it
+    // ends.
     const isLate = caller.lifecycle !== this.#tree.lifecycle && caller.lifecycle.halted.aborted;
     if (known === undefined && isLate) throw haltError(caller.lifecycle.halted);
-    // Flows that an earlier claim began were within the limit then, so they are not checked again, whatever their order
-    // is now.
+    // Flows that an earlier claim began were within the limit at that time. They are not checked again, because they
+    // may begin in another order now.
     if (known === undefined) this.#checkOpenNodes(graph.nodes.length);
     return await this.#execute(caller, {
       id: known?.id ?? this.#reportBegin(caller, flowId, inputs),
@@ -124,8 +128,8 @@ export class CalledRuns implements FlowCalls {
     const { standstill } = this.#tree;
     const nodes = run.graph.nodes.length;
     this.#openNodes += nodes;
-    // The called run is removed and this count is decremented without a pause between; else the tree would seem to
-    // stand still.
+    // The `finally` block removes the called run and decrements this count without a pause between. Otherwise the tree
+    // would seem to stand still.
     caller.run.callsUnderWay += 1;
     try {
       return await this.#executeToEnd(caller, run);
@@ -141,8 +145,8 @@ export class CalledRuns implements FlowCalls {
     // The run is executed up to its first await without a pause, so that its warnings are stored together with its
     // begin.
     const result = await executeRun({ ...this.#tree, lifecycle: caller.lifecycle }, run);
-    // When the time of a call is over, the call ends with all runs below it. If the whole tree ends, they end with the
-    // root.
+    // When the time of a call is over, the call ends after all runs that it called directly or indirectly. If the whole
+    // tree ends, these runs end with the root.
     if (caller.lifecycle !== this.#tree.lifecycle) await Promise.allSettled(this.#calledBy(run));
     if (result.status === 'released') throw new Released();
     const collected = standstill.collectedFrom(run);
@@ -150,7 +154,7 @@ export class CalledRuns implements FlowCalls {
     // together.
     if (collected === undefined) journal.runEnded(run.id, result);
     else caller.atEnd = () => journal.runEnded(run.id, result);
-    // The run was left behind because the whole tree ends, so its caller ends, too.
+    // The tree's transaction is its output, so the whole tree ends, and the caller ends here, too.
     if (standstill.putOut !== undefined) throw new Released();
     return { result, collected };
   }

@@ -6,7 +6,7 @@ import type { Completion } from './run_record.ts';
 /** Evaluates the expressions on the edges behind an execution. Returns undefined if no edge has one. */
 export type EvaluateEdges = (completion: Completion) => Promise<EdgeResults> | undefined;
 
-/** The executions of a run that have ended, on their way to the nodes behind them. */
+/** The executions of a run that have ended and whose outputs have not yet reached the next nodes. */
 export class Completions {
   readonly #evaluate: EvaluateEdges;
   readonly #lifecycle: Lifecycle;
@@ -33,7 +33,7 @@ export class Completions {
     return this.#ready.length > 0;
   }
 
-  /** Adds a completion: it is ready when the expressions behind it have their results. */
+  /** Adds a completion. It is ready when the expressions on the edges behind its node have results. */
   add(completion: Completion): void {
     // The parts of an instruction node keep their order.
     const before = [...this.#pending].findLast(([{ node }]) => node === completion.node)?.[1];
@@ -47,7 +47,7 @@ export class Completions {
     return this.#ready.splice(0);
   }
 
-  /** Makes all ready, without results: the run ends, so no node behind them starts. */
+  /** Makes all completions ready without results, because the run ends and no further node starts. */
   endEvaluating(): void {
     this.#ready.push(...this.#pending.keys());
     this.#pending.clear();

@@ -18,9 +18,9 @@ export interface TreeFlows {
   hasCalledEffects: HasCalledEffects;
 }
 
-/** The things that a tree uses outside itself: the services of its nodes, its record, its transactions and its time. */
+/** The services that a tree uses: those of its nodes, its record, its transactions and its clock. */
 export interface TreeServices extends NodeServices {
-  /** Takes reports of what happens in this claim. */
+  /** Receives reports of the events in this claim. */
   journal: Journal;
   /** The stored results of earlier claims. */
   history: History;

@@ -14,7 +14,7 @@ export interface CountersOptions {
   exceed: (message: string) => void;
 }
 
-/** Counts what all runs of a tree use together, and halts the tree when that exceeds a limit. */
+/** Counts the resources that all runs of a tree use together, and halts the tree when a limit is exceeded. */
 export class Counters {
   readonly limits: RunLimits;
   /** The bytes of outputs that the nodes of all runs may still make. */
@@ -36,8 +36,8 @@ export class Counters {
   }
 
   /**
-   * Counts a node execution, or another attempt of one, that is about to begin; `stored` is what an earlier claim
-   * stored of it. Returns false if the tree has had all executions that it may have, and is halted instead.
+   * Counts a node execution or a further attempt that is about to begin. `stored` is the row of an earlier claim. If
+   * the tree already has the maximum of executions, halts it and returns false.
    */
   countExecution(stored: StoredNodeRun | undefined): boolean {
     const { nodeExecutions } = this.limits;
@@ -46,12 +46,12 @@ export class Counters {
       return false;
     }
     this.#executions += stored?.attempt ?? 1;
-    // To continue a call that an earlier claim began is not progress: every claim does it.
+    // Continuing a call that an earlier claim began is not progress, because every claim does it.
     if (stored === undefined) this.#newSinceMs ??= this.#slice.spentMs();
     return true;
   }
 
-  /** Counts elements of loops: each of them is executed later, or passed over. */
+  /** Counts elements of loops. Each element will be executed or skipped. */
   countElements(count: number): void {
     const { nodeExecutions } = this.limits;
     this.#elements += count;

@@ -9,15 +9,15 @@ import { measureMap } from './value_size.ts';
 
 // An earlier claim stored a row for a node execution, and then its worker died or released the run. The row decides
 // what this claim does:
-//   - The execution has ended: it takes the stored outcome, also whether the failure was handled (takeOutcome).
-//   - The execution began, and only computes or reads: it executes the node again.
-//   - The execution began, and has effects outside: it fails the execution with outcome_unknown (outcomeUnknown), unless
-//     the effects are idempotent. If the flow allows further attempts, this was one attempt, and another follows.
-//   - An attempt failed, and the execution waits: it makes the next attempt at its time (Attempts.resume).
-//   - The execution handed instructions over: it settles the sent transaction (Settlement.sentBefore), and makes no new
-//     one.
+//   - The execution has ended: the claim takes the stored outcome, with the mark of a handled failure (takeOutcome).
+//   - The execution began, and only computes or reads: the claim executes the node again.
+//   - The execution began, and has effects outside: the execution fails with outcome_unknown (outcomeUnknown), unless the
+//     effects are idempotent. If the flow allows further attempts, this counts as one attempt, and another follows.
+//   - An attempt failed, and the execution waits: the claim makes the next attempt at its time (Attempts.resume).
+//   - The execution handed over instructions: the claim settles the transaction that was sent (Settlement.sentBefore),
+//     and makes no new one.
 
-/** The execution has ended: it is not run again. */
+/** Tests whether an earlier claim ended the execution, so that it is not run again. */
 export const hasEndedBefore = (stored: StoredNodeRun | undefined): stored is StoredNodeRun & { end_time: string } =>
   stored?.end_time != null;
 
@@ -35,6 +35,6 @@ const UNKNOWN_OUTCOME = codedError(
   'the worker died while the node ran; the effects of the node may have happened',
 );
 
-/** The error of an attempt with effects outside whose begin an earlier claim stored: the effects may have happened. */
+/** Makes the error of an attempt whose begin an earlier claim stored and whose effects outside may have happened. */
 export const outcomeUnknown = (mayBeTriedAgain: boolean): TransientError =>
   new TransientError(mayBeTriedAgain ? UNKNOWN_OUTCOME : `${UNKNOWN_OUTCOME}, so it was not run again`);

@@ -1,6 +1,6 @@
-/** The position of an execution, or of an entry among those of its edge, in an earlier run. */
+/** The position in an earlier run: of an execution among those of its node, or of an entry among those of its edge. */
 export interface EarlierPosition {
-  /** Counts from 0: for an execution it is its `times`. */
+  /** Counts from 0. For an execution, the index is its `times`. */
   index: number;
   /** True if the value of an entry, or all inputs of an execution, are the same as in the earlier run. */
   isSame: boolean;

@@ -9,11 +9,11 @@ import { tooLarge } from './node_values.ts';
 import type { Completion } from './run_record.ts';
 import { measureValue } from './value_size.ts';
 
-// An edge's expression is evaluated between the end of the source and the handing on of its outputs. The end of the
-// source is recorded first: its effects have happened even if the expression fails. The results are not recorded. Each
-// claim that replays the execution computes them again from its stored outputs, and gets the same ones.
+// An edge's expression is evaluated after the source has ended and before its outputs reach the next nodes. The end of
+// the source is recorded first, because its effects have happened even if the expression fails. The results are not
+// recorded. Each claim that replays the execution computes the same results again from its stored outputs.
 
-/** Computing time for all expressions behind one execution, in a run that ends anyway. */
+/** The computing time for all expressions behind one execution while the run is ending. */
 const ENDING_MS = 500;
 
 /** The expressions on the edges behind one execution. */
@@ -67,7 +67,7 @@ class Evaluation {
     const { services, lifecycle, counters: { limits } } = this.#tree;
     const evaluated = services.evaluateExpression({ expression, value, types }, {
       maxOutputBytes: limits.outputBytes,
-      // A run that ends anyway waits for no thread.
+      // A run that is ending does not wait for a thread.
       scripts: lifecycle.cancelled.aborted ? undefined : services.scripts,
       signal: lifecycle.cancelled,
       releasing: lifecycle.releasing,
@@ -77,7 +77,7 @@ class Evaluation {
     return evaluated instanceof Promise ? await this.#pause(evaluated) : evaluated;
   }
 
-  /** The reason why a result can't be an input. */
+  /** Returns the reason why a result can't be an input; undefined if it can. */
   #faultOf(result: Value): string | undefined {
     const { counters } = this.#tree;
     const { bytes, fault } = measureValue(result);
@@ -90,11 +90,11 @@ class Evaluation {
   async #breathe(): Promise<void> {
     const { run, lifecycle, counters, services: { slice } } = this.#tree;
     if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
-    // A release without progress would bring the next claim to the same place.
+    // If the run were released without progress, the next claim would stop at the same place.
     if (lifecycle.releasing.aborted && counters.hasProgressed()) throw new Released();
   }
 
-  /** The run ends, and its time for expressions is over. */
+  /** True if the run is ending and its time for expressions is over. */
   #isLate(): boolean {
     const { lifecycle: { cancelled }, services: { slice } } = this.#tree;
     return cancelled.aborted && slice.spentMs() - this.#beginMs > ENDING_MS;

@@ -4,14 +4,13 @@ import type { RunNode } from './graph.ts';
 import { publishedEffects } from './node.ts';
 import type { TreeRun } from './tree_run.ts';
 
-/** Names that the error lists at most. */
+/** The most names that the error lists. */
 const MAX_NAMES = 5;
 /** Characters of each name that the error shows: a label may be of any length. */
 const MAX_NAME_LENGTH = 100;
 
 /**
- * Finds the flow input from which this input of a node has its null, because the start gave no value for that flow
- * input.
+ * If this input of a node is null because the start gave no value for a flow input, returns the name of the flow input.
  */
 function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values: ValueMap): string | undefined {
   const value = values[name];
@@ -22,9 +21,9 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
 }
 
 /**
- * Makes a note for a node's error: the inputs of the flow without a value, if they may be the cause; otherwise an empty
- * text. In a node that only computes, any null may be the cause. Inputs do not cause failures outside, unless the error
- * names an input.
+ * Makes a note for a node's error. It names the flow inputs without a value that may be the cause; otherwise it is
+ * empty. In a node that only computes, any null may be the cause. In a node that acts or reads outside, an input is the
+ * cause only if the error names it.
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;

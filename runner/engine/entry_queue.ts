@@ -1,22 +1,20 @@
 import type { Value } from '../../types/values/value.ts';
 import type { EarlierPositions } from './earlier_positions.ts';
 
-/** Why a source gave no value. */
+/** The reason why a source gave no value. */
 export type Absence =
-  /** The source failed, or a node before it failed. */
+  /** The source, or a node before it, failed. */
   | 'failed'
-  /**
-   * The source succeeded and left the output unset; or it did not run, because a node before it left an output unset.
-   */
+  /** The source succeeded without a value for the output, or did not run, because a node before it gave no value. */
   | 'unset'
-  /** The source succeeded, and the edge hands on an input of the source that has no value. */
+  /** The source succeeded, and the edge passes on an input of the source that has no value. */
   | 'not_handed_on';
 
-/** One entry of an edge's queue: a value, or the fact that its source gave none. */
+/** One entry of an edge's queue: a value, or the absence of a value. */
 export interface Entry {
   /** Undefined: the source gave no value. */
   value: Value | undefined;
-  /** Undefined: there is a value, or a fault. */
+  /** Undefined if the entry has a value or a fault. */
   absence: Absence | undefined;
   /** The error of the edge's expression, with which the target fails. */
   fault?: string | undefined;

@@ -5,11 +5,13 @@ import type { StoredNodeRun } from './journal.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Failure } from './node_values.ts';
 
-// A failure of a node with data.on_error becomes a value of its output `error`, and the run does not fail for it. The
-// record keeps the error and the mark that it was handled. The value follows from the record, so it is not stored.
+// If a node has `data.on_error`, its failure becomes a value of its output `error`, and the run does not fail. The
+// stored row keeps the error and the mark that it was handled. The value itself is not stored, because it can be made
+// from that row.
 
 /**
- * The errors that no flow handles: those that end a run, those of a lost worker, and missing values of a partial run.
+ * The errors that no flow may handle: errors that end a run, errors of a lost worker, and missing values of a partial
+ * run.
  */
 const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'outcome_unknown',
@@ -25,7 +27,10 @@ const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
 /** Matches a line of a called run: the title and the id of a node, its iteration, and the code. */
 const LINE_OF_CALLED_RUN = / [0-9a-f-]{36}(?:#\d{1,10})?: ([a-z_]{1,40}): /;
 
-/** Whether no flow may handle an error: its own code says so, or that of a node in the flow that it called. */
+/**
+ * Tests whether no flow may handle an error. Its own code decides, and the codes of errors in a flow that the node
+ * called.
+ */
 const isNeverHandled = (message: string): boolean =>
   message.split('\n').some((line) =>
     NEVER_HANDLED.has(errorCode(line) ?? '') || NEVER_HANDLED.has(LINE_OF_CALLED_RUN.exec(line)?.[1] ?? '')

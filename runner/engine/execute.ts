@@ -18,7 +18,7 @@ import { logLine } from './run_log.ts';
 import { type Completion, RunRecord } from './run_record.ts';
 import type { TreeRun } from './tree_run.ts';
 
-/** One run while it is executed: its state, and the state of its graph. */
+/** One run during its execution, with the state of its graph. */
 class RunExecution {
   readonly #tree: Tree;
   readonly #run: TreeRun;
@@ -26,7 +26,7 @@ class RunExecution {
   readonly #record = new RunRecord();
   readonly #news = new News();
   readonly #begun: BegunExecutions;
-  /** Only a redriven run has something to take over. */
+  /** Undefined unless the run is a redrive. */
   readonly #takeOver: TakeOver | undefined;
   readonly #life: RunLife;
 
@@ -56,7 +56,10 @@ class RunExecution {
     return await this.#conclude();
   }
 
-  /** Turn by turn: starts what is ready, waits for something to end, hands its outputs on. */
+  /**
+   * Repeats three steps: starts the nodes that are ready, waits until an execution ends, and puts its outputs into the
+   * queues of the next nodes.
+   */
   async #goThroughGraph(): Promise<void> {
     const { lifecycle: { halted }, standstill } = this.#tree;
     const finished: FinishedNodes = new Map();
@@ -64,7 +67,8 @@ class RunExecution {
     while (this.#life.look() === 'going') {
       await this.#startReady(candidates, finished);
       if (!this.#begun.hasCompletions) {
-        // Recorded executions need the results of the expressions before them to be replayed, also after a halt.
+        // Even after a halt, the replay of a recorded execution needs the results of the expressions on the edges
+        // before it.
         if (!this.#begun.isHandingOn && (halted.aborted || !this.#begun.isAnyUnderWay)) break;
         const news = this.#news.next();
         standstill.consider();
@@ -95,9 +99,9 @@ class RunExecution {
   }
 
   /**
-   * Starts a node, unless the run has had all executions that it may have. After a halt only recorded executions are
-   * replayed or taken over, because the run's outputs are made of them; executions that an earlier claim only began are
-   * cancelled.
+   * Starts a node, unless the tree has reached its limit of executions. After a halt, recorded executions are still
+   * replayed or taken over, because the run's outputs are made from them. Executions that an earlier claim only began
+   * are cancelled.
    */
   #start(node: RunNode): void {
     const { lifecycle: { halted }, counters, services: { history } } = this.#tree;
@@ -118,7 +122,10 @@ class RunExecution {
     this.#begun.add({ node, times, isElement, positions, record, handle, again }, outcome);
   }
 
-  /** Passes over an element that lacks a value which the node needs, or whose instructions must not be submitted. */
+  /**
+   * Skips an element of a loop, because the node lacks a value that it needs or because its instructions must not be
+   * submitted.
+   */
   #skip(node: RunNode, skipped: Lack): void {
     this.#begun.parking.leaveOut(node, skipped);
     const positions = this.#takeOver?.positionsOfNext(node);
@@ -130,7 +137,7 @@ class RunExecution {
     this.#begun.skip({ node, times, isElement, positions, outcome, skipped, part: 'all' });
   }
 
-  /** Hands outputs on; returns the nodes that may be ready now. */
+  /** Puts outputs into the queues of the next nodes. Returns the nodes that may be ready now. */
   #apply(completion: Completion): RunNode[] {
     const { node, part } = completion;
     if (part !== 'handed_over') {
@@ -146,7 +153,7 @@ class RunExecution {
     return [node, ...node.outgoing.map((edge) => edge.target)];
   }
 
-  /** Waits for nodes that can't begin again. The other runs of a tree are released with this one. */
+  /** Waits for running nodes that can't begin again, then releases the run. The tree's other runs are released, too. */
   async #leave(): Promise<void> {
     const { lifecycle, standstill } = this.#tree;
     if (this.#life.state === 'leaving') {
@@ -174,7 +181,7 @@ class RunExecution {
   /** Waits for running nodes as long as the halt allows, and then cancels them. */
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { lifecycle: { cancelled }, standstill } = this.#tree;
-    // Instructions that are not in flight are not sent any more.
+    // Instructions that no settlement step is sending are never sent.
     for (const one of this.#begun.parking.parked.values()) {
       if (!standstill.isInFlight(one)) this.#begun.endParked(one, { error: message });
     }
@@ -182,8 +189,8 @@ class RunExecution {
     cancelled.addEventListener('abort', onCancel);
     while (this.#begun.isAnyUnderWay && !cancelled.aborted) await this.#news.next();
     cancelled.removeEventListener('abort', onCancel);
-    // A node that ends as soon as it is cancelled may give its own error. The settlement knows which instructions were
-    // sent.
+    // A cancelled node may end at once with its own error. The settlement is awaited, because it knows which
+    // instructions were sent.
     await standstill.settled().catch(() => {});
     this.#begun.cancelAll(message);
     for (const completion of this.#begun.takeCompletions()) this.#apply(completion);
@@ -218,10 +225,10 @@ class RunExecution {
 /**
  * Executes one run to its end, or until it is released.
  *
- * Each edge carries a queue of values. A node starts when each of its edges has a value, or needs none and will never
- * have one. Nodes that become ready together start in the order of the flow's `nodes`. A node fails alone: nodes that
- * need its outputs do not run, all others do. After a halt no node starts; those that run are told, and recorded if
- * they end in time. Source: docs/reference/flows.md.
+ * Each edge carries a queue of values. A node starts when each of its incoming edges has a value, or is optional and
+ * will never have one. Nodes that become ready together start in the order of the flow's `nodes`. If a node fails, only
+ * the nodes that need its outputs do not run. After a halt no node starts. Running nodes are signalled, and their
+ * outcome is recorded if they end in time. Source: docs/reference/flows.md.
  */
 export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
   new RunExecution(tree, run).execute();

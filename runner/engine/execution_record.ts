@@ -36,24 +36,25 @@ export class ExecutionRecord {
     return this.#stored !== undefined;
   }
 
-  /** When the next attempt begins, if an earlier claim left the execution in a pause. */
+  /** The begin of the next attempt, if the last claim ended during a pause. */
   get retryAt(): string | null {
     return this.#stored?.retry_at ?? null;
   }
 
-  /** An earlier claim began the attempt that is to be made now. */
+  /** True if an earlier claim began the attempt that this claim must make now. */
   get wasBegun(): boolean {
     const stored = this.#stored;
     return stored !== undefined && stored.retry_at === null && stored.attempt === this.row.attempt;
   }
 
-  /** When the attempt began, in milliseconds since 1970; an earlier claim may have begun it. */
+  /** The begin of the attempt, perhaps in an earlier claim, in milliseconds since 1970. */
   get attemptBegin(): number {
     return Date.parse(this.row.attempt_start_time ?? this.row.start_time);
   }
 
   /**
-   * The outputs that this execution passed on before. The next nodes have these outputs, even if the execution fails.
+   * The outputs that this execution handed over in an earlier claim. The next nodes got these outputs, even if the
+   * execution then fails.
    */
   get handedOver(): ValueMap | undefined {
     return this.row.output === null ? undefined : copyMap(this.row.output.M);
@@ -64,8 +65,8 @@ export class ExecutionRecord {
   }
 
   /**
-   * Stores what an instruction node hands over in its row, since the node may wait long; once. Returns what it handed
-   * over.
+   * Stores the outputs that an instruction node hands over in its row, because the node may wait for long. Only the
+   * first call stores. Returns the outputs that count.
    */
   handOver(outputs: ValueMap): ValueMap {
     if (this.row.output === null) {

@@ -1,29 +1,27 @@
 import { isDone, type StoredNodeRun } from './journal.ts';
 
-/** The executions of a node in another run. This run hands their outputs on instead of running the node. */
+/** The executions of a node in another run. This run uses their outputs instead of running the node. */
 export interface Feed {
   /** The executions that succeeded or whose failure the flow handled, by `times`, in this order. */
   executions: ReadonlyMap<number, StoredNodeRun>;
-  /**
-   * How many times the node hands on. If an execution between others is missing, the node hands on for it that there is
-   * no value.
-   */
+  /** The number of executions, including missing ones between others. A missing execution gives no value. */
   count: number;
-  /** The executions belong to iterations of a loop. */
+  /** True if the executions belong to iterations of a loop. */
   isElement: boolean;
   /** The outputs that at least one execution gave. */
   given: ReadonlySet<string>;
-  /** At least one execution gave the output `error` for a failure. */
+  /** True if at least one execution failed and gave the output `error`. */
   hasError: boolean;
 }
 
 export function makeFeed(stored: ReadonlyMap<number, StoredNodeRun>, isSurelyElement: boolean): Feed {
   const executions = new Map([...stored].filter(([, run]) => isDone(run)));
   const last = [...stored.keys()].at(-1) ?? 0;
-  // A loop of one element looks like a node outside of loops, whose value serves every iteration of others.
+  // The rows of a loop with one element look like those of a node outside of loops, whose value serves every iteration.
+  // Only `isSurelyElement` distinguishes the two.
   const given = new Set<string>();
   let hasError = false;
-  // Once for all edges: a node may have thousands of edges, and executions.
+  // The outputs are collected once for all edges, because a node may have thousands of edges and executions.
   for (const run of executions.values()) {
     for (const name of Object.keys(run.output?.M ?? {})) given.add(name);
     hasError ||= run.errors !== null;

@@ -6,7 +6,7 @@ import { copyMap } from './node_values.ts';
 import type { TakeOver } from './redrive.ts';
 import { heldByMap } from './value_size.ts';
 
-/** Hands the next execution of a fed node on. */
+/** Completes the next execution of a fed node. */
 export function feedNext(tree: Tree, begun: BegunExecutions, node: RunNode, takeOver: TakeOver | undefined): void {
   const times = node.times++;
   const run = node.feed?.executions.get(times);

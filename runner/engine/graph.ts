@@ -19,25 +19,25 @@ import type { Feed } from './feed.ts';
 /** An edge between two nodes of a run, with its queue. */
 export interface RunEdge {
   source: RunNode;
-  /** Name of the output; of a passthrough edge, name of the input that is handed on. */
+  /** The name of the output. For a passthrough edge, the name of the source's input. */
   sourcePort: string;
-  /** If the source gives no value, the target learns of that, so that it does not wait for ever. */
+  /** If the source gives no value, the target is notified, so that it does not wait for ever. */
   isOptional: boolean;
-  /** The edge hands an input of the source on. */
+  /** True if the edge passes on an input of the source. */
   isPassthrough: boolean;
-  /** The edge carries the failure of the source, if the flow handles that failure. */
+  /** True if the edge carries the error of a failure that the flow handles. */
   isError: boolean;
-  /** An array is handed on one element for each iteration. */
+  /** True if each element of an array becomes the value of one iteration. */
   isSpread: boolean;
-  /** Computes from each value what the target gets. Undefined: the target gets the value itself. */
+  /** The expression that converts each value for the target. If undefined, the target gets the value itself. */
   expression: string | undefined;
   /** The place of the edge in the flow, for errors. */
   index: number;
   target: RunNode;
   input: InputPort;
   /**
-   * The target runs only with a value: the input is required, or the target has effects and must not act without the
-   * value.
+   * True if the target runs only with a value. The reason is that the input is required, or that the target has effects
+   * and must not act without the value.
    */
   isNeeded: boolean;
   queue: EntryQueue;
@@ -50,13 +50,13 @@ export interface RunNode {
   title: string;
   nodeId: string;
   type: SnapshotNode['data']['type'];
-  /** Undefined if there is no such native node; the node then fails when it starts. */
+  /** Undefined if no native node has this id. The node then fails when it starts. */
   module: AnyModule | undefined;
   ports: NodePorts;
   inputNames: string[];
-  /** Without the error output. */
+  /** The names of the outputs, without the error output. */
   outputNames: string[];
-  /** A failure of the node becomes its output. */
+  /** True if a failure of the node becomes its output `error`. */
   hasErrorOutput: boolean;
   portTypes: PortTypes | undefined;
   formData: LosslessJson;
@@ -70,15 +70,15 @@ export interface RunNode {
   outgoing: RunEdge[];
   /** Its index in the flow's nodes array. Nodes start in this order. */
   index: number;
-  /** Executions begun so far, skipped iterations of a loop included; the next one's `times`. */
+  /** The number of executions so far, with skipped iterations of a loop. It is the `times` of the next execution. */
   times: number;
-  /** From its start until its outputs have been handed on. */
+  /** True from the node's start until the next nodes have its outputs. */
   isRunning: boolean;
   /** The reason why the latest execution left outputs without a value. */
   absence: Exclude<Absence, 'not_handed_on'>;
   /** True if the node was started at least once. */
   hasStarted: boolean;
-  /** Only of a node that does not run: the executions of another run, which the node hands on instead. */
+  /** Set only for a node that does not run: executions of another run, whose outputs are used instead. */
   feed?: Feed;
   /**
    * The error with which the node fails at its start: an edge names a port that the node lacks, or its form data is no
@@ -87,13 +87,13 @@ export interface RunNode {
   fault: string | undefined;
 }
 
-/** Its executions hand instructions over, and end when these are settled. */
+/** Tests whether the executions of a node hand over instructions and end when these are settled. */
 export const isInstructionNode = ({ module }: RunNode): boolean =>
   module !== undefined && 'buildInstructions' in module;
 
-/** A graph that is ready to run, and warnings about what was left out of it. */
+/** A graph that is ready to run, with warnings about edges that were dropped. */
 export interface RunGraph {
-  /** In the order of the flow's nodes array, which is the order of starting. */
+  /** The nodes in the order of the flow's `nodes`, in which they start. */
   nodes: RunNode[];
   warnings: string[];
 }
@@ -105,7 +105,7 @@ const flowPortTypes = (data: SnapshotNode['data']): PortTypes => ({
     .map(({ type }) => type ?? 'free'),
 });
 
-/** The values that form data has for inputs, or the error of the first that is not a value. */
+/** Reads the values that form data has for inputs, or the error of the first one that is not a value. */
 function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
   const presets: ValueMap = Object.create(null);
   try {
@@ -158,13 +158,16 @@ const PASSTHROUGH = 'passthrough-';
 /** The expression of an edge. Editors may keep an empty one. */
 const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expression || undefined;
 
-/** Only a failure gives it a value. */
+/** The output that has a value only after a failure. */
 const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
 /** Whether the flow that a node calls has effects of this kind. */
 export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
 
-/** Whether an execution of the node may change something outside, as far as the graph tells. */
+/**
+ * Tests whether an execution of the node may change something outside the run. The answer is based on the graph and not
+ * on the node's inputs.
+ */
 export function hasEffects(
   { module, incoming, presets, formData }: RunNode,
   hasCalledEffects: HasCalledEffects,
@@ -177,8 +180,9 @@ export function hasEffects(
 }
 
 /**
- * Wires a frozen graph. Handle ids name ports flow-wide; an edge with an unknown handle is dropped with a warning, an
- * edge to a port that its node does not have makes that node fail. Mock nodes and edges into them are left out.
+ * Wires a frozen graph. The id of a handle names one port in the whole flow. An edge with an unknown handle is dropped
+ * with a warning. If an edge leads to a port that its node lacks, the node fails. Mock nodes and edges into them are
+ * dropped.
  */
 export function makeRunGraph(
   graph: Graph,
@@ -198,7 +202,7 @@ export function makeRunGraph(
     kept.flatMap((node) => node.data.sources.map((port) => [port.id, port.name] as const)),
   );
   const warnings: string[] = [];
-  // Maps, since a node may have thousands of ports. Of two with the same name the first counts.
+  // Maps are used, because a node may have thousands of ports. If two ports have one name, the first counts.
   const inputsOf = byName((node) => node.ports.inputs);
   const outputsOf = byName((node) => node.ports.outputs);
 
@@ -279,8 +283,8 @@ function byName<Port extends { name: string }>(list: (node: RunNode) => Port[]):
 }
 
 /**
- * Returns the name of the port that an edge means. The only port of a labelled node has the name of its label, not the
- * name in the flow's JSON.
+ * Returns the name of the port at which an edge ends. If the node has a label, the name of its only port is the label
+ * and not the name in the flow's JSON.
  */
 function wiredName(
   node: RunNode,

@@ -5,7 +5,7 @@ import { cutGraph, setInlineInputs } from './partial_graph.ts';
 import { TakeOver } from './redrive.ts';
 import type { TreeRun } from './tree_run.ts';
 
-/** Makes the graph that a run executes, and what the run takes over if it is a redrive. */
+/** Makes the graph of a run. For a redrive, also makes the selection of executions that the run takes over. */
 export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOver: TakeOver | undefined } {
   const { flows: { registry, hasCalledEffects }, services: { history } } = tree;
   const { partial, earlierRuns } = run;
@@ -13,7 +13,8 @@ export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOve
     if (partial !== undefined) setInlineInputs(nodes, partial);
   });
   if (partial === undefined && earlierRuns === undefined) return { graph: whole, takeOver: undefined };
-  // The loops of the whole flow: a selected node may be inside a loop that begins outside of the selection.
+  // Loops are found in the whole flow, because a selected node may be inside a loop that begins outside of the
+  // selection.
   const loops = findLoops(whole.nodes);
   return {
     graph: partial === undefined ? whole : cutGraph(whole, { partial, loops, inputs: run.inputs }),

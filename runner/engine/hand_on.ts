@@ -7,15 +7,18 @@ import type { TakeOver } from './redrive.ts';
 import type { Completion } from './run_record.ts';
 import { SIGNATURE } from './settlement.ts';
 
-/** Says why an execution gave no value for an output, if it gave none. A handled failure is a branch that was taken. */
+/**
+ * Returns the reason why an output of an execution would have no value. A handled failure counts as `unset`, because
+ * the branch behind `error` was taken instead.
+ */
 export const lackOf = ({ skipped, outcome }: Completion): Lack =>
   skipped ?? ('error' in outcome && outcome.errorOutput === undefined ? 'failed' : 'unset');
 
-/** Whether an edge hands on with this part of an execution. */
+/** Tests whether an edge belongs to this part of an execution. */
 const belongsTo = (part: Completion['part'], { isError, sourcePort }: RunEdge): boolean =>
   part !== (isError || sourcePort === SIGNATURE ? 'handed_over' : 'rest');
 
-/** The value of the output that an edge hands on; undefined if the execution gave none. */
+/** Returns the value of an edge's output; undefined if the execution gave no value for it. */
 function outputAlong({ isError, sourcePort }: RunEdge, { outcome }: Completion): Value | undefined {
   if (isError) return 'error' in outcome ? outcome.errorOutput : undefined;
   return 'outputs' in outcome ? outcome.outputs[sourcePort] : undefined;
@@ -24,13 +27,13 @@ function outputAlong({ isError, sourcePort }: RunEdge, { outcome }: Completion):
 /** The value that an execution sends along one edge, before the edge's expression. */
 export interface GivenAlong {
   edge: RunEdge;
-  /** The output, or its elements. One undefined value: there is no output. */
+  /** The output, or its elements. Holds one undefined value if the execution gave no output. */
   values: readonly (Value | undefined)[];
-  /** The values are the elements of an array. */
+  /** True if the values are the elements of an array. */
   isSpread: boolean;
 }
 
-/** Lists what an execution hands on along each edge behind its node. */
+/** Lists the values that an execution gives to each outgoing edge of its node. */
 export const givenBy = (completion: Completion): GivenAlong[] =>
   completion.node.outgoing.filter((edge) => belongsTo(completion.part, edge)).map((edge) => {
     const value = outputAlong(edge, completion);
@@ -44,7 +47,7 @@ export interface HandOnOptions {
   countElements: (count: number) => void;
 }
 
-/** Puts the outputs of a completed execution, or the fact that it gave none, into the queues behind its node. */
+/** Adds entries for the outputs of a completed execution, or for their absence, to the queues of the outgoing edges. */
 export function handOn(completion: Completion, { takeOver, countElements }: HandOnOptions): void {
   const { isElement, positions, outcome, skipped, results } = completion;
   const hasSucceeded = skipped === undefined && !('error' in outcome);
@@ -52,7 +55,7 @@ export function handOn(completion: Completion, { takeOver, countElements }: Hand
   for (const { edge, values, isSpread } of givenBy(completion)) {
     if (isSpread) countElements(values.length);
     const isNotHandedOn = edge.isPassthrough && hasSucceeded;
-    // Inside a loop every iteration leaves an entry, so that later entries keep their positions.
+    // Inside a loop, every iteration adds an entry, so that later entries keep their positions.
     if (values[0] === undefined && !isElement && !isSpread && !edge.isOptional && !isNotHandedOn) continue;
     const handed: readonly EdgeResult[] = results?.get(edge) ?? values.map((value) => ({ value }));
     // The positions of entries in the runs that this one was redriven from; undefined in all other runs.
@@ -71,7 +74,7 @@ export function handOn(completion: Completion, { takeOver, countElements }: Hand
   }
 }
 
-/** Says why an entry has no value. An expression without a result is a branch that was not taken. */
+/** Returns the reason why an entry has no value. An expression without a result counts as `unset`. */
 function absenceOf(completion: Completion, given: Value | undefined, isNotHandedOn: boolean): Absence {
   if (given !== undefined) return 'unset';
   return isNotHandedOn ? 'not_handed_on' : lackOf(completion);

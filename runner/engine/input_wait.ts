@@ -13,7 +13,7 @@ import {
 } from './node.ts';
 import type { TreeRun } from './tree_run.ts';
 
-/** The error of a node that gets no value. */
+/** The errors of a node that gets no value. */
 const FAILURES = {
   cancelled: codedError('input_cancelled', 'somebody has cancelled the input'),
   expired: codedError('input_expired', 'nobody has sent a value in time'),
@@ -22,7 +22,7 @@ const FAILURES = {
 export interface InputWait {
   run: TreeRun;
   execution: Effect;
-  /** An earlier claim has asked for it. */
+  /** True if an earlier claim has already asked for the input. */
   isAsked: boolean;
   timeoutMs: number;
   webhook?: InputWebhook | undefined;
@@ -31,16 +31,16 @@ export interface InputWait {
 }
 
 /**
- * Asks for the input of an execution, and waits for it. The request is reported before the first pause, so it is stored
- * together with the begin of the execution and the log line: each input is asked for once, however many claims wait for
- * it.
+ * Asks for the input of an execution, and waits for the answer. The request is reported before the first pause, so it
+ * is stored together with the begin of the execution and the log line. So each input is requested only once, even if
+ * several claims wait for it.
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
   const { run, execution, isAsked, timeoutMs, webhook, question, log } = wait;
   const { services: { inputs, rest, journal, now }, lifecycle: { halted, releasing } } = tree;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
-    // A run that is to stop accepts no answer, so the node does not wait for the end of the halt's grace.
+    // After a halt the run accepts no answer, so the node does not wait until the halt's grace is over.
     if (halted.aborted) throw haltError(halted);
     if (releasing.aborted) throw new Released();
   };

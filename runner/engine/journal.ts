@@ -8,9 +8,9 @@ export interface NodeRun {
   flow_run_id: string;
   node_id: string;
   times: number;
-  /** Counts the attempts from 1: the one under way, or the last one that was made. */
+  /** The number of the attempt that is under way or was made last, counted from 1. */
   attempt: number;
-  /** When the next attempt begins, while the execution waits for it. */
+  /** The begin of the next attempt while the execution waits for it; otherwise null. */
   retry_at: string | null;
   start_time: string;
   /** The begin of an attempt after the first; the first begins at `start_time`. */
@@ -21,7 +21,7 @@ export interface NodeRun {
   errors: string[] | null;
   /** True if the errors went to the output `error`. Missing in rows that do not change it. */
   error_handled?: boolean;
-  /** The node did not run: its outputs are pinned. */
+  /** Set if the node did not run, because its outputs are pinned. */
   is_pinned?: true;
 }
 
@@ -57,7 +57,7 @@ export interface AskedInput extends Effect {
   question?: InputQuestion | undefined;
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export interface RunResult {
   status: EndedStatus;
   output: { M: ValueMap };
@@ -65,7 +65,7 @@ export interface RunResult {
   not_run: string[];
 }
 
-/** Where an execution reports what happens, in order. */
+/** Receives the reports of an execution in their order. */
 export interface Journal {
   runBegan: (run: ChildRun) => void;
   runEnded: (id: string, result: RunResult) => void;
@@ -78,9 +78,9 @@ export interface Journal {
   logged: (line: LogLine) => void;
   /** The run is halted, so some nodes that could run do not run. */
   halted: () => void;
-  /** Resolves when everything so far is stored; rejects when it can't be. */
+  /** Resolves when all reports so far are stored; rejects if they can't be stored. */
   flush: () => Promise<void>;
-  /** True if memory holds the most unstored rows that it should. A writer then waits for a flush. */
+  /** True if memory holds as many unstored rows as it may. The reporter then waits for a flush. */
   isFull: () => boolean;
 }
 
@@ -90,7 +90,7 @@ export type StoredNodeRun = Omit<NodeRun, 'input'>;
 /** The row that earlier claims stored for a child. */
 export interface StoredChild {
   id: string;
-  /** Null: it has not ended. */
+  /** Null if the child has not ended. */
   result: RunResult | null;
 }
 
@@ -108,7 +108,10 @@ export interface GraphChanges {
 /** The changes of a snapshot, by `entry` or the id of a called flow. */
 export type SnapshotChanges = { [flow: string]: GraphChanges };
 
-/** The runs that a run was redriven from, with those that they called, and the runs that a partial run is fed from. */
+/**
+ * The earlier runs that a run uses: the runs from which it was redriven, the runs that they called, and the runs whose
+ * values a partial run uses.
+ */
 export interface EarlierRuns {
   /** The ids of the runs from which the run was redriven, the newest first; empty if the run is no redrive. */
   roots: readonly string[];
@@ -131,7 +134,7 @@ export interface History {
   earlierRuns: EarlierRuns;
 }
 
-/** A child as the database has it: begun, or begun and ended. */
+/** The stored row of a child, which has begun and may have ended. */
 export interface ChildRow extends ChildRun {
   status: RunStatus;
   start_time: string;
@@ -141,18 +144,18 @@ export interface ChildRow extends ChildRun {
   not_run: string[] | null;
 }
 
-/** Names one execution of a node, and the child run that it called. */
+/** Makes a key for one execution of a node. The child run that the execution called has the same key. */
 export const executionKey = ({ flow_run_id, node_id, times }: Effect): string => `${flow_run_id}/${node_id}#${times}`;
 
-/** An execution that a redrive takes over: it succeeded, or its flow handled its failure. */
+/** Tests whether a redrive may take over an execution: it succeeded, or the flow handled its failure. */
 export const isDone = ({ end_time, errors, error_handled }: StoredNodeRun): boolean =>
   end_time !== null && (errors === null || error_handled === true);
 
 /** The stored rows of the runs that a run was redriven from, as the database returns them. */
 export interface StoredEarlierRuns {
-  /** The runs themselves, the newest first. */
+  /** The runs from which the run was redriven, the newest first. */
   roots: string[];
-  /** The runs that these called. */
+  /** The runs that the roots called. */
   children: Pick<ChildRow, 'id' | 'parent_flow_run_id' | 'parent_node_id' | 'parent_times'>[];
   node_runs: EarlierNodeRun[];
   /** The changes since each root that executed another snapshot. */

@@ -24,8 +24,8 @@ export class LogBuffer {
   }
 
   /**
-   * Keeps a line, unless the run's log would leave it out. The line that exceeds the limit is kept, so that the log
-   * says so.
+   * Keeps a line, unless the run's log would drop it. The first line beyond the limit is kept, so that the log mentions
+   * the limit.
    */
   readonly add = (...[level, content]: LoggedLine): void => {
     const { logLines, logCharacters } = this.#limits;

@@ -3,8 +3,8 @@ import type { LogLevel } from './node.ts';
 const LEVELS: readonly LogLevel[] = ['Trace', 'Debug', 'Info', 'Warn', 'Error'];
 
 /**
- * Whether a line of a level is kept. `RUST_LOG` in the flow's environment is the lowest level that is kept (`debug`,
- * `warn`, `off` for none); the default is Info. Directives for modules (`module=debug`) have no meaning here.
+ * Tests whether lines of a level are kept. `RUST_LOG` in the flow's environment is the lowest level that is kept
+ * (`debug`, `warn`, `off` for none); the default is Info. Directives for modules (`module=debug`) have no meaning here.
  */
 export function isLogged(level: LogLevel, environment: { [name: string]: string }): boolean {
   const directives = (environment.RUST_LOG ?? '').split(',').map((directive) => directive.trim().toLowerCase());

@@ -8,7 +8,9 @@ export interface Loops {
   surely: ReadonlySet<RunNode>;
 }
 
-/** The nodes whose executions may belong to iterations of a loop, by these edges. */
+/**
+ * Finds the nodes whose executions may belong to iterations of a loop. Follows only the edges that `isCounted` accepts.
+ */
 function nodesInLoops(nodes: readonly RunNode[], isCounted: (edge: RunEdge) => boolean): Set<RunNode> {
   const inLoops = new Set<RunNode>();
   const open = nodes.flatMap((node) => node.outgoing.filter((edge) => edge.isSpread && isCounted(edge)));

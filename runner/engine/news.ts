@@ -1,9 +1,9 @@
-/** Lets a run wait until one of its executions has ended, or until it has to look at its state. */
+/** Lets a run wait until one of its executions ends or the run must check its state. */
 export class News {
   #tell = () => {};
   #isAwaited = false;
 
-  /** True while the run waits: it computes nothing, and starts nothing. */
+  /** True while the run waits and neither computes nor starts a node. */
   get isAwaited(): boolean {
     return this.#isAwaited;
   }

@@ -10,22 +10,23 @@ import type { ReadableJson } from '../../types/values/json/readable_json.ts';
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
   name: string;
-  /** The node waits for a value, if there is an edge to it. Without an edge this has no meaning. */
+  /** True if the node waits for a value when an edge leads to the input. Without an edge, the member has no effect. */
   required: boolean;
-  /** The node runs without the value if the source gives none, even if the node has effects. */
+  /** True if the node runs even if the source gives no value and the node has effects. */
   runsWhenAbsent: boolean;
-  /** The input is copied to an output of the same name when the node succeeds. */
+  /** True if the input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
-  /** Its first type bound is `pubkey`, so a key pair is handed on as its public half. */
+  /** True if the first type bound is `pubkey`. The input then passes on only the public half of a key pair. */
   wantsPublicKey: boolean;
-  /** Its type bounds. Only the expression of an edge obeys them. */
+  /** The type bounds. Only results of edge expressions are converted by them. */
   types: readonly string[];
 }
 
 export interface OutputPort {
   name: string;
   /**
-   * If the node gives no value for this output, the nodes behind it learn of that, so that they do not wait for ever.
+   * True if the node may give no value for this output. The next nodes are then notified, so that they do not wait for
+   * ever.
    */
   optional: boolean;
 }
@@ -47,7 +48,7 @@ export interface RunInfo {
    * deleted.
    */
   startedBy: string | null;
-  /** The run's `chain_network`, handed on to nodes and to whoever settles instructions. `url` may carry a secret. */
+  /** The run's `chain_network`, for nodes and for the settlement of instructions. `url` may contain a secret. */
   network: { url: string; cluster: string };
   /** The flow's own settings. */
   environment: { [name: string]: string };
@@ -55,7 +56,7 @@ export interface RunInfo {
 
 /** The inputs, settings and services that a node gets when it runs. */
 export interface NodeCall {
-  /** Values by input name: from edges, else from form data. An optional input without a value is missing. */
+  /** Values by input name, from edges or else from form data. An optional input without a value is missing. */
   inputs: ValueMap;
   /** The node's settings, as the editor saved them. */
   formData: LosslessJson;
@@ -63,14 +64,14 @@ export interface NodeCall {
   inputNames: readonly string[];
   outputNames: readonly string[];
   /**
-   * The types that the flow's JSON declares for them, in the same order. Undefined for nodes that have ports of their
-   * own.
+   * The types that the flow's JSON declares for these inputs and outputs, in the same order. Undefined for nodes whose
+   * definition declares the ports.
    */
   portTypes?: PortTypes | undefined;
-  /** Bytes that its outputs may hold, as JSON. */
+  /** The most bytes of the node's outputs, as JSON. */
   maxOutputBytes: number;
   run: RunInfo;
-  /** When this execution began, in milliseconds since 1970; an earlier claim may have begun it. */
+  /** The begin of this execution, perhaps in an earlier claim, in milliseconds since 1970. */
   startTime: number;
   /** Aborted, with a Halt as its reason, when the run is halted and the grace for its nodes is over. */
   signal: AbortSignal;
@@ -78,11 +79,11 @@ export interface NodeCall {
   releasing: AbortSignal;
   log: (level: LogLevel, content: string) => void;
   /**
-   * A long computation calls this now and then. It throws Released, or node_cpu_limit when even a claim of its own is
-   * too short for the computation.
+   * Long computations call this at intervals. It throws Released if the run is released. It throws node_cpu_limit if
+   * the computation takes longer than a whole claim.
    */
   checkTime: () => void;
-  /** Runs another flow of the snapshot with these inputs, as a run of its own, and gives its outputs. */
+  /** Runs another flow of the snapshot with these inputs, as a run of its own, and returns its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /**
    * Like `callFlow`, but returns the flow's first instructions instead of sending them. Later nodes do not run. Only
@@ -90,8 +91,8 @@ export interface NodeCall {
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
-   * Whether the owner's own flows name the key that this input holds. False if the key comes from the starter or from
-   * outside. The settlement decides it: only a key that the flows name may be used in the owner's name.
+   * Tests whether the owner's own flows name the key that this input holds. False if the key comes from the starter or
+   * from outside. Only a key that the owner's flows name may be used in the owner's name. The settlement decides.
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
@@ -102,20 +103,21 @@ export interface NodeCall {
   /** Computes a script in another thread; undefined if the runtime has no threads. */
   scripts?: ComputeScript | undefined;
   /**
-   * Runs something that only waits: meanwhile the worker may execute other runs. `until` is when it ends by itself, in
-   * milliseconds since 1970. A run that has nothing else to do is released until then, so it must also end when
+   * Runs `wait`, during which the worker may execute other runs. `until` is the time at which `wait` ends by itself, in
+   * milliseconds since 1970. If the run has nothing else to do, it is released until then. So `wait` must also end when
    * `releasing` is aborted.
    */
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
   /**
-   * Asks somebody outside for a value, and waits for so many milliseconds until it is submitted: the run sleeps
-   * meanwhile, and asks once, however often it is claimed. The URL for the answer is posted to the webhook, if there is
-   * one. The question tells what the value is for, and which values fit. To be called before the node pauses. Throws a NodeError when the input is cancelled or expires.
+   * Asks somebody outside for a value, and waits up to `timeoutMs` for it. Meanwhile the run sleeps. It asks only once,
+   * even if it is claimed several times. If a webhook is given, the URL for the answer is posted to it. The question
+   * explains the purpose of the value and limits it. Must be called before the node pauses. Throws a NodeError if the
+   * input is cancelled or expires.
    */
   askForInput: (timeoutMs: number, webhook?: InputWebhook, question?: InputQuestion) => Promise<Value>;
 }
 
-/** The address that an outgoing webhook tells of a pending input, and what it adds to the message. */
+/** The address to which the message about a pending input is posted, and additions to that message. */
 export interface InputWebhook {
   url: string;
   /** Headers by lower-case names. */
@@ -129,7 +131,7 @@ export interface NodeServices {
   http: HttpClient;
   project: ProjectApi;
   openConnection: OpenConnection;
-  /** The stores for one execution of a node. */
+  /** Returns the key-value stores for one execution of a node. */
   kv: (effect: Effect) => KvStores;
   files: OwnerFiles;
   inputs: PendingInputs;
@@ -147,8 +149,8 @@ export interface EdgeExpression {
 }
 
 /**
- * Evaluates the expression of an edge, at once or later. Undefined: it has no result. Throws a NodeError if it is wrong
- * or fails. The same expression always gives the same result for a value.
+ * Evaluates the expression of an edge, at once or later. Returns undefined if the expression has no result. Throws a
+ * NodeError if it is wrong or fails. The same expression always gives the same result for a value.
  */
 export type EvaluateExpression = (
   expression: EdgeExpression,
@@ -172,9 +174,12 @@ export interface SandboxCode {
   source: string;
   hasClock: boolean;
   hasRandom: boolean;
-  /** The time that the code reads if it has no clock, in milliseconds since 1970. Undefined: reading it is an error. */
+  /**
+   * The fixed time that code without a clock reads, in milliseconds since 1970. If undefined, reading the time is an
+   * error.
+   */
   fixedTime?: number | undefined;
-  /** The types of each output, of which the first that fits counts. Undefined: those of the ports. */
+  /** The types of each output. The first type that fits is used. If undefined, the types of the ports are used. */
   outputTypes?: readonly string[] | undefined;
 }
 
@@ -192,8 +197,8 @@ export interface ScriptTask {
 export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
 
 /**
- * Computes a script in a thread of its own, when its turn has come. Rejects with Released when the run is released,
- * with the run's error when it ends, and with ThreadMissing where no thread can be started.
+ * Computes a script in a separate thread, in turn. Rejects with Released if the run is released, with the run's error
+ * if the run ends, and with ThreadMissing if no thread can be started.
  */
 export type ComputeScript = (
   task: ScriptTask,
@@ -212,17 +217,19 @@ export class ThreadMissing extends Error {
 export interface Credential {
   /** Throws a NodeError if a request to this URL may not carry the secret, or carries credentials of its own. */
   check: (url: URL, headers: Headers) => void;
-  /** Returns a copy with the secret; the same if the URL is not one of the connection's hosts. */
+  /** Returns a copy with the secret. Returns `head` itself if the URL is not on one of the connection's hosts. */
   add: (head: { url: URL; headers: Headers }) => { url: URL; headers: Headers };
   /** Returns the URL of a redirect without the query parameter that carries the secret. */
   remove: (url: URL) => URL;
-  /** To be called if a server refuses the secret by 401. Undefined: the connection has no other secret. */
+  /**
+   * The caller calls this if a server refuses the secret by 401. Undefined if the connection can't get another secret.
+   */
   refused?: (() => Promise<void>) | undefined;
   /** Replaces the secret wherever a server repeats it. */
   redaction: { text: (text: string) => string; bytes: (bytes: Uint8Array) => Uint8Array };
 }
 
-/** Opens the connection that the run has by this name. Throws a NodeError if there is none or it can't be opened. */
+/** Opens the run's connection of this name. Throws a NodeError if the connection does not exist or can't be opened. */
 export type OpenConnection = (name: string, signal: AbortSignal) => Promise<Credential>;
 
 /** An HTTP request of a node. */
@@ -231,16 +238,16 @@ export interface HttpRequest {
   url: string;
   headers: [name: string, value: string][];
   body?: Uint8Array;
-  /** Makes the body when the request's turn has come, so that waiting requests hold no bodies in memory. */
+  /** Makes the body when the request's turn comes, so that waiting requests hold no bodies in memory. */
   makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
-  /** Bytes that the body of the answer may have, where the client's own limit is larger. */
+  /** The most bytes of the answer's body, if this is less than the client's own limit. */
   maxResponseBytes?: number;
   /**
    * If the body is too long, breaks off or stalls, the part that has arrived is accepted, because only the head
    * matters.
    */
   takesPartOfBody?: boolean;
-  /** Redirects are not followed: the redirect itself is the answer. */
+  /** If true, a redirect is not followed but is the answer. */
   refusesRedirects?: boolean;
   /** The secret that the request carries; the answer is redacted. */
   credential?: Credential | undefined;
@@ -254,36 +261,38 @@ export interface HttpResponse {
   body: Uint8Array;
 }
 
-/** Makes requests to addresses that a flow may reach. Throws a NodeError for all others, and for what goes wrong. */
+/** Makes requests to addresses that a flow may reach. Throws a NodeError for all other addresses, and for failures. */
 export interface HttpClient {
   request: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
 /** The REST API of the runner's own project, which serves the run's owner through row-level security. */
 export interface ProjectApi {
-  /** The address of the API, without a slash at its end. Throws a NodeError where the runner does not know it. */
+  /** The address of the API, without a slash at its end. Throws a NodeError if the runner does not know the address. */
   restUrl: () => string;
   /** Whether a request to this URL reaches the API. */
   serves: (url: URL) => boolean;
   /**
-   * Makes a request to the API as the run's owner, or as the holder of a credential among its headers. It follows no
-   * redirect. Throws a NodeError for every other URL.
+   * Makes a request to the API as the run's owner, or as the holder of a credential among its headers. Does not follow
+   * redirects. Throws a NodeError for a URL outside the API.
    */
   request: (request: Omit<HttpRequest, 'refusesRedirects'>) => Promise<HttpResponse>;
 }
 
-/** Names one execution of a node. However often a change is requested for one execution, the database makes it once. */
+/**
+ * Names one execution of a node. If a change is requested several times for one execution, the database makes it once.
+ */
 export interface Effect {
   flow_run_id: string;
   node_id: string;
   times: number;
 }
 
-/** The key-value stores of the run's owner. Throws a NodeError for what a store or its limits refuse. */
+/** The key-value stores of the run's owner. Methods throw a NodeError if a store or a limit refuses the call. */
 export interface KvStores {
   create: (store: string) => Promise<void>;
   delete: (store: string) => Promise<void>;
-  /** Undefined: there is no such item. */
+  /** Resolves with undefined if the item does not exist. */
   read: (store: string, key: string) => Promise<Value | undefined>;
   /** Resolves with the previous value. */
   write: (store: string, key: string, value: Value) => Promise<Value | undefined>;
@@ -298,14 +307,11 @@ export type InputState =
 /** The inputs that the executions of a claimed run wait for. */
 export interface PendingInputs {
   /**
-   * Makes a URL for one answer, and the token that it ends in. Throws a NodeError where the runner does not know the
-   * address of its project.
+   * Makes a URL for one answer, and the token at its end. Throws a NodeError if the runner does not know the address of
+   * its project.
    */
   makeAddress: () => { token: string; url: string };
-  /**
-   * Reads the state of the input of an execution. Throws Released when the claim is lost or the database does not
-   * answer.
-   */
+  /** Reads the state of an execution's input. Throws Released if the claim is lost or the database does not answer. */
   look: (execution: Effect) => Promise<InputState>;
   /** Resolves when an input of the run may have been answered, when the time is over, and when a signal is aborted. */
   untilNews: (timeoutMs: number, ...signals: AbortSignal[]) => Promise<void>;
@@ -316,7 +322,7 @@ export class Released extends Error {
   override name = 'Released';
 }
 
-/** Why a run ends before it is done. It is the reason of an aborted `signal`. */
+/** The cause for which a run ends before it is done. An aborted `signal` has it as its reason. */
 export interface Halt {
   status: 'stopped' | 'failed';
   /** The error of the nodes that are cancelled, and of the run when it fails. */
@@ -325,33 +331,39 @@ export interface Halt {
   graceMs: number;
 }
 
-/** The error of a node that ends because its run does. */
+/** Makes the error of a node that ends because its run ends. */
 export function haltError(signal: AbortSignal): NodeError {
   // SAFETY: whoever aborts it gives a Halt.
   return new NodeError((signal.reason as Halt).message);
 }
 
-/** The effects of a called flow that count. */
+/** The selection of a called flow's effects that count as effects of the node. */
 export type CalledEffects = 'all' | 'without_instructions';
 
 /** The properties that every native node may declare. */
 interface NodeTraits {
   definition: NodeDefinition;
-  /** The label in the node's form data names its one port on this side; the name in the flow's JSON is ignored. */
+  /**
+   * The side on which the label in the form data names the node's only port. The port's name in the flow's JSON is
+   * ignored.
+   */
   labelledSide?: 'input' | 'output';
-  /** The ports, or those of one side, are those that the flow's JSON declares, not the definition's. */
+  /** Set if the flow's JSON and not the definition declares the node's ports, or those of one side. */
   takesPortsFromFlow?: true | 'inputs' | 'outputs';
-  /** The node may leave any output unset, even outputs that the flow's JSON does not declare as optional. */
+  /** True if the node may leave any output unset, even one that the flow's JSON does not declare as optional. */
   leavesOutputsUnset?: true;
-  /** The node sees all inputs of the flow instead of its own. */
+  /** True if the node gets the inputs of the flow instead of its own. */
   takesFlowInputs?: true;
-  /** The node runs exactly once, after the last value has come, and gets all values of its input's edge as one `A`. */
+  /**
+   * True if the node runs exactly once, after the last value has come. It gets all values of its input's edge as one
+   * `A`.
+   */
   collects?: true;
-  /** The array outputs of the node are handed on element by element. */
+  /** True if the next nodes get the node's array outputs element by element. */
   spreads?: true;
-  /** The node's output is an output of the flow. */
+  /** True if the node's output is an output of the flow. */
   isFlowOutput?: true;
-  /** The node asks somebody outside for a value, once for all attempts. After a timeout there is no further attempt. */
+  /** True if the node asks somebody outside for a value. After a timeout there is no further attempt. */
   asksForInput?: true;
   /** For some values of one input, the node has fewer effects than its definition declares. */
   effectsByInput?: {
@@ -359,22 +371,22 @@ interface NodeTraits {
     effectsOf: (inputs: ValueMap) => Effects;
   };
   /**
-   * The effects are those of the flow that its form data names. `without_instructions`: that flow's instructions are
-   * not sent.
+   * Set if the node has the effects of the flow that its form data names. With `without_instructions`, that flow's
+   * instructions are not sent and do not count.
    */
   effectsOfCalledFlow?: CalledEffects;
-  /** The keys in its outputs are those that the flow's author wrote into its form data. */
+  /** True if the keys in the outputs are those that the flow's author wrote into the form data. */
   namesKeys?: true;
-  /** The keys in its outputs are those of this input, or of one of these. */
+  /** Names the input or inputs from which the keys in the outputs come. */
   handsOnKeysOf?: string | readonly string[];
-  /** The flow that gets its inputs and gives its outputs. */
+  /** Returns the called flow, which takes the node's inputs and whose outputs become the node's outputs. */
   calledFlow?: (formData: LosslessJson) => number;
 }
 
 /**
- * The greatest effects that the node may have outside, as its definition declares. An unknown word counts as `once`.
- * `none`: it may run again. `idempotent`: its begin is stored before it runs, and it may run again. `once`: its begin
- * is stored before it runs, and it fails instead of running again.
+ * The greatest effects outside that the node's definition declares. An unknown word counts as `once`. With `none`, the
+ * node may run again. With `idempotent`, its begin is stored before it runs, and it may run again. With `once`, its
+ * begin is stored before it runs, and it fails instead of running again.
  */
 export const publishedEffects = ({ definition: { data: { effects } } }: Pick<NodeTraits, 'definition'>): Effects =>
   effects == null ? 'none' : isEffects(effects) ? effects : 'once';
@@ -393,16 +405,19 @@ export interface NodeModule extends NodeTraits {
 export interface HandedInstructions {
   /** The instructions, in a form that only the settlement knows. */
   instructions: unknown;
-  /** All outputs but `signature`: handed on at once, before the instructions are settled. */
+  /** All outputs but `signature`. The next nodes get them at once, before the instructions are settled. */
   outputs: ValueMap;
 }
 
 /**
- * An instruction node: it hands instructions over, and ends when they are settled, alone or together with those of
- * other nodes. It has the input `submit` and the output `signature`, which are the engine's.
+ * An instruction node. It hands over instructions, and ends when they are settled, alone or together with those of
+ * other nodes. The engine reads its input `submit` and sets its output `signature`.
  */
 export interface SettledModule extends NodeTraits {
-  /** Makes the instructions. It may read, but changes nothing outside. A thrown error becomes the node's error. */
+  /**
+   * Makes the instructions. It may read outside the run but must not change anything. A thrown error becomes the node's
+   * error.
+   */
   buildInstructions: (call: NodeCall) => HandedInstructions | Promise<HandedInstructions>;
 }
 
@@ -430,21 +445,19 @@ export class NodeError extends Error {
 export const outputTooLarge = (what: string, maxBytes: number): NodeError =>
   new NodeError(codedError('output_too_large', `${what} fit into an output of ${maxBytes} bytes`));
 
-/**
- * Whether a node with effects runs although this input, as the flow's JSON declares it, gets no value from its edge.
- */
+/** Tests whether a node with effects runs although this declared input gets no value from its edge. */
 export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';
 
 /**
- * Whether the flow's JSON makes an optional input of the definition required. The flow can't make a required input
- * optional.
+ * Tests whether the flow's JSON makes an optional input of the definition required. The flow can't make a required
+ * input optional.
  */
 const isMadeRequired = (target: SnapshotTarget | undefined): boolean =>
   target?.required === true && !runsWhenAbsent(target);
 
 /**
- * The ports of one use of a node, as its definition and the flow's JSON declare them. A labelled port has the name of
- * its label.
+ * Returns the ports of one node in a flow, as its definition and the flow's JSON declare them. A labelled port has the
+ * name of its label.
  */
 export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePorts {
   const { targets, sources } = module.definition;
@@ -467,12 +480,12 @@ export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePor
   };
 }
 
-/** The input's value; throws the reference server's error when there is none. */
+/** Returns the input's value. Throws the reference server's error if the input has no value. */
 export function requireInput(inputs: ValueMap, name: string): Value {
   return readField(inputs, name, (value) => value);
 }
 
-/** A text member of a node's form data, or undefined when it has none. */
+/** Returns a text member of a node's form data; undefined if the member is missing. */
 export function formText(
   formData: LosslessJson,
   member: string,
@@ -482,8 +495,8 @@ export function formText(
 }
 
 /**
- * Opens the connection that a node's form data names; undefined if it names none. Only the flow's author can name one:
- * inputs are not read.
+ * Opens the connection that a node's form data names; undefined if it names none. Inputs are not read, so only the
+ * flow's author can name a connection.
  */
 export async function formConnection(
   { formData, openConnection }: Pick<NodeCall, 'formData' | 'openConnection'>,
@@ -494,7 +507,7 @@ export async function formConnection(
   return name === '' ? undefined : await openConnection(name, signal);
 }
 
-/** A member of a node's form data, or undefined when it has none. */
+/** Returns a member of a node's form data; undefined if the member is missing. */
 export function formMember(
   formData: LosslessJson,
   member: string,

@@ -6,7 +6,7 @@ import { waitForInput } from './input_wait.ts';
 import type { NodeCall } from './node.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 
-/** The data of an execution that the call of its node needs. */
+/** The data of an execution that are needed to call its node. */
 export interface CalledExecution {
   /** The execution, as the caller of flows. */
   caller: CallSite;
@@ -18,7 +18,7 @@ export interface CalledExecution {
   /** True if an earlier claim began the attempt that is made now. */
   wasBegun: boolean;
   log: NodeCall['log'];
-  /** Undefined: the attempt may take as long as it does. */
+  /** Undefined if the attempt has no time limit. */
   timeout: AttemptTimeout | undefined;
 }
 
@@ -28,7 +28,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
   const { caller, log, timeout } = called;
   const { execution } = caller;
   const checkSlice = services.slice.makeCheck(called.wasBegun);
-  /** The earlier of a time and the end of the attempt's time. */
+  /** Returns this time, or the end of the attempt's time if that is earlier. */
   const bounded = (until: number) => Math.min(until, timeout?.until ?? until);
   return {
     inputs: called.inputs,
@@ -58,7 +58,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     rest: (wait, until) =>
       until === undefined ? services.rest(wait) : sleepers.during(run, bounded(until), () => services.rest(wait)),
     askForInput: (givenMs, webhook, question) => {
-      // When the time of the attempt is over, no answer counts.
+      // The wait ends with the attempt, because later answers would be dropped.
       const timeoutMs = Math.max(bounded(services.now() + givenMs) - services.now(), 1);
       return waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, webhook, question, log });
     },

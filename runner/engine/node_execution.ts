@@ -49,7 +49,7 @@ export interface KnownExecution {
 /** A node either ends or hands over. */
 type Given = Outcome | Handover;
 
-/** An execution that no earlier claim has ended, and that no redrive takes over: its node is called. */
+/** An execution whose node is called, because no earlier claim has ended it and no redrive takes it over. */
 class NodeExecution {
   readonly #tree: Tree;
   readonly #run: TreeRun;
@@ -121,7 +121,7 @@ class NodeExecution {
       : this.#attempt();
   }
 
-  /** Makes an attempt, and all that follow. */
+  /** Makes an attempt, and all further attempts. */
   #attempt(): Given | Promise<Given> {
     if (this.#attempts === undefined) return this.#compute();
     const followFailure = (error: unknown) => this.#followFailure(error);
@@ -166,7 +166,8 @@ class NodeExecution {
   }
 
   /**
-   * The time of a call further up is over. A run that an earlier claim began is executed all the same, so that it ends.
+   * True if the time of an outer call is over and an earlier claim began the run that this node called. The called run
+   * is executed nevertheless, so that it ends.
    */
   #endsCalledRun(): boolean {
     const { lifecycle, services: { history } } = this.#tree;
@@ -190,7 +191,7 @@ class NodeExecution {
     this.#record.reportBegin();
     return journal.flush().then(() => {
       if (halted.aborted) throw haltError(halted);
-      // A node that can't be repeated runs now: its begin is stored, so the next claim would not run it.
+      // A node that can't be repeated runs now, because its begin is stored and the next claim would not run it.
       if (releasing.aborted && isRepeatable) throw new Released();
       return this.#callNode(module);
     }, () => {
@@ -239,7 +240,7 @@ class NodeExecution {
     this.#record.end(outcome);
   }
 
-  /** The begin of the execution is stored before the node is called. */
+  /** True if the node has effects outside. Its begin must then be stored before the node is called. */
   #hasOutsideEffects(): boolean {
     const { module } = this.#node;
     return module !== undefined && 'run' in module && effectsWith(module, this.#inputs) !== 'none';
@@ -260,7 +261,8 @@ class NodeExecution {
 }
 
 /**
- * Begins one execution of a node. `earlier_claim.ts` says what happens when an earlier claim stored something of it.
+ * Begins one execution of a node. `earlier_claim.ts` describes the cases in which an earlier claim has stored a row for
+ * the execution.
  */
 export function beginExecution(
   tree: Tree,

@@ -1,10 +1,13 @@
 import type { SnapshotNode } from '../../types/flow.ts';
 import { type AnyModule, type NodePorts, nodePorts, runsWhenAbsent } from './node.ts';
 
-/** The output that gets the failure of a node whose flow handles it. */
+/** The output that has the error of a failure, if the flow handles the failure. */
 export const ERROR_OUTPUT = 'error';
 
-/** Whether a failure of the node becomes its output: the flow says so, and declares the output. */
+/**
+ * Tests whether a failure of the node becomes its output: `on_error` must ask for it, and `sources` must declare the
+ * output.
+ */
 export const hasErrorOutput = ({ on_error, sources }: SnapshotNode['data']): boolean =>
   on_error === 'output' && sources.some(({ name }) => name === ERROR_OUTPUT);
 

@@ -10,17 +10,20 @@ import { heldBytes, measureValue } from './value_size.ts';
 export interface Failure {
   error: string;
   handedOver?: ValueMap | undefined;
-  /** The value of the output `error`. Undefined: the flow does not handle the failure. */
+  /** The value of the output `error`. Undefined if the flow does not handle the failure. */
   errorOutput?: Value | undefined;
 }
 
-/** How one execution of a node ended. */
+/** The outcome of one execution of a node. */
 export type Outcome = { outputs: ValueMap } | Failure;
 
-/** The same values in a map of its own, where no name is an object's own member, such as `constructor`. */
+/**
+ * Copies values into a map without a prototype, so that a name such as `constructor` is only found if it is a value's
+ * name.
+ */
 export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
 
-/** Edge values, then form data for the inputs that got none. */
+/** Completes the values from edges with form data for the inputs that got no value. */
 export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
   if (node.module?.takesFlowInputs) return flowInputs;
   for (const { name } of node.ports.inputs) {
@@ -39,7 +42,7 @@ function publicKeyOf(value: Value): Value {
   }
 }
 
-/** Adds the inputs that the node hands on under their own names. */
+/** Adds the inputs that the node also outputs under the same name. */
 const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): ValueMap => {
   for (const { name, required, passthrough, wantsPublicKey } of node.ports.inputs) {
     const value = given[name];
@@ -74,15 +77,15 @@ function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): strin
 }
 
 /**
- * The outcome of an execution that threw: a text that can be stored and read back unchanged, with `hint` at its end.
+ * Makes the outcome of an execution that threw. Its text ends with `hint`, and can be stored and read back unchanged.
  */
 export const toError = (error: unknown, hint = ''): { error: string } => ({
   error: toMessage(`${error instanceof Error ? error.message : String(error)}${hint}`),
 });
 
 /**
- * The outcome of a node that gave outputs: an error when a mandatory output is missing, or one can't be stored. `later`
- * names an output that comes later.
+ * Makes the outcome of a node that gave outputs. It is an error if a mandatory output is missing or an output can't be
+ * stored. `later` names an output that comes later.
  */
 export const toOutcome = (
   node: RunNode,

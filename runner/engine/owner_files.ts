@@ -18,7 +18,9 @@ export interface FileMetadata {
   lastModified: string;
 }
 
-/** A file to store. Without a content type, the ending of its name decides, and then whether it is a text. */
+/**
+ * A file to store. If the content type is missing, it is chosen by the ending of the file's name, or else by `isText`.
+ */
 export interface FileUpload {
   bytes: Uint8Array;
   isText: boolean;
@@ -31,7 +33,7 @@ export interface UrlOptions {
   expiresInSeconds: number;
   /** The change of an image, as Storage takes it. */
   transform: { [name: string]: string | number } | undefined;
-  /** True: browsers save the file. A text: under this name. */
+  /** If true, browsers save the file. If a text, they save it under this name. */
   download: boolean | string;
 }
 
@@ -44,14 +46,14 @@ export interface FolderNames {
 
 /**
  * The files of the run's owner in Supabase Storage. Each method throws a NodeError for a file that the flow may not
- * reach, and for what Storage refuses.
+ * reach, and if Storage refuses the request.
  */
 export interface OwnerFiles {
   /** Returns the file's key. */
   upload: (file: FileName, upload: FileUpload, signal: AbortSignal) => Promise<{ key: string; contentType: string }>;
   download: (file: FileName, maxBytes: number, signal: AbortSignal) => Promise<FileContent>;
   list: (folder: { bucket: string; path: string | undefined }, signal: AbortSignal) => Promise<FolderNames>;
-  /** Returns the key. A file that does not exist is no error. */
+  /** Returns the key, even if the file does not exist. */
   remove: (file: FileName, signal: AbortSignal) => Promise<string>;
   signUrl: (file: FileName, options: UrlOptions, signal: AbortSignal) => Promise<string>;
   publicUrl: (file: FileName) => string;

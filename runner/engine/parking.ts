@@ -4,7 +4,7 @@ import type { Outcome } from './node_values.ts';
 import type { Lack } from './readiness.ts';
 import type { Again, Handover, Parked } from './settlement.ts';
 
-/** The instruction nodes of one run: which are parked or about to be parked again, and how the others have ended. */
+/** The state of the instruction nodes of one run: parked, about to be parked again, or ended. */
 export class Parking {
   readonly #runId: string;
   readonly #parked = new Map<RunNode, Parked>();
@@ -21,8 +21,8 @@ export class Parking {
   }
 
   /**
-   * How the latest execution of each instruction node ended. A node that was left out counts as succeeded or failed, by
-   * its reason.
+   * The end of each instruction node's latest execution. A node that did not run counts as failed if the reason was a
+   * failure, otherwise as succeeded.
    */
   get endings(): ReadonlyMap<RunNode, 'succeeded' | 'failed'> {
     return this.#endings;
@@ -35,18 +35,18 @@ export class Parking {
     return !this.#leaving.delete(node);
   }
 
-  /** A parked execution is tried again. */
+  /** Notes that a parked execution is tried again. */
   leave(parked: Parked): void {
     this.#parked.delete(parked.node);
     this.#leaving.set(parked.node, parked);
   }
 
-  /** Returns the outputs that a node has passed on while its execution is under way. */
+  /** Returns the outputs that a node has handed over while its execution is under way. */
   handedOver(node: RunNode): ValueMap | undefined {
     return (this.#parked.get(node) ?? this.#leaving.get(node))?.handedOver;
   }
 
-  /** An execution has ended; true: it was parked. */
+  /** Notes that an execution has ended. Returns true if it was parked. */
   end(node: RunNode, outcome: Outcome): boolean {
     if (isInstructionNode(node)) this.#endings.set(node, 'error' in outcome ? 'failed' : 'succeeded');
     const wasLeaving = this.#leaving.delete(node);
@@ -54,8 +54,8 @@ export class Parking {
   }
 
   /**
-   * Records that a node does not run, or not for an element of a loop. Its transaction is made without it, unless the
-   * reason is a failure.
+   * Records that a node does not run, or does not run for one element of a loop. The transaction is then made without
+   * this node, unless the reason is a failure.
    */
   leaveOut(node: RunNode, reason: Lack): void {
     if (isInstructionNode(node)) this.#endings.set(node, reason === 'failed' ? 'failed' : 'succeeded');

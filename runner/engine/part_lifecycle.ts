@@ -1,8 +1,8 @@
 import { Lifecycle } from './lifecycle.ts';
 
 /**
- * The life of a part of a tree: of one attempt with a timeout, and of the flows that it calls. The part is halted with
- * the tree, or earlier, when the attempt's time is over. A release of the part releases the tree.
+ * The lifecycle of a part of a tree: one attempt with a timeout, and the flows that it calls. The part is halted
+ * together with the tree, or earlier, if the attempt's time is over. If the part is released, the tree is released.
  */
 export class PartLifecycle extends Lifecycle {
   readonly #whole: Lifecycle;
@@ -21,7 +21,7 @@ export class PartLifecycle extends Lifecycle {
     this.#whole.release();
   }
 
-  /** The attempt has ended, so the part no longer follows the tree. */
+  /** Ends the part with its attempt, so that the part no longer follows the tree. */
   override end(): void {
     for (const remove of this.#removers) remove();
     super.end();

@@ -10,7 +10,7 @@ import type { PartialRun } from './partial_run.ts';
 const without = (edges: RunEdge[], removed: ReadonlySet<RunEdge>): RunEdge[] =>
   edges.filter((edge) => !removed.has(edge));
 
-/** Replaces the edges into inputs whose values are given by hand. */
+/** Removes the edges into inputs whose values the start gives, and sets these values. */
 export function setInlineInputs(nodes: ReadonlyMap<string, RunNode>, { onlyNodes, inline }: PartialRun): void {
   for (const [nodeId, values] of Object.entries(inline)) {
     const node = nodes.get(nodeId);
@@ -24,7 +24,7 @@ export function setInlineInputs(nodes: ReadonlyMap<string, RunNode>, { onlyNodes
   }
 }
 
-/** An execution that the caller of the start made up. */
+/** Makes the row of an execution from outputs that the start gives. */
 const givenExecution = (node_id: string, values: ValueMap): StoredNodeRun => ({
   flow_run_id: '',
   node_id,
@@ -45,7 +45,10 @@ interface CutOptions {
   inputs: ValueMap;
 }
 
-/** A given value belongs to no element of a loop. Values given for some outputs replace the executions for all. */
+/**
+ * Makes the feed of a node that does not run. If the start gives values for some outputs, no outputs of stored
+ * executions are used. Given values do not belong to an element of a loop.
+ */
 function feedOf(node: RunNode, { partial, loops, inputs }: CutOptions): Feed {
   const given = partial.inline[node.id] ?? startInput(node, inputs);
   return given === undefined
@@ -53,17 +56,20 @@ function feedOf(node: RunNode, { partial, loops, inputs }: CutOptions): Feed {
     : makeFeed(new Map([[0, givenExecution(node.id, given)]]), false);
 }
 
-/** The value that the start gives a flow input; undefined for other nodes. */
+/** Returns the value that the start gives to a flow input; undefined for other nodes. */
 function startInput({ module, outputNames: [label = ''] }: RunNode, inputs: ValueMap): ValueMap | undefined {
   const value = module?.takesFlowInputs ? inputs[label] : undefined;
   return value && { [label]: value };
 }
 
-/** Why the target of an edge lacks a value that it needs; undefined if it has the value or does not need it. */
+/**
+ * Returns the reason why the target of an edge lacks a value that it needs; undefined if it has the value or does not
+ * need it.
+ */
 function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): string | undefined {
   const { source, sourcePort, isError, isNeeded, isPassthrough, target, input } = edge;
   if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
-  // If the source hands on an input that has no value, a target that does not need the value still runs.
+  // If the source passes on an input without a value, a target whose input is optional still runs.
   if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
   if (isError ? feed.hasError : feed.given.has(sourcePort)) return undefined;
   const output = `output ${JSON.stringify(isError ? ERROR_OUTPUT : sourcePort)} of ${source.title} ${source.id}`;
@@ -73,8 +79,8 @@ function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): str
 }
 
 /**
- * Leaves the selected nodes of a graph, and those nodes that hand values on to them: these are fed and do not run. An
- * input that needs a value and gets none becomes an error of its node.
+ * Reduces a graph to the selected nodes and the sources of their edges. The sources are fed and do not run. If an input
+ * needs a value and gets none, its node fails.
  */
 export function cutGraph(whole: RunGraph, options: CutOptions): RunGraph {
   const { partial } = options;
@@ -92,12 +98,12 @@ export function cutGraph(whole: RunGraph, options: CutOptions): RunGraph {
       if (fault !== undefined) edge.queue.push({ value: undefined, absence: undefined, fault, isElement: false });
     }
   }
-  // A fed node hands nothing over to a transaction, collects nothing and is no output of the flow.
+  // Without a module, a fed node hands over no instructions, collects no values and is not an output of the flow.
   for (const node of nodes) if (node.feed !== undefined) node.module = undefined;
   return { nodes, warnings: [...whole.warnings, ...unusedValues(whole.nodes, partial)] };
 }
 
-/** Warnings about values given by hand that no node takes. */
+/** Makes warnings about values of the start that no node uses. */
 function unusedValues(nodes: readonly RunNode[], { onlyNodes, inline }: PartialRun): string[] {
   return nodes.filter(({ id }) => !onlyNodes.has(id)).flatMap(({ id, title, feed, outgoing }) =>
     Object.keys(inline[id] ?? {})

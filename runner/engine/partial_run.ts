@@ -1,19 +1,21 @@
 import type { ValueMap } from '../../types/values/value.ts';
 import type { EarlierRuns, StoredNodeRun } from './journal.ts';
 
-/** Which nodes of a flow a run executes and where it finds the others' outputs, as the start stored it. */
+/** The stored configuration of a partial run: the nodes that run, and the sources of the other nodes' outputs. */
 export interface StoredPartialConfig {
   only_nodes: readonly string[];
-  /** For each node that does not run: the run from which its outputs are taken. */
+  /** For each node that does not run, the run from which its outputs are taken. */
   runs: Readonly<Record<string, string>>;
-  /** Values given by hand, by node and port: inputs of nodes that run, outputs of the others. */
+  /**
+   * Values that the start gives, by node and port. They are inputs of nodes that run and outputs of the other nodes.
+   */
   inline: Readonly<Record<string, ValueMap>>;
 }
 
 /** The nodes that a partial run executes, and the values that it feeds them. */
 export interface PartialRun extends Pick<StoredPartialConfig, 'runs' | 'inline'> {
   onlyNodes: ReadonlySet<string>;
-  /** The executions of a node in the run that is named for it, by `times`, in this order. */
+  /** Returns the executions of a node in its run of `runs`, by `times`, in this order. */
   executions: (nodeId: string) => ReadonlyMap<number, StoredNodeRun>;
 }
 

@@ -4,19 +4,19 @@ import type { TreeRun } from './tree_run.ts';
 
 /** One run of the tree, as the standstill sees it. */
 export interface Participant extends ParkedRun {
-  /** True if no execution of the run can continue by itself: each is parked, or waits for a flow that it called. */
+  /** True if no execution of the run can continue by itself. Each is parked, or waits for a flow that it called. */
   isQuiet: () => boolean;
-  /** The same, but some executions may be asleep. */
+  /** Like `isQuiet`, but executions may also be asleep. */
   isDormant: () => boolean;
   /** Ends a parked execution. */
   end: (parked: Parked, end: ParkedEnd) => void;
   /** Lets a parked execution be tried again. */
   tryAgain: (parked: Parked, error: NodeError) => void;
-  /** Lets the run see whether it continues. */
+  /** Makes the run check its state. */
   wake: () => void;
 }
 
-/** Orders runs by their path in the tree, not by when they began, so that every claim settles in the same order. */
+/** Orders runs by their path in the tree and not by their begin, so that every claim settles in the same order. */
 function comparePaths(a: readonly number[], b: readonly number[]): number {
   const index = a.findIndex((step, at) => step !== b[at]);
   return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);
@@ -49,7 +49,10 @@ export class Participants {
     return [...this.#byRun.values()];
   }
 
-  /** The runs that have parked something, in order. Filtered before sorting: of a thousand runs often only one has. */
+  /**
+   * The runs with parked executions, in order. They are filtered before they are sorted, because often only one of a
+   * thousand runs has parked executions.
+   */
   withParked(): Participant[] {
     const pathOf = ({ run }: Participant) => this.#paths.get(run) ?? [];
     return this.all()

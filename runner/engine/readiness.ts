@@ -3,32 +3,35 @@ import { isInstructionNode, type RunEdge, type RunNode } from './graph.ts';
 import type { Absence, Entry } from './entry_queue.ts';
 import { SUBMIT } from './settlement.ts';
 
-/** The nodes that will give no further output, and why they give none: what `spreadFinished` keeps up to date. */
+/** The nodes that will give no further output, each with the reason. `spreadFinished` updates this map. */
 export type FinishedNodes = Map<RunNode, Lack>;
 
-/** Why a node does not run: a node before it failed, or a branch before it was not taken. */
+/** The reason why a node does not run: a node before it failed, or a branch before it was not taken. */
 export type Lack = RunNode['absence'];
 
-/** If a source hands on an input that has no value, only a required input keeps the target from running. */
+/** If the source passes on an input without a value, the target runs unless its own input is required. */
 const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined &&
   (head.value !== undefined || head.fault !== undefined || !isNeeded ||
     (head.absence === 'not_handed_on' && !input.required));
 
-/** The entry that tells an instruction node not to submit. */
+/** Returns the entry that tells an instruction node not to submit its instructions. */
 export const submitHead = (node: RunNode): Entry | undefined => {
   if (!isInstructionNode(node)) return undefined;
   const head = node.incoming.find((edge) => edge.input.name === SUBMIT)?.queue.head;
   return head?.value !== undefined && 'B' in head.value && !head.value.B ? head : undefined;
 };
 
-/** An edge tells an instruction node not to submit: it never starts. */
+/** Tests whether an edge from outside of loops tells an instruction node not to submit. Such a node never starts. */
 export const isHeldBack = (node: RunNode): boolean => {
   const head = submitHead(node);
   return head !== undefined && !head.isElement;
 };
 
-/** Whether the node will give no further output; `finished` holds the nodes before it that will give none. */
+/**
+ * Tests whether the node will give no further output. `finished` has the nodes before it that will give no further
+ * output.
+ */
 const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   if (node.isRunning) return false;
   if (node.feed !== undefined) return node.times >= node.feed.count;
@@ -41,12 +44,12 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   for (const edge of node.incoming) {
     const { isNeeded, queue: { head }, source } = edge;
     const isOver = head === undefined && finished.has(source);
-    // A needed value will never come.
+    // The node needs a value that will never come.
     if (isNeeded && isOver) return true;
     if (isNeeded && head === undefined) isStarving = true;
     if (isNeeded && !isSatisfiedBy(edge, head)) lacksValue = true;
     if (head?.isElement) hasElement = true;
-    // Another element may still come to an optional input.
+    // An optional input may still get a value.
     if (head === undefined && !isOver) mayStillGet = true;
   }
   if (isStarving || hasElement || mayStillGet) return false;
@@ -54,8 +57,8 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
 };
 
 /**
- * Why the node lacks a value that it needs. If one input lacks its value without a failure, the reason is `unset`,
- * whatever has failed elsewhere.
+ * Returns the reason why the node lacks a value that it needs. If one input lacks its value without a failure, the
+ * reason is `unset`, even if other inputs lack theirs because of failures.
  */
 export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
   if (submitHead(node) !== undefined) return 'unset';
@@ -68,9 +71,10 @@ export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
 };
 
 /**
- * Adds to `finished` which of these touched nodes, and of the nodes behind them, have become finished, and returns
- * these: inputs that come from them will stay empty for ever. A finished node stays finished, so all calls of a run
- * together look at each edge a few times only. There is no recursion, since a flow may be longer than a stack is deep.
+ * Finds the nodes that have become finished among the touched nodes and the nodes behind them. Adds them to `finished`
+ * and returns them. Inputs that come from a finished node stay empty for ever. A finished node stays finished, so all
+ * calls of a run together look at each edge only a few times. There is no recursion, because a long flow would overflow
+ * the stack.
  */
 export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {
   const added: RunNode[] = [];
@@ -89,7 +93,7 @@ export interface Taken {
   values: ValueMap;
   /** True if the execution belongs to one iteration of a loop. */
   isElement: boolean;
-  /** The error of an edge's expression: the execution fails with it. */
+  /** The error of an edge's expression, with which the execution fails. */
   fault: string | undefined;
 }
 
@@ -108,7 +112,7 @@ const headsOf = (node: RunNode): Taken => {
   return { values, isElement, fault };
 };
 
-/** All entries, as one array for each input. Entries without a value are left out. */
+/** Returns all entries, as one array for each input. Entries without a value are dropped. */
 const allOf = (node: RunNode): Taken => {
   const values: ValueMap = Object.create(null);
   let fault: string | undefined;
@@ -120,10 +124,13 @@ const allOf = (node: RunNode): Taken => {
   return { values, isElement: false, fault };
 };
 
-/** Returns what the node's next execution works with. It stays in the queues. */
+/** Returns the entries for the node's next execution, without removing them from the queues. */
 export const lookAt = (node: RunNode): Taken => node.module?.collects ? allOf(node) : headsOf(node);
 
-/** Removes what the node's next execution works with. Entries from outside of loops stay for the next iteration. */
+/**
+ * Removes the entries for the node's next execution from the queues. Entries from outside of loops stay for the next
+ * iteration.
+ */
 export function remove(node: RunNode): void {
   for (const { queue } of node.incoming) {
     if (node.module?.collects) queue.drain();
@@ -132,9 +139,9 @@ export function remove(node: RunNode): void {
 }
 
 /**
- * Whether a node can start now: each of its edges has an entry, or needs none and will never have one. A node that ran
- * before runs again only for another element of a loop. `skip` passes over an element that lacks a required value, so
- * that the elements behind it keep their positions.
+ * Tests whether a node can start now. Each incoming edge must have an entry, or be optional and never get one. A node
+ * that ran before runs again only for another element of a loop. `skip` means that the element lacks a required value.
+ * The element still counts, so that later elements keep their positions.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';

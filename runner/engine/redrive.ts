@@ -10,21 +10,20 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 
 // earlier_claim.ts continues a run after its worker died. This file continues a failed run as a new run.
 //
-// A redriven run goes through its graph as every run does. It takes over each execution that succeeded in the earlier
-// run with the same inputs. So a node behind a failure runs again only if its inputs have changed, and succeeded
-// executions are not repeated.
+// A redriven run goes through its graph like every run. It takes over each execution that succeeded in the earlier run
+// with the same inputs. So a node that succeeded is repeated only if its inputs have changed.
 //
-// The number of an execution alone does not show its position in the earlier run. If the third element of a loop failed
-// there, a loop inside it gave nothing in its position, and what it gives now shifts the numbers of all later ones. So
-// each entry of a queue, and by these each execution, carries the position that it had in the earlier run.
+// The number of an execution does not determine its position in the earlier run. For example, an element of a loop
+// failed there, so an inner loop gave no elements for it. If it gives elements now, the numbers of all later executions
+// shift. Therefore each entry of a queue has its position in the earlier run, and so has each execution.
 //
-// If the earlier run executed another snapshot, positions mean nothing, because other nodes may have been in its loops.
-// Then redrive_by_inputs.ts finds the execution of the same node with the same inputs.
+// If the earlier run executed another snapshot, positions can't be compared, because its loops may have had other
+// nodes. Then redrive_by_inputs.ts finds the execution of the same node with the same inputs.
 
-/** The record does not show the value. */
+/** Stands for a value that the stored rows do not determine. */
 const UNKNOWN = Symbol('unknown');
 
-/** The earlier value of a position; undefined if there was no value. */
+/** The value that a position had in the earlier run; undefined if it had no value. */
 type Before = Value | undefined | typeof UNKNOWN;
 
 const isKnown = (before: Value | typeof UNKNOWN): before is Value => before !== UNKNOWN;
@@ -33,22 +32,22 @@ const isSameAs = (value: Value | undefined, before: Before): boolean => before !
 
 /** The values that an edge carried in an earlier run. */
 interface Carried {
-  /** Returns the earlier value of a position. */
+  /** Returns the value that a position had in the earlier run. */
   at: (index: number) => Before;
   /** The index of the first value of an execution of the source. */
   start: (times: number) => number;
-  /** How many values an execution of the source gave. */
+  /** The number of values that an execution of the source gave. */
   count: (times: number) => number;
   /** All values, in order. */
   values: () => (Value | typeof UNKNOWN)[];
-  /** False if it carried none, for example because its source failed. */
+  /** False if the edge carried no value, for example because its source failed. */
   hasValues: boolean;
 }
 
 /**
- * Makes the values of an edge that hands each value on unchanged. A source that ran once may have run outside the loop:
- * its value then served every iteration. The record of a loop of one element looks the same, unless the source can't
- * run without an element (`isSurelyElement`).
+ * Makes the values of an edge that carries each value unchanged. If the source ran once, it may have run outside the
+ * loop, so that its value served every iteration. The stored rows of a loop with one element look the same. Only if the
+ * source can't run without an element (`isSurelyElement`), the two differ.
  */
 function carriedOneByOne(
   valueOf: (times: number) => Value | undefined,
@@ -66,7 +65,7 @@ function carriedOneByOne(
 }
 
 /**
- * Makes the values of an edge that hands arrays on element by element. An execution without an array left one entry
+ * Makes the values of an edge that carries arrays element by element. An execution without an array gave one entry
  * without a value.
  */
 function carriedElements(valueOf: (times: number) => Value | undefined, last: number): Carried {
@@ -89,8 +88,8 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
 }
 
 /**
- * Makes the values of an edge with an expression, whose results are not recorded: the results for values that this run
- * has computed again. `resultOf` returns UNKNOWN for all other values.
+ * Makes the values of an edge with an expression. Results are not recorded, so only those are known that this run has
+ * computed again for the same values. For other values, `resultOf` returns UNKNOWN.
  */
 const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): Carried => {
   const resultAt = (output: Before): Before => output === undefined || output === UNKNOWN ? output : resultOf(output);
@@ -102,9 +101,9 @@ const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): 
 };
 
 /**
- * Pairs values with earlier ones: with the same value in the same position, else with the same value elsewhere, else
- * with another value in the same position. If gaps of a loop were closed, collected values have other positions than
- * before.
+ * Pairs values with earlier values. The first choice is the same value in the same position, then the same value
+ * elsewhere, then another value in the same position. A value can move, because collected values shift when a missing
+ * value before them appears.
  */
 function pairUp(
   values: readonly (Value | undefined)[],
@@ -136,7 +135,7 @@ function pairUp(
   );
 }
 
-/** Decides which executions a run takes over from the runs that it was redriven from. */
+/** Selects the executions that a redriven run takes over from the earlier runs. */
 export class TakeOver {
   readonly #earlier: EarlierRuns;
   readonly #runIds: EarlierRunIds;
@@ -144,7 +143,7 @@ export class TakeOver {
   readonly #carried: WeakMap<RunEdge, Carried>[];
   /** The results of the expressions on edges, by the text of the value that each was computed from. */
   readonly #results = new Map<RunEdge, Map<string, Value | undefined>>();
-  /** For each of the earlier runs; undefined if it executed the same snapshot. */
+  /** One entry for each earlier run; undefined for a run of the same snapshot. */
   readonly #byInputs: readonly (ByInputs | undefined)[];
 
   constructor(earlier: EarlierRuns, { runIds, flow, loops }: { runIds: EarlierRunIds; flow: string; loops: Loops }) {
@@ -162,8 +161,8 @@ export class TakeOver {
   }
 
   /**
-   * The positions of the execution that a node begins with what is in its queues now. `inputs` is what the queues give
-   * it, with the values of its form; undefined if it gets none, because it is skipped or an expression failed.
+   * Returns the positions of the execution that a node begins with the present entries of its queues. `inputs` are the
+   * values of these entries, completed with form data. It is undefined if the node is skipped or an expression failed.
    */
   positionsOfNext(node: RunNode, inputs?: ValueMap): EarlierPositions {
     return this.#runIds.map((_, layer) => {
@@ -173,24 +172,27 @@ export class TakeOver {
     });
   }
 
-  /** The positions of an execution of a fed node: all earlier runs were fed the same values. */
+  /** Returns the positions of an execution of a fed node. All earlier runs were fed the same values. */
   positionsOfFed(times: number): EarlierPositions {
     return this.#runIds.map((runId) => runId === undefined ? undefined : { index: times, isSame: true });
   }
 
-  /** The execution that is taken over, if there is one. */
+  /** Returns the execution to take over; undefined if the node has to run. */
   find(node: RunNode, positions: EarlierPositions): StoredNodeRun | undefined {
     for (const [layer, runId] of this.#runIds.entries()) {
       const position = positions[layer];
       if (runId === undefined || !position?.isSame) continue;
       const run = this.#earlier.executions(runId, node.id).get(position.index);
-      // The newest run that reached the execution decides: if the execution failed there, it runs again.
+      // The newest run that has the execution decides. If the execution failed there, the node runs again.
       if (run !== undefined) return isDone(run) && !this.#byInputs[layer]?.hasOtherCall(node) ? run : undefined;
     }
     return undefined;
   }
 
-  /** The runs that the execution in these positions called; undefined when none of the earlier runs called one. */
+  /**
+   * Returns the runs that the execution in these positions called; undefined if it called no run in any of the earlier
+   * runs.
+   */
   calledRuns(node: RunNode, positions: EarlierPositions): EarlierRunIds | undefined {
     const called = this.#runIds.map((runId, layer) => {
       const position = positions[layer];
@@ -201,7 +203,7 @@ export class TakeOver {
     return called.some((runId) => runId !== undefined) ? called : undefined;
   }
 
-  /** The positions of the values that an execution in these positions hands on along an edge. */
+  /** Returns the positions of the values that an execution in these positions gives to an edge. */
   positionsOfEntries(
     edge: RunEdge,
     positions: EarlierPositions,
@@ -211,7 +213,7 @@ export class TakeOver {
     const values = handed.map(({ value }) => value);
     const byLayer = positions.map((position, layer) => {
       const carried = this.#carriedIn(edge, layer);
-      // Positions in a run of another snapshot are found by inputs.
+      // For a run of another snapshot, ByInputs finds positions instead.
       if (position === undefined || carried === undefined || this.#byInputs[layer] !== undefined) return [];
       const start = carried.start(position.index);
       const before = Array.from({ length: carried.count(position.index) }, (_, index) => carried.at(start + index));
@@ -234,7 +236,7 @@ export class TakeOver {
     return known?.has(text) ? known.get(text) : UNKNOWN;
   }
 
-  /** For a node that takes all values of its edges at once. */
+  /** Returns the position for a node that takes all values of its edges at once. */
   #positionOfAll(node: RunNode, layer: number): EarlierPosition {
     // If several edges lead into one input, the node takes the last.
     const decided = new Set<string>();
@@ -248,7 +250,10 @@ export class TakeOver {
     return { index: 0, isSame: changed === undefined };
   }
 
-  /** For a node that takes one entry of each queue: all entries of loops must have the same earlier position. */
+  /**
+   * Returns the position for a node that takes one entry of each queue. All entries of loops must have the same earlier
+   * position.
+   */
   #positionOfHeads(node: RunNode, layer: number): EarlierPosition | undefined {
     const ofElements = node.incoming.filter(({ queue: { head } }) => head?.isElement);
     // An edge without earlier values has no positions, so the other edges decide. On each of these edges, a position

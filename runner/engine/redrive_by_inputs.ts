@@ -4,15 +4,15 @@ import type { RunNode } from './graph.ts';
 import { type EarlierNodeRun, type GraphChanges, isDone } from './journal.ts';
 import { textOfValue } from './same_value.ts';
 
-/** Finds executions of an earlier run of another snapshot: those of the same node with the same inputs. */
+/** Finds executions of the same node with the same inputs in an earlier run of another snapshot. */
 export class ByInputs {
   readonly #executions: (nodeId: string) => ReadonlyMap<number, EarlierNodeRun>;
-  /** Undefined: the other snapshot had no such flow. */
+  /** Undefined if the other snapshot did not have this flow. */
   readonly #changes: GraphChanges | undefined;
   readonly #otherCalls: ReadonlySet<string>;
-  /** The executions of each node that no execution of this run has got yet, by the text of their inputs. */
+  /** The executions of each node that are not yet assigned to an execution of this run, by the text of their inputs. */
   readonly #open = new Map<RunNode, Map<string, number[]>>();
-  /** The choice made for each execution. It is kept, because a position is looked up more than once. */
+  /** The position assigned to each execution. It is kept, because a position is looked up more than once. */
   readonly #given = new Map<RunNode, (EarlierPosition | undefined)[]>();
 
   constructor(
@@ -25,8 +25,8 @@ export class ByInputs {
   }
 
   /**
-   * The position of a node's next execution: an earlier one with these inputs, which no other execution gets. Those
-   * that are done come first, so that as few as possible are repeated.
+   * Assigns an earlier execution with these inputs to the node's next execution, and returns its position. Each earlier
+   * execution is assigned once. Those that are done come first, so that as few nodes as possible are repeated.
    */
   positionOf(node: RunNode, inputs: ValueMap): EarlierPosition | undefined {
     if (this.#changes === undefined || Object.hasOwn(this.#changes.nodes, node.id)) return undefined;
@@ -40,7 +40,10 @@ export class ByInputs {
     return given[node.times];
   }
 
-  /** Whether a node calls a flow that differs now: its executions are not taken over, but a failed one is continued. */
+  /**
+   * Tests whether a node calls a flow that has changed. Its executions are not taken over, but a failed one is
+   * continued.
+   */
   hasOtherCall({ id }: RunNode): boolean {
     return this.#otherCalls.has(id);
   }

@@ -1,8 +1,8 @@
 import { haltError, type NodeCall, Released } from './node.ts';
 
 /**
- * Makes a node's request, which ends with the run. If the request can be made again, it also ends when the run is
- * released, and the next claim makes it.
+ * Makes a node's request, which ends when the run ends. If the request can be repeated, it also ends when the run is
+ * released, and the next claim repeats it.
  */
 export async function requestOfRun<T>(
   { signal, releasing }: Pick<NodeCall, 'signal' | 'releasing'>,

@@ -1,21 +1,24 @@
 import type { SnapshotNode } from '../../types/flow.ts';
 
-/** How often a node is tried, and the pauses between its attempts. */
+/** The number of a node's attempts, and the pauses between them. */
 export interface RetryPolicy {
-  /** The first attempt counts. */
+  /** The most attempts, including the first. */
   maxAttempts: number;
   /** The first pause. */
   delayMs: number;
   /** The factor between a pause and the next one. */
   backoff: number;
-  /** No pause is longer, even if a server asks for a longer one. */
+  /** The longest pause. It applies even if a server asks for a longer one. */
   maxDelayMs: number;
 }
 
 /** The part of a pause that is left to chance. */
 const JITTER = 0.2;
 
-/** The policy of a node, which the snapshot has with all its members; undefined for a node that is tried once. */
+/**
+ * Reads the policy of a node; undefined for a node that is tried only once. In a snapshot, the policy has all its
+ * members.
+ */
 export function readRetryPolicy({ retry }: SnapshotNode['data']): RetryPolicy | undefined {
   return retry && {
     maxAttempts: Number(String(retry.max_attempts)),
@@ -26,9 +29,9 @@ export function readRetryPolicy({ retry }: SnapshotNode['data']): RetryPolicy | 
 }
 
 /**
- * Milliseconds between the attempt that failed and the next one. Up to a fifth less than planned, at random, so that
- * attempts which failed together are not repeated together. Never less than a server asks for, and never more than the
- * longest pause.
+ * Returns the milliseconds between a failed attempt and the next one. Up to a fifth of the pause is subtracted at
+ * random, so that attempts that failed together are not repeated together. The pause is never shorter than a server
+ * asks for, and never longer than `maxDelayMs`.
  */
 export function pauseAfter(
   { delayMs, backoff, maxDelayMs }: RetryPolicy,

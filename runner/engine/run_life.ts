@@ -39,7 +39,7 @@ export const RUN_STATES: TransitionTable<RunState, RunStateEvent> = {
   ended: {},
 };
 
-/** Keeps the state of one run, which depends on the run itself and on its tree. */
+/** The state of one run. It depends on the run itself and on its tree. */
 export class RunLife {
   readonly #tree: Tree;
   readonly #run: TreeRun;
@@ -60,7 +60,7 @@ export class RunLife {
     this.#state = nextState(RUN_STATES, this.#state, event);
   }
 
-  /** Looks whether the run has to leave, and returns its state. */
+  /** Checks whether the run has to leave, and returns its state. */
   look(): RunState {
     if (this.#state !== 'going' && this.#state !== 'leaving') return this.#state;
     const { standstill } = this.#tree;
@@ -71,7 +71,8 @@ export class RunLife {
   }
 
   /**
-   * True if a node was released, if all runs leave, or if the tree is to be released and this claim has made progress.
+   * True if a node was released, if all runs of the tree leave, or if the tree must be released and this claim has made
+   * progress.
    */
   #mustLeave(): boolean {
     const { lifecycle: { releasing }, services: { slice }, counters, standstill } = this.#tree;

@@ -26,13 +26,16 @@ export function logLine(
   });
 }
 
-/** Takes log lines; they are written once it is opened. */
+/** Keeps log lines until it is opened, and then writes them. */
 export interface HeldLog {
   write: NodeCall['log'];
   open: () => void;
 }
 
-/** Keeps log lines until it is opened: a node that is released writes them when it runs again. */
+/**
+ * Makes a log that keeps its lines until it is opened. If a node is released, its kept lines are dropped, because the
+ * node logs them when it runs again.
+ */
 export function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): HeldLog {
   let add = buffer.add;
   return {

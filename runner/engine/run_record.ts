@@ -9,9 +9,9 @@ import type { Lack } from './readiness.ts';
 import { toMessage, toShorterMessage } from './text_limits.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 
-/** Error lines that a run keeps at most. */
+/** The most error lines that a run keeps. */
 const MAX_ERROR_LINES = runLimits.error_lines.value;
-/** Characters of all its error lines. */
+/** The most characters of all its error lines. */
 const MAX_ERRORS_CHARACTERS = runLimits.errors_characters.value;
 
 /** An error of a node: its message, and the label that its line begins with. */
@@ -22,7 +22,9 @@ interface NodeError {
   message: string;
 }
 
-/** The lines of errors, with so many characters together; long messages are shortened to equal parts. */
+/**
+ * Formats error lines that have at most this many characters together. Long messages are shortened to equal lengths.
+ */
 function linesOf(errors: NodeError[], characters: number): string[] {
   const lines = errors.map(({ label, message }) => label + message);
   if (lines.reduce((sum, line) => sum + line.length, 0) <= characters) return lines;
@@ -34,7 +36,7 @@ function linesOf(errors: NodeError[], characters: number): string[] {
 
 const flowOutputLabel = ({ inputNames: [label = ''] }: RunNode): string => label;
 
-/** How one execution of a node ended. */
+/** The end of one execution of a node. */
 export interface Completion {
   node: RunNode;
   times: number;
@@ -45,9 +47,9 @@ export interface Completion {
   outcome: Outcome;
   /** The results of the expressions on the edges behind the node. */
   results?: EdgeResults | undefined;
-  /** The reason why the execution did not run, if it was passed over. */
+  /** The reason why the execution was skipped; undefined if it ran. */
   skipped?: Lack;
-  /** An instruction node completes in two parts: what it handed over, and later the rest. */
+  /** An instruction node completes in two parts: first its handover, later the rest. */
   part: 'all' | 'handed_over' | 'rest';
 }
 
@@ -71,12 +73,14 @@ export class RunRecord {
     }
   }
 
-  /** In the order of the nodes, not of time, so that the same run gives the same lines. */
+  /**
+   * Keeps the first errors in the order of the nodes and not of time, so that the same run always has the same lines.
+   */
   #keepFirstErrors(): void {
     this.#errors.sort((a, b) => a.node.index - b.node.index || a.times - b.times).splice(MAX_ERROR_LINES);
   }
 
-  /** The result; `halt` when the run ended before it was done. */
+  /** Returns the result. `halt` is set if the run ended before it was done. */
   result(notRun: RunNode[], halt: Halt | undefined): RunResult {
     const output: ValueMap = Object.create(null);
     for (const [node, values] of this.#outputs) {

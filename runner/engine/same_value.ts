@@ -9,7 +9,7 @@ const sameMap = (a: ValueMap, b: ValueMap): boolean => {
 export const sameList = (a: readonly Value[], b: readonly Value[]): boolean =>
   a.length === b.length && a.every((value, index) => sameValue(value, b[index]));
 
-/** A text that is the same for the same values. */
+/** Returns a text that is the same for equal values. */
 export const textOfValue = (value: Value): string =>
   JSON.stringify(
     value,
@@ -19,7 +19,7 @@ export const textOfValue = (value: Value): string =>
         : member,
   );
 
-/** Whether two values are the same, also when one of them has been stored since: jsonb keeps no order of names. */
+/** Tests whether two values are equal. The order of names is ignored, because a stored value (jsonb) loses it. */
 export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;

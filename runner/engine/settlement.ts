@@ -7,24 +7,24 @@ import type { TreeRun } from './tree_run.ts';
 /** The input by which an edge tells an instruction node whether its instructions are to be submitted. */
 export const SUBMIT = 'submit';
 
-/** The output that an instruction node gets from the settlement. All others are handed on before. */
+/** The output that an instruction node gets from the settlement. The next nodes get all other outputs earlier. */
 export const SIGNATURE = 'signature';
 
 /** The instructions of a node that has parked, with its outputs. The settlement ends the node. */
 export interface Handover {
   /** All outputs but the signature. */
   handedOver: ValueMap;
-  /** The instructions, in a form that only the settlement knows. Undefined if no instructions are to be submitted. */
+  /** The instructions, in a form that only the settlement knows. Undefined if there are no instructions to submit. */
   instructions: unknown;
 }
 
-/** Makes another attempt of an execution that handed something over. */
+/** Makes another attempt of an execution that has handed over instructions. */
 export interface Again {
-  /** Whether there may be another attempt. */
+  /** Tests whether another attempt is allowed. */
   isPossible: () => boolean;
   /**
-   * Records the failed attempt, together with the rows that are reported without a pause before it. Resolves with the
-   * outcome of the next attempts.
+   * Records the failed attempt. It is stored together with the rows that were reported directly before. Resolves with
+   * the outcome of the next attempts.
    */
   after: (error: NodeError) => Promise<Outcome | Handover>;
 }
@@ -43,27 +43,26 @@ export interface ParkedRun {
   /** All nodes of its graph, in the order of the flow. */
   nodes: readonly RunNode[];
   parked: ReadonlyMap<RunNode, Parked>;
-  /** How the latest execution of an instruction node ended, for those that have ended. */
+  /** The end of the latest execution of each instruction node that has ended. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
   /** Writes into the log of the run, as a line of this execution. */
   log: (parked: Parked, level: LogLevel, content: string) => void;
 }
 
-/** How a parked execution ends: with its signature among the outputs, or with an error. */
+/** The end of a parked execution: outputs with its signature, or an error. */
 export type ParkedEnd = { outputs: ValueMap } | { error: string };
 
-/** The outcome of a step. */
+/** The outcome of a settlement step. */
 export type SettlementEnd =
   /**
-   * The executions have ended. `store` reports the rows that belong to these ends: all of them are stored together, or
-   * none.
+   * The executions have ended. `store` reports the rows that belong to these ends. Either all rows are stored or none.
    */
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
   /** The transaction of these executions has failed for now, and each of them may be tried again. `store` as above. */
   | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
-  /** Every run of the tree ends where it is, and these are the outputs of the started run. */
+  /** Every run of the tree ends at once, and the started run has these outputs. */
   | { status: 'put_out'; outputs: ValueMap }
-  /** The run ends where it is, and its caller gets these instructions; never undefined. */
+  /** The run ends at once, and its caller gets these instructions. They are never undefined. */
   | { status: 'collected'; instructions: unknown }
   /** The step needs an answer from outside: the tree is suspended. */
   | { status: 'waiting' };
@@ -74,33 +73,37 @@ export interface SettlementStep {
   /** Until the step is settled, only the step may end these executions. */
   parked: readonly Parked[];
   /**
-   * `signal` is aborted, with a Halt as its reason, when the run ends; `releasing` when it is released. It throws
-   * Released when the next claim can continue it. Any other error ends this claim, which rejects with it.
+   * Settles the step. `signal` is aborted, with a Halt as its reason, when the run ends. `releasing` is aborted when
+   * the run is released. Throws Released if the next claim can continue the step. With any other error, this claim
+   * rejects.
    */
   settle: (signals: { signal: AbortSignal; releasing: AbortSignal }) => SettlementEnd | Promise<SettlementEnd>;
 }
 
 /** An execution whose instructions an earlier claim has already given to somebody outside. */
 export interface SentBefore {
-  /** The error of its node when the run ends now: what was sent may still be carried out. */
+  /** Makes the node's error for a run that ends now. It says that the instructions may still be executed. */
   haltError: (halt: AbortSignal) => NodeError;
 }
 
 /**
- * Settles the instructions of one tree of runs. The engine parks each execution that hands instructions over. When
- * nothing else in the tree can continue it asks for steps, one after the other, until nothing is parked or something
- * can run again.
+ * Settles the instructions of one tree of runs. The engine parks each execution that hands over instructions. When no
+ * other execution of the tree can continue, the engine asks for one step after another. It stops when no execution is
+ * parked or some execution can continue.
  */
 export interface Settlement {
   /**
-   * The next step for the runs that have parked something; a run comes before those that it called. Undefined for no
-   * runs.
+   * Returns the next step for the runs with parked executions, in which a run comes before the runs that it called.
+   * Undefined for an empty list.
    */
   nextStep: (runs: readonly ParkedRun[]) => SettlementStep | undefined;
-  /** Undefined if the execution may build its instructions, because nobody outside has them. */
+  /**
+   * Returns undefined if an execution may build its instructions, because no earlier claim has given them to anybody
+   * outside.
+   */
   sentBefore: (execution: Effect) => SentBefore | undefined;
   /**
-   * Whether the owner's own flows name the key that comes to an input of a node, so that it may be used in the owner's
+   * Tests whether the owner's own flows name the key at an input of a node, so that the key may be used in the owner's
    * name.
    */
   isNamedByFlow: (run: TreeRun, node: RunNode, inputName: string, publicKey: string) => boolean;

@@ -3,7 +3,7 @@ import type { TreeRun } from './tree_run.ts';
 /** The node executions of a tree that wait for a known time. */
 export class Sleepers {
   readonly #times = new Map<TreeRun, number[]>();
-  /** The ends of attempts with a timeout. At the first of them the tree wakes, even if it waits for something else. */
+  /** The times at which attempts time out. The tree wakes at the first of them, even if it waits for something else. */
   readonly #deadlines: number[] = [];
   readonly #onSleep: () => void;
 
@@ -12,12 +12,12 @@ export class Sleepers {
     this.#onSleep = onSleep;
   }
 
-  /** Executions of the run that sleep. */
+  /** Returns the number of the run's executions that sleep. */
   countOf(run: TreeRun): number {
     return this.#times.get(run)?.length ?? 0;
   }
 
-  /** When the tree wakes if one of them sleeps, in milliseconds since 1970; undefined when none sleeps. */
+  /** Returns the time at which the tree wakes, in milliseconds since 1970; undefined if no execution sleeps. */
   earliest(): number | undefined {
     let earliest: number | undefined;
     for (const times of this.#times.values()) {
@@ -34,12 +34,12 @@ export class Sleepers {
     this.#deadlines.splice(this.#deadlines.indexOf(until), 1);
   }
 
-  /** When the time of the first attempt is over, in milliseconds since 1970. */
+  /** Returns the first time at which an attempt times out, in milliseconds since 1970. */
   firstDeadline(): number | undefined {
     return this.#deadlines.length === 0 ? undefined : this.#deadlines.reduce((a, b) => Math.min(a, b));
   }
 
-  /** Waits. Meanwhile an execution of the run counts as asleep until this time. */
+  /** Waits for `wait`. Meanwhile an execution of the run counts as asleep until this time. */
   async during<T>(run: TreeRun, until: number, wait: () => Promise<T>): Promise<T> {
     const times = this.#times.get(run) ?? [];
     this.#times.set(run, times);

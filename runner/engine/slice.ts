@@ -3,13 +3,13 @@ import { nextTurn } from '../../functions/_shared/pause.ts';
 import { NodeError, Released } from './node.ts';
 import { nextState, type TransitionTable } from './transitions.ts';
 
-/** How long the runs on one thread may compute together before the event loop gets a turn. */
+/** The time for which the runs on one thread may compute together before the event loop gets a turn. */
 const BREATH_MS = 20;
-/** When nothing has computed for so long, the event loop has had its turn. */
+/** If no run has computed for this time, the event loop has had its turn. */
 const IDLE_MS = 1;
-/** The share of a slice that a run gets for new work, even when its history took all of the slice. */
+/** The share of a slice that a run gets for new work, even if replaying its history took the whole slice. */
 const LEAST_SHARE = 0.25;
-/** A computation that began within this first share of a slice had the slice to itself. */
+/** If a computation begins within this first share of a slice, it counts as having the whole slice. */
 const FRESH_SHARE = 0.1;
 
 /**
@@ -44,24 +44,27 @@ export interface Slice {
   spent: AbortSignal;
   /** Aborted when the slice is over. */
   over: AbortSignal;
-  /** Ends it before its time. */
+  /** Ends the slice before its time. */
   end: () => void;
-  /** Computing begins; every stretch without an await counts. */
+  /** Starts the computing clock. It counts every stretch without an await. */
   startComputing: () => void;
-  /** Computing pauses. */
+  /** Stops the computing clock. */
   stopComputing: () => void;
   /** True if the runs have computed for so long without a pause that others should have a turn. */
   needsBreath: () => boolean;
   /**
-   * Lets timers and answers of the network have their turn. Then the runs that wait here continue one at a time, the
-   * owners in turn: however many runs of one owner compute, a run of another owner waits for one stretch of each owner.
+   * Gives timers and network answers their turn. Then the runs that wait here continue one at a time, and owners take
+   * turns. So a run waits for at most one stretch of each other owner, even if an owner has many computing runs.
    */
   breathe: (ownerId: string) => Promise<void>;
-  /** A clock of the computing so far. */
+  /** Returns the milliseconds of computing so far. */
   spentMs: () => number;
-  /** Computing that a run may do for new work before it is released, however long replaying its history took. */
+  /** The computing time that a run has for new work before it is released, however long replaying its history took. */
   leastMs: number;
-  /** A check for one computation that starts now; `wasBegun`: an earlier slice had begun it and could not finish. */
+  /**
+   * Makes the check of one computation that starts now. `wasBegun` is true if an earlier slice began the computation
+   * and could not finish it.
+   */
   makeCheck: (wasBegun: boolean) => () => void;
 }
 
@@ -72,7 +75,7 @@ export interface SliceLimits {
   busyMs: number;
 }
 
-/** Only `end()` ends it: for workers that no platform limits. */
+/** The limits of a worker that no platform limits. Only `end()` ends its slice. */
 export const UNLIMITED: SliceLimits = { wallMs: Infinity, busyMs: Infinity };
 
 /** The error of a computation that takes longer than an Edge Function may compute. */
@@ -91,7 +94,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   let state: SliceState = 'open';
   let busyMs = 0;
   let enteredAt = 0;
-  /** Runs that are computing. They take turns within one stretch, which is counted once. */
+  /** The number of computing runs. They take turns within one stretch, which is counted once. */
   let computing = 0;
   let breathAt = now();
   let leftAt = breathAt;
@@ -154,8 +157,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       }),
     makeCheck: (wasBegun) => {
       const startMs = spentMs();
-      // The second try of a computation gets a whole budget of its own, however much other runs have computed before
-      // it.
+      // The second try of a computation has a whole budget of its own, regardless of the computing of other runs.
       const isLastTry = wasBegun || startMs <= limits.busyMs * FRESH_SHARE;
       const limitMs = limits.busyMs + (wasBegun ? startMs : 0);
       return () => {

@@ -26,7 +26,7 @@ it('only runs that have parked something are settled, each before those that it 
     leastSleepMs: 0,
   });
   const join = (run: TreeRun, hasParked: boolean): TreeRun => {
-    // SAFETY: whoever settles it would read it, and nobody does.
+    // SAFETY: only a settlement would read the parked execution, and this test settles none.
     const parked = new Map(hasParked ? [[nodeAt(0), {} as Parked]] : []);
     const participant: Participant = {
       run,

@@ -14,21 +14,21 @@ export interface StandstillOptions {
   lifecycle: Lifecycle;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** The least time, in milliseconds, for which a tree that only waits is released. */
+  /** A waiting tree is released only if it will wait for at least this time, in milliseconds. */
   leastSleepMs: number;
 }
 
-/** Why all runs of a tree leave their claim at once. */
+/** The reason why all runs of a tree leave their claim at once. */
 export type Departure =
   /** All nodes wait until this time at least, in milliseconds since 1970. */
   | { why: 'asleep'; until: number }
   /** Somebody outside has to answer. */
   | { why: 'suspended'; until: number | undefined }
-  /** A transaction of the tree is its output. */
+  /** The tree's transaction is its output. */
   | { why: 'put_out'; outputs: ValueMap }
-  /** The next claim settles what this one began. */
+  /** The next claim continues the settlement that this claim began. */
   | { why: 'released' }
-  /** A step can't be stored. */
+  /** A step could not be stored. */
   | { why: 'failed'; error: unknown };
 
 /**
@@ -81,12 +81,15 @@ export class Standstill {
     return this.#state;
   }
 
-  /** The output of the tree's instructions. Every run ends where it is, with these outputs. */
+  /**
+   * The outputs of a tree whose transaction is its output. Every run ends at once, and the started run has these
+   * outputs.
+   */
   get putOut(): ValueMap | undefined {
     return this.#departure?.why === 'put_out' ? this.#departure.outputs : undefined;
   }
 
-  /** Says how a released tree continues: at once, at a time, or when somebody outside has answered. */
+  /** Returns how a released tree continues: at once, at a given time, or after an answer from outside. */
   releaseOf(release: Release): Release | Suspension {
     if (this.#departure?.why === 'suspended') return { status: 'waiting', until: this.#departure.until };
     return this.#departure?.why === 'asleep' ? { ...release, until: this.#departure.until } : release;
@@ -101,8 +104,8 @@ export class Standstill {
   }
 
   /**
-   * Closes the standstill, because a run is released or waits for the release of a called run: no step follows in this
-   * claim.
+   * Closes the standstill, because a run is released or waits for the release of a called run. No further step follows
+   * in this claim.
    */
   close(): void {
     this.#go('close');
@@ -120,7 +123,7 @@ export class Standstill {
   }
 
   /**
-   * Called when a run can only wait. If all runs of the tree can only wait, the next settlement step is due. If some
+   * Called when a run can only wait. If all runs of the tree can only wait, the next settlement step begins. If
    * executions sleep for long, the tree is released until the first of them wakes.
    */
   consider(): void {
@@ -159,7 +162,7 @@ export class Standstill {
 
   async #settleAll(): Promise<void> {
     try {
-      // The run that considers it begins to wait in this same turn; only then is every run quiet.
+      // The calling run begins to wait only later in this turn of the event loop. Only then every run is quiet.
       await Promise.resolve();
       while (this.#isTime()) {
         const step = this.#tree.settlement.nextStep(this.#participants.withParked());
@@ -169,7 +172,7 @@ export class Standstill {
     } catch (error) {
       this.#leave(error instanceof Released ? { why: 'released' } : { why: 'failed', error });
     } finally {
-      // Without a pause after the last check, so that a run which begins to wait from now on is considered again.
+      // There is no pause after the last check. So a run that begins to wait from now on causes another check.
       this.#go('settled');
     }
   }
@@ -197,7 +200,7 @@ export class Standstill {
     }
   }
 
-  /** Applies the end of a step without a pause, so that all rows reported meanwhile are stored together, or none. */
+  /** Applies the end of a step without a pause, so that the rows reported meanwhile are either all stored or none. */
   #apply(participant: Participant, end: SettlementEnd): void {
     if (end.status === 'ended') {
       end.store?.();

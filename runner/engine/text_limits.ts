@@ -1,10 +1,10 @@
 import { runLimits } from '../../types/limits/runs.ts';
 
-/** Characters of a message that are kept. */
+/** The most characters of a stored message. */
 const MESSAGE_CHARACTERS = runLimits.error_line_characters.value;
-/** Characters of a log line that are kept. */
+/** The most characters of a stored log line. */
 const LOG_CHARACTERS = runLimits.log_line_characters.value;
-/** How much of what is kept comes from the beginning. */
+/** The share of the kept text that comes from the beginning. */
 const HEAD_SHARE = 0.25;
 
 /** The most characters of the note between beginning and end. */
@@ -12,15 +12,16 @@ const MARKER_CHARACTERS = 50;
 
 const LEFT_OUT = / … \((\d+) characters left out\) … /;
 
-/** Text that Postgres can store: what it can't is replaced by U+FFFD. */
+/** Replaces the characters that Postgres can't store by U+FFFD. */
 const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
 /**
- * Beginning and end of a long text, and between them how much is left out. The errors of called flows stand at the end.
+ * Shortens a long text to its beginning and end, with a note between them about the number of removed characters. The
+ * end is kept, because it holds the errors of called flows.
  */
 function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
-  // Errors are carried up from flow to flow, and are shortened again on the way.
+  // An error may have been shortened before, because each calling flow shortens it again.
   const before = LEFT_OUT.exec(text);
   if (before !== null) {
     const [marker, count] = before;
@@ -38,12 +39,12 @@ function cut(text: string, characters: number, leftOut: number): string {
   }`;
 }
 
-/** An error message fit to be stored. */
+/** Makes an error message that can be stored. */
 export const toMessage = (text: string): string => toStorable(shorten(text, MESSAGE_CHARACTERS));
 
-/** The beginning and end of a message, shortened further, where there is less room. */
+/** Shortens a message further, for a place with less room. */
 export const toShorterMessage = (text: string, characters: number): string =>
   toStorable(shorten(text, Math.max(characters - MARKER_CHARACTERS, 0)));
 
-/** A log line fit to be stored. */
+/** Makes a log line that can be stored. */
 export const toLogContent = (text: string): string => toStorable(shorten(text, LOG_CHARACTERS));

@@ -5,8 +5,8 @@ import { TransientError } from './transient_error.ts';
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * The milliseconds for which an answer asks the client to wait; undefined if it does not ask. Source: RFC 9110, section
- * 10.2.3.
+ * Returns the milliseconds for which an answer asks the client to wait; undefined if it does not ask. Source: RFC 9110,
+ * section 10.2.3.
  */
 function readRetryAfter(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
@@ -16,15 +16,15 @@ function readRetryAfter(text: string | undefined, now: number): number | undefin
 }
 
 /**
- * Undefined for an answer that would be the same a moment later. Only 408, 429 and the statuses of failing servers are
- * transient.
+ * Returns the transience of an answer; undefined if a repeated request would get the same answer. Only 408, 429 and the
+ * statuses of failing servers are transient.
  */
 export function transienceOf({ status, headers }: HttpResponse, now = Date.now()): Transience | undefined {
   const passes = status === 408 || status === 429 || (status >= 500 && status <= 599);
   return passes ? { retryAfterMs: readRetryAfter(headers['retry-after'], now) } : undefined;
 }
 
-/** Makes the error of an answer that is no success: transient if the server may answer otherwise a moment later. */
+/** Makes the error of an unsuccessful answer. The error is transient if a repeated request may succeed. */
 export function answerError(response: HttpResponse, message: string): NodeError {
   const transience = transienceOf(response);
   return transience === undefined ? new NodeError(message) : new TransientError(message, transience);

@@ -31,11 +31,14 @@ export interface TreeOptions extends TreeSignals, Omit<TreeServices, keyof NodeS
   services: NodeServices;
   limits: RunLimits;
   outputs: OutputBudget;
-  /** The least time, in milliseconds, for which a tree that only waits is released. */
+  /** A waiting tree is released only if it will wait for at least this time, in milliseconds. */
   leastSleepMs: number;
 }
 
-/** Calls `listener` when the signal is aborted, or now if it is. Returns what removes the listener. */
+/**
+ * Calls `listener` when the signal is aborted, or now if it is aborted already. Returns a function that removes the
+ * listener.
+ */
 function whenAborted(signal: AbortSignal | undefined, listener: () => void): () => void {
   if (signal?.aborted) listener();
   signal?.addEventListener('abort', listener);
@@ -43,15 +46,15 @@ function whenAborted(signal: AbortSignal | undefined, listener: () => void): () 
 }
 
 /**
- * Halts and releases a tree as the claim's signals say. Returns what removes the listeners: the slice outlives the
- * tree. AbortSignal.any would not do: its weak references to signals that outlive the run slow each garbage collection
- * down.
+ * Halts or releases a tree when the claim's signals are aborted. Returns a function that removes the listeners, because
+ * the slice outlives the tree. AbortSignal.any is not used, because its weak references to long-lived signals slow down
+ * each garbage collection.
  */
 function obeySignals({ lifecycle, counters, services: { slice } }: Tree, signals: TreeSignals): () => void {
   const { stop, releasing } = signals;
   const release = () => lifecycle.release();
-  // If replaying the history took all of the slice, new work still waits for its answers from outside. If each claim
-  // cut it off, the run would never end.
+  // A spent slice does not release a tree that has begun nothing new, because replaying its history may have taken the
+  // whole slice. If each claim ended so, the run would never end.
   const onSpent = () => {
     if (counters.hasBegunAnything) release();
   };
@@ -59,7 +62,7 @@ function obeySignals({ lifecycle, counters, services: { slice } }: Tree, signals
     whenAborted(slice.spent, onSpent),
     whenAborted(slice.over, release),
     whenAborted(releasing, release),
-    // SAFETY: whoever aborts it gives a Halt.
+    // SAFETY: callers abort `stop` only with a Halt.
     whenAborted(stop, () => lifecycle.haltWith(stop?.reason as Halt)),
   ];
   return () => removers.forEach((remove) => remove());
@@ -76,7 +79,7 @@ function makeTree(options: TreeOptions): { tree: Tree; calledRuns: CalledRuns } 
     endedExecutions: history.endedExecutions,
     exceed: (message) => lifecycle.haltWith({ status: 'failed', message, graceMs: 0 }),
   });
-  // An execution that falls asleep while its run already waits may be the last one that was awake.
+  // If an execution falls asleep while its run already waits, it may have been the last one awake.
   const sleepers = new Sleepers(() => standstill.consider());
   const standstill = new Standstill({ settlement, sleepers, lifecycle, now, leastSleepMs: options.leastSleepMs });
   const calls: FlowCalls = {
@@ -111,7 +114,7 @@ const rootRun = ({ root, snapshot, history }: TreeOptions): TreeRun => ({
   isCollected: false,
 });
 
-/** Executes a root run with all runs that its interflow nodes start, to the end or until it is released. */
+/** Executes a root run and all runs that its interflow nodes start, until the root run ends or is released. */
 export async function executeTree(options: TreeOptions): Promise<RunResult | Release | Suspension> {
   const { tree, calledRuns } = makeTree(options);
   const { lifecycle, standstill } = tree;

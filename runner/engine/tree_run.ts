@@ -12,11 +12,11 @@ export interface CallSite {
   node: RunNode;
   run: TreeRun;
   /**
-   * The runs that this execution called in earlier runs, if the run is a redrive. The run that it calls now takes over
-   * from them.
+   * In a redrive: the runs that this execution called in the earlier runs. The run that it calls now takes over
+   * executions from them.
    */
   earlierRuns?: EarlierRunIds | undefined;
-  /** The life of its attempt, which the called run shares. */
+  /** The lifecycle of the attempt, which the called run shares. */
   lifecycle: Lifecycle;
   /** Reports the rows that are stored together with the execution's end. */
   atEnd?: () => void;
@@ -35,14 +35,14 @@ export interface TreeRun {
   isNew: boolean;
   /** The node execution that called the run; undefined for the root. */
   caller?: CallSite;
-  /** The runs that it takes executions over from. */
+  /** The runs from which the run takes over executions. */
   earlierRuns?: EarlierRunIds | undefined;
   /** Set if only some nodes of the run are executed. Called runs are always whole. */
   partial?: PartialRun | undefined;
-  /** Outputs that nodes give instead of running, by node. Called runs have none. */
+  /** The pinned outputs of nodes that do not run, by node. Called runs have no pins. */
   pins?: Readonly<Record<string, ValueMap>> | undefined;
-  /** Executions of its nodes that wait for flows that they called. */
+  /** The number of its executions that wait for flows that they called. */
   callsUnderWay: number;
-  /** True if the first instructions of the run are collected for its caller instead of settled. */
+  /** True if the run's first instructions are collected for its caller and not settled. */
   isCollected: boolean;
 }

@@ -3,16 +3,16 @@ import { isStorable, MAX_VALUE_DEPTH, type Value, type ValueMap } from '../../ty
 /** The size of a value as JSON. */
 export interface ValueSize {
   bytes: number;
-  /** Values, with all that are in it. */
+  /** The number of values, including nested ones. */
   values: number;
-  /** Levels of A and M within each other; Infinity when there are more than a value may have. */
+  /** The levels of nested A and M; Infinity if they exceed the limit of values. */
   levels: number;
   /** The reason why Postgres can't store the value. */
   fault: string | undefined;
 }
 
 const utf8 = new TextEncoder();
-// The same value goes through many nodes; it is measured once.
+// A value that passes through many nodes is measured only once.
 const known = new WeakMap<Value, ValueSize>();
 
 /** `{"S":""}` and a comma. */
@@ -45,12 +45,12 @@ function measure(value: Value, depth: number): ValueSize {
     // Everything else is ASCII.
     size.bytes += String(Object.values(value)[0]).length;
   }
-  // A value that was not measured to its end is known to be too deep only at this depth.
+  // If measuring stopped at the depth limit, the result holds only for this depth and is not cached.
   if (size.levels < Infinity) known.set(value, size);
   return size;
 }
 
-/** How much a value takes up, and whether it can be stored at all. */
+/** Measures the size of a value, and finds the reason if it can't be stored. */
 export function measureValue(value: Value): ValueSize {
   const size = measure(value, 1);
   return size.levels <= MAX_VALUE_DEPTH
@@ -62,16 +62,16 @@ export function measureValue(value: Value): ValueSize {
 const VALUE_BYTES = 32;
 
 /**
- * Bytes that a value counts for while it is held: its JSON, and VALUE_BYTES for each value in it, because many small
+ * Returns the bytes that a value in memory counts for: its JSON, and VALUE_BYTES for each value in it. Many small
  * values take more memory than their JSON.
  */
 export const heldBytes = ({ bytes, values }: Pick<ValueSize, 'bytes' | 'values'>): number =>
   bytes + values * VALUE_BYTES;
 
-/** Bytes that values by name count for while they are held. */
+/** Returns the bytes that a map of values in memory counts for. */
 export const heldByMap = (map: ValueMap): number =>
   Object.values(map).reduce((bytes, value) => bytes + heldBytes(measureValue(value)), 0);
 
-/** Bytes of values by name, as JSON. */
+/** Returns the bytes of a map of values as JSON. */
 export const measureMap = (map: ValueMap): number =>
   Object.entries(map).reduce((bytes, [name, value]) => bytes + name.length + 4 + measureValue(value).bytes, 2);

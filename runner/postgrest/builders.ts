@@ -21,7 +21,7 @@ const toFilterText: Convert<string> = (value) => {
   return valueToText(value);
 };
 
-/** Filters on the columns of a map, each for its value. */
+/** Makes a filter for each column of a map, which compares the column with its value. */
 const toEqualities: Convert<Param[]> = (value) =>
   Object.entries(toMap(value)).map(([column, wanted]) => [
     column,
@@ -34,11 +34,12 @@ const toRows: Convert<Value> = (value) => {
 };
 
 /**
- * The author's statement that the write of this node may be made twice. It is not an input, so no starter can give it.
+ * Tests whether the author states that the node's write may be made twice. The statement is not an input, so a starter
+ * can't make it.
  */
 export const isMarkedSafe = (formData: LosslessJson): boolean => formMember(formData, 'safe_to_repeat') === true;
 
-/** Changes a query as the inputs of a node say. */
+/** Changes a query by the inputs of a node. */
 type Change = (query: Query, inputs: ValueMap, formData: LosslessJson) => Query;
 
 const comparing = (operator: string): Change => (query, inputs) =>
@@ -57,7 +58,7 @@ const writing = (method: Query['method'], prefer: readonly string[] = []): Chang
   isSafeToRepeat: isMarkedSafe(formData),
 });
 
-/** The changes that the nodes `postgrest_builder_*` make, by the ends of their names. */
+/** The changes of the nodes `postgrest_builder_*`, by the last part of their names. */
 export const builders = {
   eq: comparing('eq'),
   neq: comparing('neq'),

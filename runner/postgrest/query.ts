@@ -11,7 +11,7 @@ import {
 } from '../../types/values/conversion.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 
-/** A request to PostgREST, which the nodes `postgrest_*` hand from one to the next as an object. */
+/** A request to PostgREST, which the nodes `postgrest_*` pass on as an object. */
 export interface Query {
   /** The address of a PostgREST; undefined for the REST API of the runner's own project. */
   url?: string | undefined;
@@ -25,7 +25,7 @@ export interface Query {
   prefer: readonly string[];
   /** The body, which is sent as JSON. */
   body?: Value | undefined;
-  /** The author says that the write may be made twice. */
+  /** True if the author states that the write may be made twice. */
   isSafeToRepeat: boolean;
 }
 

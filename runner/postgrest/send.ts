@@ -13,13 +13,13 @@ const MAX_URL_CHARACTERS = nodeLimits.query_url_characters.value;
 
 /** Returns the URL of a query below this address of a PostgREST. */
 function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL {
-  // In a path, these names would lead out of the API.
+  // In a path, these names would mean an address outside the API.
   if (['', '.', '..'].includes(name)) throw new ConversionError(`must be the name of a ${kind}`, kind);
   if (!URL.canParse(restUrl)) throw new NodeError('the URL is malformed');
   const url = new URL(restUrl);
   const folder = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   url.pathname = `${folder}${kind === 'function' ? 'rpc/' : ''}${encodeURIComponent(name)}`;
-  // Kept apart from the URL, because each change of its parameters would rewrite the whole URL.
+  // The parameters are kept apart from the URL, because each change would rewrite the whole URL.
   const search = new URLSearchParams(url.search);
   for (const [param, value] of params) search.append(param, value);
   url.search = String(search);
@@ -47,7 +47,8 @@ const effectsOfQuery = ({ method, isSafeToRepeat }: Query): Effects =>
   method === 'GET' ? 'none' : isSafeToRepeat ? 'idempotent' : 'once';
 
 /**
- * Makes the function that tells the effects of a node by the query that its inputs hold. A malformed one is not sent.
+ * Makes the function that returns the effects of a node by the query in its inputs. For a malformed query the function
+ * returns `once`; the query is never sent.
  */
 export const effectsOf = (readQuery: (inputs: ValueMap) => Query) => (inputs: ValueMap): Effects => {
   try {
@@ -64,7 +65,8 @@ interface Answer {
 }
 
 /**
- * Sends a query: to the project's own REST API as the flow's owner, to every other address like the node http_request.
+ * Sends a query. It goes to the project's own REST API as the flow's owner, and to every other address like a request
+ * of the node http_request.
  */
 export async function sendQuery(
   query: Query,
@@ -79,7 +81,7 @@ export async function sendQuery(
     const response = await (project.serves(url) ? project : http).request({
       method,
       url: url.href,
-      // A header of the author replaces one of the query, but both may ask for preferences.
+      // A header of the author replaces the query's header of that name. `Prefer` is kept from both.
       headers: [...headersOf(query).filter(([name]) => name === 'prefer' || !given.has(name)), ...headers],
       makeBody: body && (() => new TextEncoder().encode(toWireJson(body))),
       maxResponseBytes: maxOutputBytes,

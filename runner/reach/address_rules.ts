@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
  */
 const PLATFORM_ADDRESSES = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
-/** The ranges of a machine's own network, in the words of ipaddr.js. */
+/** The ranges of private networks, by their names in ipaddr.js. */
 const PRIVATE_RANGES = new Set(['private', 'loopback', 'carrierGradeNat', 'uniqueLocal']);
 
 /**
@@ -16,8 +16,8 @@ const PRIVATE_RANGES = new Set(['private', 'loopback', 'carrierGradeNat', 'uniqu
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * The range of NAT64. Routers translate such an address to the IPv4 address in its last 32 bits, so that address has to
- * be checked. Source: RFC 6052, section 2.1.
+ * The range of NAT64. Routers translate an address of this range to the IPv4 address in its last 32 bits, so the IPv4
+ * address is checked. Source: RFC 6052, section 2.1.
  */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
@@ -50,6 +50,8 @@ export const isPublicOrPrivateAddress = (address: string): boolean => addressKin
 
 export type IsAllowed = (address: string) => boolean;
 
-/** The rule for what flows may reach: private addresses only if the operator allows them. */
+/**
+ * Returns the rule for addresses that flows may reach. Private addresses are allowed only if the operator allows them.
+ */
 export const addressRule = (allowsPrivateNetwork: boolean): IsAllowed =>
   allowsPrivateNetwork ? isPublicOrPrivateAddress : isPublicAddress;

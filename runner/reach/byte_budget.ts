@@ -3,8 +3,8 @@ import { unlessAborted } from './connection.ts';
 /** The bytes that one request holds of a shared budget. */
 export interface Holder {
   /**
-   * Resolves when the request may hold this many bytes in total; undefined if it may at once. Throws the signal's
-   * reason.
+   * Resolves when the request may hold this many bytes in total. Returns undefined if it may hold them at once. Throws
+   * the signal's reason if the signal is aborted.
    */
   hold: (bytes: number, signal: AbortSignal) => Promise<void> | undefined;
   /** Returns all its bytes to the budget. */
@@ -14,7 +14,7 @@ export interface Holder {
 export interface ByteBudget {
   /** Makes a holder without bytes. Earlier holders have priority. */
   enter: () => Holder;
-  /** Returns the bytes that are held now, without the free bytes of each holder. */
+  /** Returns the number of bytes that are held now, without the free bytes of each holder. */
   heldBytes: () => number;
   /** True if all holders have released. */
   isEmpty: () => boolean;
@@ -22,7 +22,7 @@ export interface ByteBudget {
 
 export interface ByteBudgetOptions {
   totalBytes: number;
-  /** The most bytes that one holder can want. */
+  /** The most bytes that one holder can ask for. */
   oneBytes: number;
   /** Bytes that each holder may hold without waiting. Most answers are smaller, so they never wait for large ones. */
   freeBytes: number;
@@ -36,8 +36,8 @@ interface Entry {
 
 /**
  * Makes a budget of bytes that many holders share. A holder keeps its bytes while it waits for more, so holders could
- * block each other. Therefore the oldest holder has a reserve that no other may use: it never waits, so it ends, and
- * the next one gets the reserve.
+ * block each other. Therefore the oldest holder has a reserve that no other holder may use. So the oldest holder never
+ * waits, and when it releases its bytes, the next holder gets the reserve.
  */
 export function makeByteBudget({ totalBytes, oneBytes, freeBytes }: ByteBudgetOptions): ByteBudget {
   const sharedBytes = Math.max(totalBytes - oneBytes, 0);

@@ -22,7 +22,7 @@ const ATTEMPT_MS = 5_000;
 export const resolveBySystem: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-/** Settles like the promise, unless the signal is aborted first: then throws the signal's reason. */
+/** Settles like the promise. If the signal is aborted first, throws the signal's reason. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // After an abort no caller waits for the promise, and an unhandled rejection would end the process.
   promise.catch(() => {});
@@ -56,7 +56,7 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
   const isSecure = url.protocol === 'https:';
   const target = { host: address, port: Number(url.port) || (isSecure ? 443 : 80) };
   const host = hostOf(url);
-  // A server name is no address and has no trailing dot. Source: RFC 6066, section 3.
+  // A server name must not be an IP address, and has no trailing dot. Source: RFC 6066, section 3.
   const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : undefined;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -78,8 +78,8 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
 
 /**
  * Opens a connection for a URL. The host is resolved once, every address is checked, and only these addresses are
- * tried, in order. So a name that resolves to another address later has no effect. Throws a NodeError, or the signal's
- * reason.
+ * tried, in order. So it does not matter if the name later resolves to another address. Throws a NodeError, or the
+ * signal's reason.
  */
 export async function openConnection(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
   const addresses = await unlessAborted(allowedAddresses(hostOf(url), options), signal);
@@ -98,8 +98,8 @@ export async function openConnection(url: URL, options: ConnectOptions, signal: 
 }
 
 /**
- * Describes a failure for the flow's author: by the error's code if it has one, because messages name internal
- * addresses.
+ * Describes a failure for the flow's author. The description is the error's code if it has one, because messages name
+ * internal addresses.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';

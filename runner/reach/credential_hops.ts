@@ -7,7 +7,7 @@ interface HopHead {
   headers: Headers;
 }
 
-/** Adds the secret of a connection to the hops of a request, and removes it from what comes back. */
+/** Adds the secret of a connection to the hops of a request, and removes it from their answers. */
 export interface CredentialHops {
   /** Returns a copy of the hop with the secret, or the hop itself if it must not carry the secret. */
   add: <Hop extends HopHead>(hop: Hop) => Hop;
@@ -25,8 +25,8 @@ const NO_CREDENTIAL: CredentialHops = {
 };
 
 /**
- * Checks the first hop, and throws a NodeError if it may not carry the secret. Later hops carry it only if they have
- * the first one's origin.
+ * Checks the first hop, and throws a NodeError if it may not carry the secret. Later hops carry the secret only if they
+ * have the origin of the first hop.
  */
 export function carryCredential(credential: Credential | undefined, first: HopHead): CredentialHops {
   if (credential === undefined) return NO_CREDENTIAL;
@@ -35,7 +35,7 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
   // The client decodes gzip and deflate, and refuses all other encodings, in which a body could hide the secret.
   first.headers.set('accept-encoding', 'identity');
   let isOpen = true;
-  /** Whether the last hop had the secret. */
+  /** True if the last hop had the secret. */
   let isCarried = false;
   return {
     add: (hop) => {
@@ -53,7 +53,8 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       return { ...hop, url };
     },
     answer: async ({ status, headers, body }) => {
-      // If the mark is lost, the next 401 repeats it. The node gets this answer in any case.
+      // A failure to mark the secret as refused is ignored. The next 401 marks it again, and the node gets this answer
+      // in any case.
       if (status === 401 && isCarried) await credential.refused?.().catch(() => {});
       const redacted = Object.entries(headers).map(([name, value]) => [redaction.text(name), redaction.text(value)]);
       return { status, headers: Object.fromEntries(redacted), body: redaction.bytes(body) };

@@ -13,11 +13,11 @@ import { runLimits } from '../../types/limits/runs.ts';
 export interface HttpClientOptions {
   /** True if an IP address may be reached. Default: addresses of the public Internet. */
   isAllowed?: IsAllowed;
-  /** Time for a whole request, redirects and body included. Waiting for other requests does not count. */
+  /** The time limit of a whole request with its redirects and body. Waiting for other requests does not count. */
   timeoutMs: number;
   /** The most bytes of a request's body, and of a response's body, both as sent and as decoded. */
   maxResponseBytes: number;
-  /** The limits that the client's requests share with others. Without it no request waits. */
+  /** The limits that the client's requests share with other clients. Without it, requests do not wait. */
   share?: HttpShare;
   /** Default: the system's resolver. */
   resolve?: Resolve;
@@ -29,7 +29,7 @@ const MAX_REDIRECTS = runLimits.redirects.value;
 
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
 /**
- * Headers that a redirect to another origin keeps. Any other header of a flow may be a credential, whatever its name
+ * Headers that a redirect to another origin keeps. Any other header of a flow may hold a credential, whatever its name
  * is.
  */
 const HARMLESS_HEADERS = new Set([
@@ -69,7 +69,7 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
   for (const [name, value] of given) {
     const key = name.toLowerCase();
     try {
-      // A header of the request replaces a default; the same name given twice makes a list.
+      // A header of the request replaces a default. If the request has a name twice, the values become a list.
       if (isGiven.has(key)) headers.append(key, value);
       else headers.set(key, value);
     } catch {
@@ -178,7 +178,7 @@ async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promis
 interface TimeLimit {
   /** Aborted with the reason when the time is over or the node's own signal is aborted. */
   signal: AbortSignal;
-  /** Waits without counting the time. */
+  /** Waits for `wait` without counting its time. */
   except: (wait: Promise<void>) => Promise<void>;
   close: () => void;
 }
@@ -257,7 +257,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };
 
-  /** Waits for the request's turn. This time does not count against its limit. */
+  /** Waits for the request's turn. This time does not count against the request's limit. */
   const begin = async (signal: AbortSignal): Promise<Holder | undefined> => {
     try {
       return await share?.begin(signal);

@@ -7,9 +7,9 @@ import type { BodyWriter } from './response_body.ts';
 /**
  * HTTP/1.1 messages over a connection that serves one request. Source: RFC 9112.
  *
- * This is our own code because no HTTP client lets the caller choose the address to connect to on every platform:
- * `fetch` resolves the host itself, and `node:https` refuses `lookup` and ignores `createConnection` in Deno 2.1, on
- * which hosted Edge Functions run.
+ * The project has its own code for this, because no HTTP client lets the caller choose the address on every platform.
+ * `fetch` resolves the host itself. In Deno 2.1, on which hosted Edge Functions run, `node:https` refuses `lookup` and
+ * ignores `createConnection`.
  */
 
 /** The most bytes of the status line and all headers together; Node's own limit. */
@@ -101,7 +101,7 @@ type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 /** The limit of a body. */
 export interface ResponseLimit {
   maxBytes: number;
-  /** If true, a body that is too large, breaks off or is malformed ends there. If false, this is an error. */
+  /** If true, a body that is too large, breaks off or is malformed ends at that point. If false, it is an error. */
   takesPart: boolean;
 }
 
@@ -131,7 +131,7 @@ async function readBody(
     });
   };
   try {
-    // Framing may have as many bytes as the body may. With chunks of one byte, the body can only be smaller.
+    // Framing may have as many bytes as the body. So with chunks of one byte, the body must be smaller.
     if (coding === undefined) await reader.copy(length, take);
     else await readChunks(reader, Math.max(maxBodyBytes, MAX_HEAD_BYTES), take);
     return await body.end();
@@ -157,7 +157,7 @@ export async function readResponse(
     if (Number.isNaN(status)) throw new NodeError('the response is not HTTP/1.1');
     const headers = await readHeaders(reader, MAX_HEAD_BYTES - statusLine.length);
     if (status === 101) throw new NodeError('the server asks to change the protocol');
-    // Informational response: the final one follows.
+    // After an informational response, the final one follows.
     if (status < 200) continue;
     // The headers of such a response may describe a body, but no body follows.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;

@@ -4,8 +4,8 @@ import { unlessAborted } from './connection.ts';
 /** Limits the HTTP requests of one run at a time; further requests wait. */
 export interface HttpShare {
   /**
-   * Resolves when one more request may be made. Throws the signal's reason. The caller releases the holder when the
-   * request is over.
+   * Resolves when one more request may be made. Throws the signal's reason if the signal is aborted. The caller must
+   * release the holder when the request is over.
    */
   begin: (signal: AbortSignal) => Promise<Holder>;
 }
@@ -15,9 +15,9 @@ const SMALLEST_STEP = 65_536;
 
 /**
  * Combines a request's holders of several budgets into one. It asks for up to twice the needed bytes, so that it asks
- * rarely, whatever the size of the pieces. It asks one budget after the other, so that a request that waits for its own
- * run or owner holds no bytes yet of budgets shared with others. All requests enter the budgets in the same order, so
- * the oldest in the last budget is the oldest in each, and never waits.
+ * rarely, whatever the size of the pieces. It asks one budget after another. So a request that waits for bytes of its
+ * own run or owner holds no bytes of budgets that others share. All requests enter the budgets in the same order. So
+ * the oldest request in the last budget is the oldest in each budget, and never waits.
  */
 function combineHolders(holders: Holder[]): Holder {
   let granted = 0;
@@ -35,7 +35,7 @@ function combineHolders(holders: Holder[]): Holder {
   };
 }
 
-/** Holds the bytes of each holder in turn; undefined if no holder had to wait. */
+/** Makes each holder hold the bytes, one after another; undefined if no holder had to wait. */
 function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Promise<void> | undefined {
   for (const [index, holder] of holders.entries()) {
     const wait = holder.hold(bytes, signal);
@@ -44,7 +44,7 @@ function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Pr
   return undefined;
 }
 
-/** Makes the share of one run: at most `maxRequests` at a time, and no more bytes than each budget has free. */
+/** Makes the share of one run. It has at most `maxRequests` at a time, and no more bytes than each budget has free. */
 export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpShare {
   let running = 0;
   const waiting = new Set<() => void>();

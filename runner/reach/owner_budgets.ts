@@ -1,6 +1,6 @@
 import type { ByteBudget } from './byte_budget.ts';
 
-/** Makes one budget for each owner, which all runs of the owner share. A budget without holders is dropped. */
+/** Makes one budget for each owner. All runs of the owner share it. A budget without holders is dropped. */
 export function makeOwnerBudgets(make: () => ByteBudget): { of: (ownerId: string) => ByteBudget; count: () => number } {
   const budgets = new Map<string, ByteBudget>();
 

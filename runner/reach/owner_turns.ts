@@ -1,12 +1,16 @@
 import type { HttpClient } from '../engine/node.ts';
 import { type HttpShare, makeHttpShare } from './http_share.ts';
 
-/** PostgREST goes on making an answer that the runner no longer reads. So the owner's next request waits this long. */
+/**
+ * The pause before an owner's next request after a failure. PostgREST continues to make an answer that the runner no
+ * longer reads.
+ */
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 
 /**
- * Limits the requests of each owner at a time; further requests wait. All runs of an owner in this process share the
- * limit. The project's REST API needs it: PostgREST holds each answer in memory as a whole, whatever the reader takes.
+ * Limits the concurrent requests of each owner; further requests wait. All runs of an owner in this process share the
+ * limit. The limit protects the project's REST API, because PostgREST holds each answer in memory as a whole, even if
+ * the reader is slow.
  */
 export function makeOwnerTurns(
   maxRequests: number,

@@ -107,7 +107,7 @@ it('a refused token is replaced once', async () => {
   expect(tokens()).toEqual(['t1', 't2']);
   expect((await request(makeApi(), `${origin}/rest/v1/notes`)).status).toBe(401);
   expect(tokens().slice(2)).toEqual(['t3', 't4']);
-  // Another refusal says nothing of the token.
+  // A refusal for another reason does not make the token invalid.
   answer = refuse('42501');
   expect((await request(makeApi(), `${origin}/rest/v1/notes`)).status).toBe(401);
   expect(tokens().slice(4)).toEqual(['t5']);

@@ -12,8 +12,8 @@ export interface ProjectAddress {
 }
 
 /**
- * Reads the address that clients of the project use. Returns the names of the missing variables where the environment
- * does not have it: a worker over Postgres needs neither for its own work.
+ * Reads the address that clients of the project use. If variables are missing, returns their names. This is no error,
+ * because a worker over Postgres does not need them for its own work.
  */
 export function readProjectAddress(env: (name: string) => string | undefined): ProjectAddress | { missing: string } {
   const url = env('SUPABASE_URL') ?? '';
@@ -30,7 +30,7 @@ export function readProjectAddress(env: (name: string) => string | undefined): P
 
 const TOKEN_HEADER = 'x-flow-claim-token';
 
-/** Headers with which the author of a flow can call as somebody else than the flow's owner. */
+/** Headers with which a flow's author can make a request as another user than the flow's owner. */
 const CREDENTIALS = new Set(['apikey', 'authorization', 'x-api-key']);
 
 /** A token is renewed after this part of its validity, so that it stays valid while a request waits for its turn. */
@@ -38,7 +38,7 @@ const USED_PART = 0.5;
 
 interface ClaimToken {
   token: string;
-  /** Milliseconds, as of `now`. */
+  /** In milliseconds of the clock `now`. */
   renewedAt: number;
 }
 
@@ -47,7 +47,7 @@ export interface ProjectApiOptions {
   rpc: Rpc;
   claim: { flow_run_id: string; claim_number: number };
   address: ProjectAddress | { missing: string };
-  /** A client that reaches private addresses, too: the project of a local stack has one. */
+  /** A client that may reach private addresses, because the project of a local stack has one. */
   http: HttpClient;
   /** Milliseconds, of any clock. */
   now: () => number;
@@ -63,7 +63,7 @@ const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
  */
 export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
   let token: Promise<ClaimToken> | undefined;
-  /** The token that was made last. Another node may have replaced a refused one already. */
+  /** The token that was made last. It is compared, because another node may already have replaced a refused token. */
   let newest: string | undefined;
 
   const makeToken = async (): Promise<ClaimToken> => {
@@ -132,7 +132,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
       const sent = await validToken();
       const response = await send([[TOKEN_HEADER, sent]]);
       if (!isTokenRefused(response)) return response;
-      // The token has expired while the request waited for its turn, or its secret has been rotated twice. The request
+      // Either the token expired while the request waited for its turn, or its secret was rotated twice. The request
       // was refused as a whole, so it may be sent again.
       forget(sent);
       return await send([[TOKEN_HEADER, await validToken()]]);

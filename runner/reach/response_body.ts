@@ -12,7 +12,7 @@ export interface BodyWriter {
   discard: () => void;
 }
 
-/** Resolves when this many bytes may be kept; undefined if they may at once. */
+/** Resolves when this many bytes may be kept; undefined if they may be kept at once. */
 export type MayKeep = (bytes: number) => Promise<void> | undefined;
 
 /**
@@ -21,15 +21,15 @@ export type MayKeep = (bytes: number) => Promise<void> | undefined;
  */
 const PORTION_BYTES = 512;
 
-/** Time for which bodies are inflated before other work has its turn. */
+/** The time for which bodies are inflated before other work has its turn. */
 const LONGEST_STRETCH_MS = 5;
 
 let stretchBegan = -Infinity;
 let line: Promise<void> = Promise.resolve();
 
 /**
- * Resolves when one more portion may be inflated. Streams inflate all bytes that have arrived, for all requests, within
- * one turn of the event loop, and other runs wait meanwhile. So portions queue, and the queue pauses for a turn after a
+ * Resolves when one more portion may be inflated. Streams would inflate all arrived bytes of all requests within one
+ * turn of the event loop, while other runs wait. So portions wait in a queue, and the queue pauses for a turn after a
  * long stretch.
  */
 function waitForTurn(): Promise<void> {
@@ -74,7 +74,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
     for (let next = await reader.read(); !next.done; next = await reader.read()) await inflated.write(next.value);
   };
   const reading = readAll();
-  /** Rejects with the error that ends the reading before all is written; never resolves. */
+  /** Rejects if reading ends with an error before all bytes are written. Never resolves. */
   const failure = reading.then(() => new Promise<never>(() => {}));
   for (const promise of [reading, failure, writer.closed, reader.closed]) promise.catch(() => {});
 
@@ -110,8 +110,8 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
 }
 
 /**
- * Makes the writer for a body with these headers. It supports the content codings that servers apply unasked, for
- * example to stored files. Throws a NodeError for others.
+ * Makes the writer for a body with these headers. It supports the content codings that servers apply even if the client
+ * did not ask, for example to stored files. Throws a NodeError for other codings.
  */
 export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';

@@ -27,12 +27,15 @@ export class CodeError extends Error {
   }
 }
 
-/** The inputs that are variables of a script. The others are members of `inputs` only. */
+/** Returns the names of the inputs that are variables of a script. Other inputs are members of `inputs` only. */
 export const variablesOf = (names: readonly string[]): string[] => [
   ...new Set(names.filter((name) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) && !RESERVED_WORDS.has(name))),
 ];
 
-/** The text of a function in which the author's source begins on the first line, and the length before it. */
+/**
+ * Makes the text of a function that contains the author's source from the first line on. `prefix` is the length of the
+ * text before the source.
+ */
 function wrap(source: string, variables: readonly string[]): { code: string; prefix: number } {
   const head = `(log, ENV, inputs) => async function (${variables.join(', ')}) {"use strict";`;
   return { code: `${head}${source}\n}`, prefix: head.length };
@@ -48,9 +51,7 @@ function placeIn(stack: string, prefix: number): SourcePlace | undefined {
   return place.column < 1 ? undefined : place;
 }
 
-/**
- * Makes the error that the guest reports. An error that is reported behind the end of the source is moved to the end.
- */
+/** Makes the error that the guest reports. If its place is behind the end of the source, the place becomes the end. */
 export function codeError(
   { error, stack }: { error: string; stack: string },
   source: string,
@@ -63,8 +64,8 @@ export function codeError(
 }
 
 /**
- * Whether a source that is valid JavaScript may be TypeScript with another meaning: a call with types, such as
- * `f<T>(x)`, is two comparisons in JavaScript.
+ * Tests whether a source that is valid JavaScript may have another meaning in TypeScript. For example, the call with
+ * types `f<T>(x)` is two comparisons in JavaScript.
  */
 function isAmbiguous(source: string): boolean {
   const first = source.indexOf('<');
@@ -150,7 +151,7 @@ function evaluate(source: string, variables: readonly string[], sandbox: Sandbox
   throw codeError(answered, source, prefix);
 }
 
-/** The use of the code, and the hooks that the host provides during it. */
+/** The task for the code, and the hooks that the host provides. */
 interface Evaluation {
   run: (code: string) => GuestAnswer;
   hooks: MachineHooks;

@@ -15,12 +15,12 @@ export interface SandboxHooks {
 
 export type SandboxTask = ScriptTask & { sandbox: NonNullable<ScriptTask['sandbox']> };
 
-/** The most characters of marked JSON for each byte of an output, and for the text around the outputs. */
+/** The most characters of marked JSON for each allowed byte of outputs. It includes the text around the outputs. */
 const OUTPUT_FACTOR = 2;
 
 type EvaluateTask = (hooks: SandboxHooks) => ValueMap;
 
-/** Returns the function that runs a task in the sandbox of this thread: at once if the sandbox is loaded. */
+/** Returns the function that runs a task in the sandbox of this thread, or its promise while the sandbox is loading. */
 export function openSandboxFor(task: SandboxTask): EvaluateTask | Promise<EvaluateTask> {
   const { library } = task.sandbox;
   const sandbox = openSandbox(library === 'javascript' ? CODE_LIBRARIES : [library]);
@@ -28,7 +28,7 @@ export function openSandboxFor(task: SandboxTask): EvaluateTask | Promise<Evalua
   return sandbox instanceof Promise ? sandbox.then(evaluateIn) : evaluateIn(sandbox);
 }
 
-/** The task as the guest reads it. */
+/** Formats the task for the guest. */
 function taskText(
   { inputs, inputNames, outputNames, environment, sandbox }: SandboxTask,
   parameters: string[],

@@ -8,11 +8,11 @@ import { type GuestAnswer, MachineError, type MachineHooks } from './machine_hoo
 import { FIRST_PAGES, PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } from './saved_memory.ts';
 
 const MAX_PAGES = scriptLimits.sandbox_bytes.value / PAGE_BYTES;
-/** QuickJS counts its own stack. It ends a recursion before the stack of the host's thread is used up. */
+/** The stack limit of QuickJS. It ends a recursion before the stack of the host's thread overflows. */
 const STACK_BYTES = 196_608;
-/** The module has a stack of 5 MiB. The upper part stays unused, so it need not be cleared for each run. */
+/** The part of the module's 5 MiB stack that is never used. It need not be cleared for each run. */
 const UNUSED_STACK_BYTES = 4 * 1_048_576;
-/** The loops and calls within the sandbox between two checks of its time; they take less than a millisecond. */
+/** The number of loops and calls in the sandbox between two checks of its time. They take less than a millisecond. */
 const FUEL = 200_000;
 
 /** A realm that is ready for scripts, in a saved memory. Pointers are those into that memory. */
@@ -24,7 +24,7 @@ export interface Realm {
   answer: number;
 }
 
-/** The parts that are used here of the object that the package's loader makes from the module. */
+/** The used parts of the object that the package's loader makes from the module. */
 interface Glue {
   _malloc: (bytes: number) => number;
   UTF8ToString: (at: number) => string;
@@ -43,8 +43,8 @@ async function unpack(packed: string): Promise<ArrayBuffer> {
 }
 
 /**
- * The imports by which the module reaches outside, by their names in the package's build: the clock, the time zone,
- * which is always UTC here, and the output for prints.
+ * The module's imports for the clock, the time zone and printed output, by their names in the package's build. The time
+ * zone is always UTC.
  */
 function ownImports(
   memory: WebAssembly.Memory,
@@ -77,8 +77,8 @@ function ownImports(
 const COMPILE_ONLY = 32;
 
 /**
- * QuickJS in WebAssembly. It has one memory. At the beginning of each run it is restored to the saved realm, so that no
- * run can see data of another run. Every loop and call of the module is counted, also within built-in functions.
+ * QuickJS in WebAssembly. It has one memory, which is restored to the saved realm at the beginning of each run. So no
+ * run can see data of another run. Every loop and call of the module is counted, even inside built-in functions.
  */
 export class Machine {
   #memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES });
@@ -175,7 +175,7 @@ export class Machine {
     return this.#glue.UTF8ToString(this.#functions.QTS_GetString(context, value));
   }
 
-  /** Runs work that begins with a saved memory, and translates the errors that the module or its host throws. */
+  /** Runs work on a saved memory, and translates the errors that the module or its host throws. */
   #from<T>(memory: SavedMemory, hooks: MachineHooks, run: () => T): T {
     restoreMemory(this.#memory, memory, { from: this.#stackTop, to: this.#stackTop + UNUSED_STACK_BYTES });
     this.#stackPointer.value = this.#stackTop;
@@ -220,8 +220,8 @@ export class Machine {
   }
 
   /**
-   * Evaluates a text whose value is a function, and lets the guest call it with the task, if there is one. Returns the
-   * guest's answer. If the text does not parse, the error is marked as an error of parsing.
+   * Evaluates a text whose value is a function. If a task is given, the guest calls the function with it. Returns the
+   * guest's answer. If the text does not parse, the error has `isParsed` false.
    */
   run(realm: Realm, { code, task }: { code: string; task?: string }, hooks: MachineHooks): GuestAnswer {
     const { runtime, context, call, answer } = realm;
@@ -234,7 +234,7 @@ export class Machine {
       const called = this.#call(context, call, [compiled, this.#newText(context, task)]);
       const failed = quickjs.QTS_ResolveException(context, called);
       if (failed !== 0) return { ...this.#errorOf(context, failed), isParsed: true };
-      // Executes all jobs, until none is left.
+      // Executes all pending jobs.
       quickjs.QTS_ExecutePendingJob(runtime, -1, this.#glue._malloc(4));
       const value = this.#call(context, answer, []);
       const last = quickjs.QTS_ResolveException(context, value);

@@ -47,7 +47,9 @@ export const markMembers = (members: (readonly [string, MarkedJson])[]): { o: { 
 
 const NUMBERS = ['u8', 'u16', 'u32', 'u64', 'u128', 'i8', 'i16', 'i32', 'i64', 'i128', 'f32', 'f64'];
 
-/** A decimal as a number, for a port that declares numbers. Undefined if a number does not hold its digits. */
+/**
+ * Converts a decimal to a number, for a port that declares numbers. Undefined if a number can't hold all its digits.
+ */
 function numberOf(decimal: string): number | bigint | undefined {
   const number = Number(decimal);
   if (Number.isSafeInteger(number) || !Number.isInteger(number)) return number;
@@ -55,8 +57,8 @@ function numberOf(decimal: string): number | bigint | undefined {
 }
 
 /**
- * Marks the value of an input. The types of the input tell whether a decimal is a number, and 32 or 64 bytes are bytes;
- * else a decimal is its text, and 32 or 64 bytes are base58.
+ * Marks the value of an input. The types of the input determine whether a decimal becomes a number and whether 32 or 64
+ * bytes stay bytes. Otherwise a decimal becomes its text, and 32 or 64 bytes become base58.
  */
 export function toMarked(value: Value, types: readonly string[] = []): MarkedJson {
   if ('D' in value && types.some((type) => NUMBERS.includes(type))) {
@@ -76,8 +78,8 @@ const member = (json: LosslessJson, name: string): LosslessJson | undefined =>
     : undefined;
 
 /**
- * Reads parsed marked JSON as a value for an output of this type. Undefined if it does not fit the type. The author's
- * code may have changed the guest that wrote it, so every part is checked.
+ * Reads parsed marked JSON as a value for an output of this type. Undefined if the JSON does not fit the type. Every
+ * part is checked, because the author's code may have changed the guest that wrote the JSON.
  */
 export function fromMarked(json: LosslessJson, declared: string): Value | undefined {
   // Editors may declare types that are not known here.
@@ -105,7 +107,7 @@ function required<T>(value: T | undefined): T {
 }
 
 function membersOf(json: LosslessJson): { [name: string]: Value } {
-  // Without a prototype, because a member may be called __proto__.
+  // The map has no prototype, because a member may be called __proto__.
   const map: { [name: string]: Value } = Object.create(null);
   for (const [name, each] of Object.entries(json as object)) {
     map[name] = required(fromMarked(each as LosslessJson, 'free'));

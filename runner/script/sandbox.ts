@@ -4,9 +4,9 @@ import type { Machine, Realm } from './machine.ts';
 /** The libraries that a realm of the sandbox can have besides the language. */
 export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
 
-/** Runs code in realms from which only an answer comes out. Each run begins with a fresh realm. */
+/** Runs code in realms that it can't leave; the only result is an answer. Each run begins with a fresh realm. */
 export interface Sandbox {
-  /** Evaluates code whose value is a function, and lets the guest call it with a task. */
+  /** Evaluates code whose value is a function, and makes the guest call that function with a task. */
   run: (library: Library, code: string, task: string, hooks: MachineHooks) => GuestAnswer;
   /** Evaluates code whose value is a function, without a call of that function. */
   parse: (code: string, hooks: MachineHooks) => GuestAnswer;
@@ -25,7 +25,7 @@ let machine: Machine | undefined;
 let loading: Promise<Machine> | undefined;
 const texts = new Map<Library, string>();
 const realms = new Map<Library, Realm>();
-/** Milliseconds in which realms were made. */
+/** The milliseconds that making realms has taken. */
 let preparedMs = 0;
 
 /** A clock in milliseconds that stands still while a realm is made, because that time does not count for a script. */
@@ -57,7 +57,7 @@ function makeSandbox(loaded: Machine): Sandbox {
   };
 }
 
-/** Returns the sandbox of this thread, with these libraries: at once if they are loaded, else after a moment. */
+/** Returns the sandbox of this thread with these libraries, or its promise while they are loading. */
 export function openSandbox(libraries: readonly Library[]): Sandbox | Promise<Sandbox> {
   const missing = libraries.filter((library) => !texts.has(library));
   if (machine !== undefined && missing.length === 0) return makeSandbox(machine);

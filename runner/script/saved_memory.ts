@@ -1,5 +1,5 @@
 export const PAGE_BYTES = 65_536;
-/** Pages that the sandbox's memory begins with. Its stack takes 5 MiB of them. */
+/** The number of pages in the sandbox's memory at the beginning. Its stack takes 5 MiB of them. */
 export const FIRST_PAGES = 112;
 
 /** The parts of a memory that are not zero. */
@@ -23,8 +23,8 @@ export function saveMemory({ buffer }: WebAssembly.Memory): SavedMemory {
 }
 
 /**
- * Restores a memory. The memory may have grown since then, and never shrinks; the added part is cleared. `unused` is
- * known to be zero.
+ * Restores a saved memory. The memory may have grown since then and can't shrink, so the added part is cleared. The
+ * part `unused` is known to be zero and is not cleared.
  */
 export function restoreMemory(
   memory: WebAssembly.Memory,

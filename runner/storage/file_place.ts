@@ -9,7 +9,7 @@ export interface FilePlace {
   path: string;
 }
 
-/** The default bucket, whose files only signed URLs show. */
+/** The default bucket. Its files can be read only through signed URLs. */
 export const PRIVATE_BUCKET = 'user-storages';
 /** The bucket of files that anybody who knows their URL may read. */
 export const PUBLIC_BUCKET = 'user-public-storages';
@@ -39,7 +39,10 @@ const MAX_CHARACTERS = nodeLimits.storage_key_characters.value;
 
 const denied = (text: string): NodeError => new NodeError(codedError('storage_denied', text));
 
-/** Returns the names on the way to a file. Slashes at both ends and repeated ones count as one, as in supabase-js. */
+/**
+ * Returns the names on the way to a file. Slashes at both ends are dropped, and repeated slashes count as one, as in
+ * supabase-js.
+ */
 function namesOf(input: 'key' | 'path', text: string): string[] {
   if (text.length > MAX_CHARACTERS) throw new NodeError(`${input}: has more than ${MAX_CHARACTERS} characters`);
   const other = OTHER_CHARACTER.exec(text)?.[0];
@@ -56,7 +59,7 @@ function namesOf(input: 'key' | 'path', text: string): string[] {
   return names;
 }
 
-/** Makes the place of a file from its path in the owner's folder, or of that folder from no path. */
+/** Makes the place of a file from its path in the owner's folder. Without a path, makes the place of that folder. */
 function placeInBucket(bucket: string, names: string[], { ownerId, sharedBuckets }: BucketAccess): FilePlace {
   if (!UUID.test(ownerId)) throw new Error('the owner of the run has no UUID');
   if (!USER_BUCKETS.has(bucket) && !sharedBuckets.has(bucket)) {
@@ -93,7 +96,7 @@ export function findFile({ key = '', bucket = '', path = '' }: FileName, access:
   return placeInBucket(bucket === '' ? PRIVATE_BUCKET : bucket, names, access);
 }
 
-/** Finds a folder; without a path the owner's own, or the whole of a shared bucket. */
+/** Finds a folder. Without a path, it is the owner's folder, or the whole of a shared bucket. */
 export const findFolder = (bucket: string, path: string | undefined, access: BucketAccess): FilePlace =>
   placeInBucket(bucket, namesOf('path', path ?? ''), access);
 
@@ -109,9 +112,9 @@ export function urlPathOf({ bucket, path }: FilePlace): string {
 }
 
 /**
- * Words of the Storage API that stand where a bucket's name does, as in `object/authenticated/<bucket>/<path>`. A
- * bucket with such a name would give access to the files of all other buckets. Source: Supabase Storage API, its routes
- * below `/object/`.
+ * Words that the Storage API uses in the place of a bucket's name, as in `object/authenticated/<bucket>/<path>`. A
+ * shared bucket with such a name would give access to the files of all other buckets. Source: Supabase Storage API, its
+ * routes below `/object/`.
  */
 const ROUTES = new Set(['authenticated', 'copy', 'info', 'list', 'list-v2', 'move', 'public', 'sign', 'upload']);
 

@@ -9,7 +9,7 @@ import { makeStorageApi, type StorageApi } from './storage_api.ts';
 
 const LISTED_NAMES = nodeLimits.storage_listed_names.value;
 
-/** How Storage begins the paths of signed URLs: of a file, and of an image that it changes. */
+/** The beginning of a signed URL's path, for a file or for an image that Storage transforms. */
 const SIGNED_ROUTE = /^\/(object|render\/image)\/sign\//;
 
 /** The most characters of a URL that Storage may sign. A path has at most 1,024 characters, each up to 3 in the URL. */
@@ -25,7 +25,9 @@ function listedName(entry: unknown): string {
   return entry.id === null ? `${entry.name}/` : entry.name;
 }
 
-/** Adds the parameter of a signed URL that the signature does not cover: whether browsers save the file. */
+/**
+ * Adds the parameter `download`, which makes browsers save the file, to a signed URL. The signature does not cover it.
+ */
 function addDownload(url: string, download: UrlOptions['download']): string {
   if (download === false) return url;
   const parsed = new URL(url);
@@ -41,14 +43,14 @@ function readSignedUrl(answer: unknown, api: StorageApi): string {
 
 /** The environment and services of an owner's files. */
 export interface OwnerFilesOptions extends BucketAccess {
-  /** Reaches the project at any address, also a private one. */
+  /** A client that reaches the project even at a private address. */
   http: HttpClient;
   env: (name: string) => string | undefined;
 }
 
 /**
- * Makes the files of a flow's owner. Storage takes the project's secret key only, which row-level security does not
- * bind. So each method finds the place of its file first, and makes no request to any other place.
+ * Makes the files of a flow's owner. Storage accepts only the project's secret key, to which row-level security does
+ * not apply. So each method first finds the place of its file, and makes requests only to that place.
  */
 export function makeOwnerFiles({ http, env, ...access }: OwnerFilesOptions): OwnerFiles {
   const makeApi = () => makeStorageApi(http, readStorageProject(env));

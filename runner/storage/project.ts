@@ -5,7 +5,7 @@ import { NodeError } from '../engine/node.ts';
 
 /** The project whose Storage holds the files. */
 export interface StorageProject {
-  /** Where the runner reaches Storage, without a slash at the end. */
+  /** The address at which the runner reaches Storage, without a slash at the end. */
   apiUrl: string;
   /** The address at which clients reach Storage; URLs for clients begin with it. */
   publicUrl: string;
@@ -14,8 +14,8 @@ export interface StorageProject {
 }
 
 /**
- * Reads the project's address and secret key. Throws a NodeError that names the missing variables: a worker over
- * Postgres needs them for files only.
+ * Reads the project's address and secret key. Throws a NodeError that names the missing variables. A worker over
+ * Postgres needs these variables only for files.
  */
 export function readStorageProject(env: (name: string) => string | undefined): StorageProject {
   const url = withoutTrailingSlashes(env('SUPABASE_URL') ?? '');

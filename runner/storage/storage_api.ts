@@ -11,7 +11,7 @@ const MAX_QUOTED = 500;
 /** A request to Storage. */
 interface StorageRequest {
   method: 'GET' | 'POST' | 'DELETE';
-  /** The route behind `/storage/v1/`, such as `object/list`. */
+  /** The route after `/storage/v1/`, such as `object/list`. */
   route: string;
   bucket: string;
   /** The file in the URL, if it is there. */
@@ -27,7 +27,7 @@ export interface StorageApi {
   call: (request: StorageRequest) => Promise<HttpResponse>;
   /** Like `call`, for an answer that is JSON. */
   callForJson: (request: StorageRequest) => Promise<unknown>;
-  /** Makes the URL of a route of Storage for clients. It never gets the key. */
+  /** Makes the URL of a route of Storage for clients. It never contains the key. */
   publicUrlOf: (route: string) => string;
 }
 
@@ -45,8 +45,8 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 /**
- * Makes the error of an answer that is no success. It quotes the message of Storage, which answers `{statusCode, error,
- * message}`, and never the secret key, which a proxy might echo.
+ * Makes the error of an unsuccessful answer. It quotes the message from Storage's answer `{statusCode, error,
+ * message}`. It never contains the secret key, which a proxy might echo.
  */
 function refusalOf(response: HttpResponse, secretKey: string): NodeError {
   const body = parseJson(response.body);
@@ -58,7 +58,7 @@ function refusalOf(response: HttpResponse, secretKey: string): NodeError {
 
 /**
  * Makes the client of a project's Storage. `http` may reach any address, because the operator has set the project's
- * address. So the key is sent to this address only, and a redirect is an error.
+ * address. Therefore the key is sent only to this address, and a redirect is an error.
  */
 export function makeStorageApi(http: HttpClient, { apiUrl, publicUrl, secretKey }: StorageProject): StorageApi {
   const call = async ({ route, bucket, path, body, ...request }: StorageRequest): Promise<HttpResponse> => {

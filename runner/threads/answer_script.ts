@@ -10,13 +10,13 @@ import { threadCpuMs } from './thread_cpu.ts';
 /** Clocks in milliseconds. */
 interface Clocks {
   now: () => number;
-  /** The CPU time of this thread; undefined if the runtime can't tell, and `now` counts instead. */
+  /** The CPU time of this thread; undefined if the runtime can't measure it, so that `now` counts instead. */
   computedMs: () => number | undefined;
 }
 
 /**
- * On a busy machine, a script may take this many times its budget. After that it is ended too, because other scripts
- * wait for its thread.
+ * On a busy machine, a script may take up to this many times its budget on the clock. Then it is ended, because other
+ * scripts wait for the thread.
  */
 const LONGEST_STRETCH = 10;
 
@@ -28,7 +28,10 @@ function makeTimer({ task, budgetMs: givenMs }: ThreadRequest, { now, computedMs
   const budgetMs = isSandboxed ? SANDBOX_MS : givenMs;
   const began = now();
   const computedBefore = computedMs();
-  /** The thread's CPU time is read rarely: it can't have grown by more than the elapsed time. */
+  /**
+   * The time of the next reading of the thread's CPU time. Readings are rare, because CPU time can't grow by more than
+   * the elapsed time.
+   */
   let until = began + budgetMs;
   return () => {
     const time = now();

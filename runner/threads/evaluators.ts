@@ -15,6 +15,9 @@ export type RunScript = (hooks: EvaluationHooks) => ValueMap;
 
 const isSandboxed = (task: ScriptTask): task is SandboxTask => task.sandbox !== undefined;
 
-/** Loads what a script needs, unless that is loaded. Only the time of the returned function is the script's. */
+/**
+ * Loads the code that a script needs, unless it is loaded. Only the time of the returned function counts as the
+ * script's time.
+ */
 export const prepare = (task: ScriptTask): RunScript | Promise<RunScript> =>
   isSandboxed(task) ? openSandboxFor(task) : (hooks) => evaluateScript(task, hooks);

@@ -6,8 +6,8 @@ import { platform, setPriority } from 'node:os';
 const NICENESS = 5;
 
 /**
- * Lowers the priority of the calling thread: scripts compute for long, and a start must be answered within
- * milliseconds. Only on Linux, because elsewhere the priority is that of the whole process. Has no effect if the
+ * Lowers the priority of the calling thread, because scripts compute for long and a start must be answered within
+ * milliseconds. Works only on Linux, because elsewhere the priority applies to the whole process. Has no effect if the
  * runtime forbids it.
  */
 export function lowerPriorityOfThread(): void {

@@ -2,7 +2,8 @@
 const MAX_SCRIPTS = 32;
 
 /**
- * Remembers a fact about each of the last used scripts, as long as the total size of their sources is below a limit.
+ * Remembers a fact about each of the last used scripts. The number of scripts and the total length of their sources are
+ * limited.
  */
 export class RecentSources<T> {
   readonly #known = new Map<string, T>();
@@ -26,7 +27,7 @@ export class RecentSources<T> {
 
   get(source: string): T | undefined {
     const known = this.#known.get(source);
-    // Setting it again makes it the last used one.
+    // Setting the script again makes it the last used one.
     if (known !== undefined) this.set(source, known);
     return known;
   }

@@ -9,11 +9,11 @@ import { RecentSources } from './recent_sources.ts';
 import { SANDBOX_MS_WITHOUT_THREADS, sandboxLimitErrorWithoutThreads } from './sandbox_time.ts';
 
 /**
- * How long a script may compute in the engine's thread, which blocks everything else. After that it is started again in
- * another thread.
+ * The time for which a script may compute in the engine's thread, where it blocks all other runs. After that it is
+ * started again in another thread.
  */
 const TRIAL_MS = 20;
-/** The most characters of all codes that are remembered as long, and of one. */
+/** The most characters of the codes that are remembered as long-running, both of all together and of one. */
 const REMEMBERED_CHARACTERS = 262_144;
 
 /** Codes that exceeded the trial. */
@@ -50,7 +50,7 @@ function tryShort(evaluate: RunScript, task: ScriptTask, { log, checkTime }: San
   }
 }
 
-/** Runs code in the engine's thread, for as long as it may block everything else. */
+/** Runs code in the engine's thread, with the time limit that applies there. */
 function runHere(evaluate: RunScript, { log, checkTime }: SandboxCall): ValueMap {
   const until = scriptClock() + SANDBOX_MS_WITHOUT_THREADS;
   return evaluate({
@@ -62,7 +62,7 @@ function runHere(evaluate: RunScript, { log, checkTime }: SandboxCall): ValueMap
   });
 }
 
-/** Runs code in a separate thread, or here if there is none. */
+/** Runs code in a separate thread, or here if the runtime has no threads. */
 async function runInThread(task: ScriptTask, call: SandboxCall, scripts: ComputeScript): Promise<ValueMap> {
   const { log, rest } = call;
   const result = await rest(() => scripts(task, call)).catch((error) => {
@@ -76,8 +76,9 @@ async function runInThread(task: ScriptTask, call: SandboxCall, scripts: Compute
 }
 
 /**
- * Runs code in the sandbox: long code in a separate thread if there is one. In the engine's thread, all runs of the
- * worker would wait for it. Code of a loaded sandbox begins at once, so that its time counts as that of its run.
+ * Runs code in the sandbox. Long code runs in a separate thread if possible, because in the engine's thread all runs of
+ * the worker would wait for it. If the sandbox is loaded, the code begins at once, so that its time counts as time of
+ * its run.
  */
 export function runSandboxed(call: SandboxCall, code: SandboxCode): ValueMap | Promise<ValueMap> {
   const { inputs, inputNames, outputNames, portTypes, maxOutputBytes, scripts, run: { environment } } = call;

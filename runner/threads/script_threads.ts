@@ -62,9 +62,9 @@ const errorOf = (answer: ThreadAnswer): Error | undefined => {
 };
 
 /**
- * Makes one thread besides the engine's, for the scripts of all runs of a worker. The owner with the oldest last turn
- * comes next, so an owner waits for at most one script of each other owner. The returned function returns undefined
- * after the runtime has turned out to have no threads.
+ * Makes one thread besides the engine's, for the scripts of all runs of a worker. The owner whose last turn is the
+ * oldest comes next, so an owner waits for at most one script of each other owner. If the runtime turns out to have no
+ * threads, the returned function returns undefined from then on.
  */
 export function makeScriptThreads(
   { spawn, budgetMs }: ScriptThreadsOptions,
@@ -74,7 +74,7 @@ export function makeScriptThreads(
   let turn = 0;
   let thread: ScriptThread | undefined;
   let active: Job | undefined;
-  /** True after a thread has started once: the runtime has threads. */
+  /** True after a thread has started once, so that the runtime is known to have threads. */
   let hasStarted = false;
   let isMissing = false;
   let idle: ReturnType<typeof setTimeout> | undefined;
@@ -119,7 +119,10 @@ export function makeScriptThreads(
     if (lastTurns.size > MAX_OWNERS && longestAgo !== undefined) lastTurns.delete(longestAgo);
     return job;
   };
-  /** Late messages of an ended thread are dropped: they belong to an earlier script, perhaps of another owner. */
+  /**
+   * Starts a thread. Late messages of an ended thread are dropped, because they belong to an earlier script, perhaps of
+   * another owner.
+   */
   const start = (): ScriptThread => {
     const started: ScriptThread = spawn(
       (message) => {
@@ -160,8 +163,8 @@ export function makeScriptThreads(
     return new Promise<ScriptResult>((resolve, reject) => {
       const job: Job = { ownerId, task, resolve, reject };
       /**
-       * Removes a waiting script from the queue when its run is released. A script that is being computed continues: it
-       * ends soon, and the next claim would have to start it again.
+       * Removes a waiting script from the queue when its run is released. A script that is being computed continues,
+       * because it ends soon and the next claim would have to start it again.
        */
       const leaveQueue = () => {
         const place = queue.indexOf(job);

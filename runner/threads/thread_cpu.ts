@@ -7,7 +7,7 @@ interface ThreadClock {
   threadCpuUsage?: () => { user: number; system: number };
 }
 
-/** Returns the CPU time of the calling thread in milliseconds; undefined if the runtime can't tell. */
+/** Returns the CPU time of the calling thread in milliseconds; undefined if the runtime can't measure it. */
 export function threadCpuMs(): number | undefined {
   const clock = process as ThreadClock;
   if (clock.threadCpuUsage !== undefined) {

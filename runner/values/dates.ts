@@ -24,11 +24,13 @@ export function readShortText(inputs: ValueMap, name: string): string | undefine
   return text;
 }
 
-/** The most zones and locales of which Luxon keeps data. It keeps some 100 KB of each name for ever. */
+/**
+ * The most zones and locales whose data Luxon may cache. Luxon itself would keep some 100 KB for each name for ever.
+ */
 const MAX_KEPT = 100;
 const kept = new Set<string>();
 
-/** Lets Luxon forget all zones and locales when there are too many. */
+/** Counts the zone or locale. If there are too many, clears Luxon's cache. */
 function keep(name: string): string {
   kept.add(name);
   if (kept.size > MAX_KEPT) {
@@ -38,7 +40,7 @@ function keep(name: string): string {
   return name;
 }
 
-/** Returns what `read` returns; undefined for a name that Intl does not know. */
+/** Returns the result of `read`; undefined if Intl does not know the name. */
 function known(read: () => string | undefined): string | undefined {
   try {
     return read();
@@ -50,7 +52,7 @@ function known(read: () => string | undefined): string | undefined {
 
 /**
  * Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. Returns one name for all
- * spellings of a zone, because a name of 30 letters has a billion of them.
+ * spellings of a zone, because a name of 30 letters has a billion spellings.
  */
 export function readZone(inputs: ValueMap): string {
   const timeZone = readShortText(inputs, 'zone') ?? 'UTC';
@@ -64,8 +66,8 @@ export function readZone(inputs: ValueMap): string {
 }
 
 /**
- * Reads the input `locale`, a language tag; English by default. Throws a ConversionError. Leaves out the extensions of
- * the tag: they can have any number of values, and Luxon keeps data of each locale name.
+ * Reads the input `locale`, a language tag; English by default. Throws a ConversionError. Drops the extensions of the
+ * tag, because they can have any number of values and Luxon keeps data of each locale name.
  */
 export function readLocale(inputs: ValueMap): string {
   const tag = readShortText(inputs, 'locale') ?? 'en';
@@ -97,8 +99,8 @@ export function readDate(inputs: ValueMap, zone: string): DateTime {
 const FORMAT_PARTS = /'[^']*'|([A-Za-z])\1*/g;
 
 /**
- * Reads a moment in a format of Luxon. Throws a ConversionError. Luxon tries the lengths of all tokens against each
- * other, so a format has few tokens, and each of them once.
+ * Reads a moment in a format of Luxon. Throws a ConversionError. Luxon tries all combinations of token lengths, so a
+ * format may have only a few tokens, each of them once.
  */
 export function parseFormatted(text: string, format: string, zone: string): DateTime {
   const letters = [...format.matchAll(FORMAT_PARTS)].flatMap(({ 1: letter }) => letter ?? []);

@@ -4,12 +4,12 @@ import { maxBase58Characters } from '../../types/values/base58.ts';
 import { ConversionError, readField, toMember } from '../../types/values/conversion.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
-/** A form of bytes as text. Both directions throw an Error for input without such a form. */
+/** An encoding of bytes as text. Both directions throw an Error for invalid input. */
 interface Encoding {
   name: string;
   encode: (bytes: Uint8Array) => string;
   decode: (text: string) => Uint8Array;
-  /** The most bytes of base58, whose time grows with the square of their number. */
+  /** The most bytes. Set for base58, whose time grows with the square of the number of bytes. */
   maxBytes?: number;
 }
 
@@ -56,7 +56,7 @@ export function decodeText(inputs: ValueMap, text: string): Uint8Array {
   }
 }
 
-/** Returns the text whose UTF-8 these bytes are; undefined if they are not UTF-8, or contain NUL, which no text may. */
+/** Decodes UTF-8; undefined if the bytes are not UTF-8 or contain NUL, which no text may have. */
 export function textOfBytes(bytes: Uint8Array): string | undefined {
   try {
     const text = utf8.encode(bytes);

@@ -39,8 +39,8 @@ const groupsOf = (matcher: Matcher): (string | null)[] =>
   Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index));
 
 /**
- * Finds the matches in order; an empty match ends where it begins. Throws a ConversionError if the text is too long for
- * the pattern, and a NodeError if all searches together take too long.
+ * Finds the matches in order, including empty ones. Throws a ConversionError if the text is too long for the pattern,
+ * and a NodeError if all searches together take too long.
  */
 export function* findMatches({ re }: CompiledPattern, text: string): Generator<Match> {
   if (text.length * re.programSize() > MAX_SEARCH_STEPS) {
@@ -86,8 +86,8 @@ export function readReplacement(text: string, { re, names }: CompiledPattern): R
 }
 
 /**
- * Fills the groups of a match into a replacement. A group that took no part is empty. Undefined if the text would be
- * longer than `maxCharacters`: it is not made then.
+ * Fills the groups of a match into a replacement. A group that took no part is empty. Returns undefined, before making
+ * the text, if the text would be longer than `maxCharacters`.
  */
 export function fillReplacement(
   replacement: Replacement,

@@ -3,7 +3,7 @@ import { fromWireJsonText } from '../../types/values/json/wire_json.ts';
 import { type HttpResponse, NodeError } from '../engine/node.ts';
 import { answerError } from '../engine/transient_answer.ts';
 
-/** How many characters of a body an error quotes. */
+/** The most characters of a body that an error quotes. */
 const MAX_QUOTED = 2_000;
 
 const mediaType = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();

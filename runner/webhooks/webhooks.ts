@@ -67,7 +67,9 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
     underWay.add(posted);
   };
 
-  /** Fills the free slots with due deliveries. False if there were none, or if they could not be read. */
+  /**
+   * Fills the free slots with due deliveries. Returns false if no delivery was due or the deliveries could not be read.
+   */
   const fillSlots = async (): Promise<boolean> => {
     const free = settings.runnerMaxWebhooks - underWay.size;
     if (free === 0) return false;
@@ -81,8 +83,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       pauseMs = webhookPollMs;
       return claims.length > 0;
     } catch (error) {
-      // A short outage is already visible in the queue's log, whose calls are repeated. So only a lasting one is logged
-      // here.
+      // The calls of the queue are repeated and log a short outage already, so only a lasting outage is logged here.
       if (!isErrorOf(error, 'service_unavailable') || pauseMs === LONGEST_PAUSE_MS) logError(error);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       return false;
@@ -99,7 +100,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
         if (isOver() || !isWanted) return;
         continue;
       }
-      // An answer frees a place of its owner, and more deliveries may be due by then.
+      // An answer frees a slot of its owner, and by then more deliveries may be due.
       const isAnswered = new AbortController();
       wake = () => isAnswered.abort();
       await pause(pauseMs, isAnswered.signal);

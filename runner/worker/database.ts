@@ -13,9 +13,9 @@ const MAX_CONNECTIONS = 3;
 const IDLE_MS = 10_000;
 
 /**
- * Intervals for a worker that is neither poked nor notified. Its idle looks wait for a run most of the time. Each look
- * is short, because it holds a connection of the pooler and a snapshot; only one worker waits, and the others poll at
- * intervals.
+ * Intervals for a worker that is neither poked nor notified. Most of the time, its idle looks wait for a run. Each look
+ * is short, because it holds a connection of the pooler and a snapshot. Only one worker waits at a time, and the other
+ * workers poll at intervals.
  */
 const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 
@@ -26,8 +26,8 @@ export interface WorkerDatabase {
   /** Calls functions as service_role, or with the rights of the login if it can't become that role. */
   rpc: Rpc;
   /**
-   * Makes a watch that notifies the worker of runs, on a connection of its own. PostgREST and poolers in transaction
-   * mode can't do this.
+   * Makes a watch that notifies the worker of runs, on a connection of its own. Undefined for PostgREST and for poolers
+   * in transaction mode, which can't notify.
    */
   makeWatch?: MakeQueueWatch | undefined;
   /** The intervals of its looks at the queue. */

@@ -37,7 +37,7 @@ function readArguments(args: string[]): { port?: string; concurrency?: string; h
   }
 }
 
-/** Returns the environment of the process. If it names no project, the local stack's environment fills the gaps. */
+/** Returns the environment of the process. If it names no project, adds the variables of the local stack. */
 async function findProject(env: Environment, port: string | undefined): Promise<Environment> {
   if (env('SUPABASE_URL') !== undefined || env('SUPABASE_DB_URL') !== undefined) return env;
   // Imported only here, because a worker for a hosted project is installed without dev/stack.

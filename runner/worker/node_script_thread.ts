@@ -1,7 +1,9 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { SpawnScriptThread } from '../threads/script_threads.ts';
 
-/** Starts a thread of Node. A thread does not inherit this process's loader of TypeScript, so it loads that again. */
+/**
+ * Starts a thread of Node. A thread does not inherit the process's loader of TypeScript, so it loads the loader again.
+ */
 function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   const file = new URL('./script_thread.ts', import.meta.url);
   if ('Deno' in globalThis) return new Worker(file);

@@ -14,23 +14,23 @@ const RETRY_MS = 1_000;
 /** Time limit of a statement. */
 const STATEMENT_MS = 10_000;
 
-/** After this much silence the connection is tested: a lost server sends nothing. */
+/** After this much silence the connection is tested, because a lost server sends nothing. */
 const SILENCE_MS = 5_000;
 
 /** SQLSTATE of a lock that was not available in time: lock_not_available. */
 const LOCK_TIMEOUT = '55P03';
 
 /**
- * Milliseconds. Two notifications closer than this mean that many runs are coming. NOTIFY would slow their starts, so
- * the worker releases the lock and finds them by polling. After a single run it keeps the lock, which saves a second
- * look.
+ * In milliseconds. If two notifications are closer than this, many runs are coming. NOTIFY would slow down their
+ * starts, so the worker releases the lock and finds the runs by polling. After a single run it keeps the lock, which
+ * saves a second look.
  */
 const CROWD_MS = 2;
 
 /**
  * Settings of the session besides its role. A statement that waits for a lock prevents the vacuum of old rows, so it
- * waits for less than a second at a time. The server must notice within a minute that a worker is lost, because until
- * then no other worker can take the lock.
+ * waits for less than a second at a time. The server must notice a lost worker within a minute, because until then no
+ * other worker can take the lock.
  */
 const WATCH_SETTINGS = `
   select set_config('lock_timeout', '900ms', false), set_config('statement_timeout', '0', false),
@@ -46,7 +46,7 @@ export interface PostgresQueueWatch {
 /**
  * Makes a watch of the queue. A transaction that makes a run claimable notifies a channel only while a worker holds an
  * advisory lock (private.announce_claimable_run). So the watch takes the lock first, and then makes the worker look at
- * the queue: the look finds all earlier runs, and notifications announce later ones.
+ * the queue. The look finds all earlier runs, and notifications announce later runs.
  */
 export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueWatch {
   const closing = new AbortController();
@@ -66,7 +66,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
 
   const execute = (used: PostgresConnection, statement: string) => inTime(used, () => used.execute(statement, []));
 
-  /** Tests whether the connection is alive. If it is not, this breaks it, and another worker gets the lock. */
+  /** Tests whether the connection is alive. If it is not, breaks it off, so that another worker gets the lock. */
   const tryConnection = (): void => {
     if (connection === undefined || performance.now() - heardAt < SILENCE_MS) return;
     heardAt = performance.now();
@@ -76,7 +76,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
   const unlock = (): void => {
     if (!hasLock) return;
     hasLock = false;
-    // If this fails, the connection is lost, and its lock with it.
+    // If this fails, the connection is lost, and the lock is free.
     if (connection !== undefined) execute(connection, 'select pg_advisory_unlock_all()').catch(() => {});
   };
 
@@ -104,7 +104,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
     return opened;
   };
 
-  /** Waits for the lock, however long that takes, and releases it if it is not needed any more. */
+  /** Waits for the lock without a time limit, and releases it if it is no longer needed. */
   const getLock = async (): Promise<void> => {
     if (isGettingLock) return;
     isGettingLock = true;

@@ -9,7 +9,7 @@ function parse(text, header, delimiter) {
   return header ? rows.map((row) => ({ ...row })) : rows;
 }
 
-/** Refuses a header in which two columns have one name, since one would be lost. */
+/** Refuses a header in which two columns have the same name, because one column would be lost. */
 function nameColumns(names) {
   const known = new Set();
   for (const name of names) {

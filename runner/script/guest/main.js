@@ -1,5 +1,5 @@
-// The part of the sandbox that calls the author's code. It runs inside the sandbox, before that code. The bundle puts the
-// limits of types/limits/scripts.ts in place of MAX_MESSAGE and of MAX_DEPTH in values.js.
+// The part of the sandbox that calls the author's code. It runs inside the sandbox, before that code. When the bundle
+// is built, MAX_MESSAGE, and MAX_DEPTH in values.js, are replaced by the limits of types/limits/scripts.ts.
 import { makeWriter, readMarked } from './values.js';
 
 const { apply, getPrototypeOf: prototypeOf, ownKeys } = Reflect;
@@ -67,7 +67,10 @@ const log = (...values) => {
   hostLog(line);
 };
 
-/** A plain object whose members are outputs, and no value of its own. */
+/**
+ * Tests whether a returned value is a plain object of outputs. If the script has one output, the object must have only
+ * the member of that name.
+ */
 const isOutputs = (value, outputs) => {
   if (typeof value !== 'object' || value === null || isArray(value)) return false;
   const prototype = prototypeOf(value);
@@ -120,7 +123,7 @@ const settle = (write) => {
   }
 };
 
-/** Calls the author's code. The host then runs what it awaits, and takes the answer. */
+/** Calls the author's code. The host then runs the jobs that the code awaits, and takes the answer. */
 function call(compiled, text) {
   const task = readMarked(text);
   ({ hasRandom } = task);

@@ -1,6 +1,6 @@
 import mustache from 'mustache';
 
-/** Finds only what the data itself has, so that no function is called. */
+/** Finds only own members of the data, so that no function is called. */
 class Data extends mustache.Context {
   push(view) {
     return new Data(view, this);

@@ -1,7 +1,8 @@
-// Values on their way into the sandbox and out of it. Both ways they are JSON, in which one member marks what JSON lacks:
-// {"o": members} an object, {"i": digits} a bigint, {"b": hex digits} bytes, {"f": text} NaN and infinities.
+// Converts values on their way into the sandbox and out of it. They travel as JSON, in which an object with one member
+// marks a value that JSON lacks: {"o": members} an object, {"i": digits} a bigint, {"b": hex digits} bytes, {"f": text}
+// NaN or an infinity.
 
-// The author's code may change what it finds in the realm, so everything is taken before it runs.
+// The author's code may change the functions of the realm. So this file keeps those that it needs before that code runs.
 const { isArray } = Array;
 const { parse, stringify } = JSON;
 const { defineProperty, getPrototypeOf, keys, prototype: objectPrototype } = Object;
@@ -56,7 +57,7 @@ function fromMarked(marked) {
 /** Reads the JSON of the host. Only the host writes it. */
 export const readMarked = (text) => fromMarked(parse(text));
 
-/** The place of a value, of which an error names the first members. */
+/** Formats the path of a value for an error. It names only the first members. */
 function place(path) {
   let text = path.name;
   let names = 0;
