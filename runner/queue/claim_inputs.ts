@@ -39,7 +39,7 @@ export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
   });
 
   const take = async (executions: Effect[]): Promise<Map<string, InputState>> => {
-    // From here on no input joins this read.
+    // Waits for the other inputs that are requested in this turn. Later inputs need another read.
     await Promise.resolve();
     next = undefined;
     try {

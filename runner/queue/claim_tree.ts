@@ -15,8 +15,7 @@ import type { WorkClock } from './work_clock.ts';
 import type { Snapshot } from '../../types/flow.ts';
 
 /**
- * The services by which a claimed run reaches outside: those of its nodes, and the transactions that settle its
- * instructions.
+ * The services that a claimed run uses: the services of its nodes, and the transactions that settle its instructions.
  */
 export interface RunServices extends NodeServices {
   transactions: Transactions;
@@ -38,7 +37,7 @@ export interface ClaimTreeOptions {
   registry: NodeRegistry;
   makeServices: MakeRunServices;
   settings: RunnerSettings;
-  /** Called for each node execution that ends. */
+  /** Called each time a node execution ends. */
   onNodeEnded: () => void;
   /** Milliseconds since 1970. */
   now: () => number;
@@ -98,7 +97,7 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
 const partialRunOf = ({ settings: { partial_config } }: Claim, { earlierRuns }: History): PartialRun | undefined =>
   partial_config && makePartialRun(partial_config, earlierRuns);
 
-/** Adds the settings of the start to the flow that was started. Flows that it calls keep their own. */
+/** Adds the settings of the start to the started flow's environment. Called flows keep their own environment. */
 const withEnvironment = (snapshot: Snapshot, environment: Claim['settings']['environment']): Snapshot =>
   environment === undefined ? snapshot : {
     ...snapshot,

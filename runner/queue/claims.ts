@@ -44,21 +44,24 @@ export interface Claim {
   inputs: { M: ValueMap };
   settings: RunSettings;
   snapshot_hash: string;
-  /** JSON text; null if the worker has said that it has the snapshot of this hash. */
+  /** JSON text; null if the worker has reported that it already has the snapshot of this hash. */
   snapshot: string | null;
   /** Milliseconds that earlier claims worked on the run. */
   work_ms: number;
   stop: StopRequest | null;
   /** Bytes of node outputs that earlier claims stored, as JSON. */
   output_bytes: number;
-  /** Bytes of node outputs of the runs that it was redriven from or is fed from, at most; null: it has no such runs. */
+  /**
+   * The most bytes of node outputs of the earlier runs that this run continues or uses values of; null if there are no
+   * such runs.
+   */
   earlier_output_bytes: number | null;
 }
 
 /** Progress that earlier claims of a run stored. */
 export interface StoredHistory {
   node_runs: StoredNodeRun[];
-  /** The earlier runs that this run continues or is fed from. */
+  /** The earlier runs that this run continues or uses values of. */
   redriven?: StoredEarlierRuns;
   children: ChildRow[];
   /** In the order in which they were first stored. */
@@ -94,7 +97,7 @@ export interface Progress {
   /** True if the times of node runs and log lines are all different and in the order of the events. */
   is_in_order: boolean;
   work_ms: number;
-  /** True if the run executed all that it could: it was not halted. */
+  /** True if the run was not halted, so that it executed every node that it could. */
   is_complete: boolean;
   /** Bytes of node outputs of this claim and earlier ones, as JSON. */
   output_bytes: number;
@@ -132,7 +135,7 @@ export interface StoredInput extends Effect {
   left_ms: number;
 }
 
-/** How a run ended; `not_run` is null if the worker does not know which nodes did not run. */
+/** The end of a run. `not_run` is null if the worker does not know which nodes did not run. */
 export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | null };
 
 /** The result of a run, with the claim under which it was computed. */
@@ -141,7 +144,7 @@ type ClaimedResult = Pick<Claim, 'flow_run_id' | 'claim_number'> & FinalResult &
 /** The queue of runs and their records, accessed by the runner's SQL functions. */
 export interface Claims {
   /**
-   * Claims queued runs. If there are none, waits `waitMs` for the first one; only one worker at a time waits. With
+   * Claims queued runs. If no run is queued, waits `waitMs` for the first one. Only one worker at a time waits. With
    * `ownersWithSlots`, claims no run of these owners and at most one run of each other owner.
    */
   claim: (
@@ -157,13 +160,15 @@ export interface Claims {
   /** Stores progress and releases the run. It can be claimed again after this many whole seconds, 0 by default. */
   release: (claim: Claim, progress: Progress, seconds?: number) => Promise<void>;
   /**
-   * Stores progress and releases the run until its signatures have arrived. It can be claimed again when all signature
-   * requests are answered, when the first one expires, or when the run is stopped; at once if no request is open.
+   * Stores progress and releases the run until its signatures have arrived. The run can be claimed again when all
+   * signature requests are answered, when the first one expires, or when the run is stopped. If no request is open, it
+   * can be claimed at once.
    */
   suspend: (claim: Claim, progress: Progress, delaySeconds?: number) => Promise<void>;
   /**
    * Stores a transaction of a run that is already stored, and makes its signature requests, one for each key. Resolves
-   * with all requests of the transaction. Rejects with `internal` if it would change bytes that may have been sent.
+   * with all requests of the transaction. Rejects with `internal` if the call would change bytes that may have been
+   * sent.
    */
   storeTransaction: (
     claim: Claim,
@@ -176,7 +181,8 @@ export interface Claims {
    */
   takeInputs: (claim: Claim, executions: Effect[]) => Promise<StoredInput[]>;
   /**
-   * Extends the leases. Resolves with the claims that are lost, whose run is to stop, or whose inputs were answered.
+   * Extends the leases. Resolves with the changed claims: those that are lost, whose run must stop, or whose inputs
+   * were answered.
    */
   heartbeat: (claims: Claim[]) => Promise<ClaimChange[]>;
   /**
@@ -232,7 +238,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     sizeOf: resultBytes,
     send: async (results) => {
       const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
-        // One result that can't be stored fails the whole transaction. Each result is then stored alone, with its own
+        // If one result can't be stored, the whole transaction fails. Then each result is stored alone and has its own
         // outcome.
         if (error instanceof ApiError && !isErrorOf(error, 'service_unavailable')) return [];
         throw error;
@@ -242,7 +248,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     },
   });
 
-  /** Reads the history in pages, so that neither the database nor PostgREST builds one text of all of it. */
+  /** Reads the history in pages, so that neither the database nor PostgREST builds one text of the whole history. */
   const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
     const max_bytes = options.historyPageBytes;
     const history = await persist<StoredHistory & HistoryPage>('flow_run_history', { flow_run_id, max_bytes });
@@ -254,7 +260,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     return history;
   };
 
-  /** Reads the runs that a run was redriven from or is fed from, in pages too. */
+  /** Reads in pages the earlier runs that a run continues or uses values of. */
   const readEarlierRuns = async (flow_run_id: string): Promise<StoredEarlierRuns> => {
     const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [], changes: null };
     for (let after: object | null | undefined; after !== null;) {

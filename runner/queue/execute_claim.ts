@@ -36,11 +36,11 @@ export interface ClaimExecution extends RunControl {
   /** True if the run was released: it may be in the queue again. */
   isReleased: () => boolean;
   /**
-   * True if a node execution of this claim has ended and is stored, so this claim got further than those of lost
+   * True if a node execution that ended in this claim is stored. The claim then got further than the claims of lost
    * workers.
    */
   hasStored: () => boolean;
-  /** True if the run rests: it waits for a time, an answer, memory, or the database that stores its outcome. */
+  /** True while the run waits for a time, an answer, memory, or the database that stores its outcome. */
   isResting: () => boolean;
   /** The time at which the run continues, in milliseconds since 1970, if it was released to sleep. */
   sleepsUntil: () => number | undefined;
@@ -96,8 +96,8 @@ export function executeClaim(
   };
 
   /**
-   * Executes the run from the end of its history. A run that can't be executed, for example for a broken snapshot,
-   * fails.
+   * Executes the run from the end of its history. If the run can't be executed, for example because its snapshot is
+   * broken, it fails.
    */
   const executeFrom = async (
     history: StoredHistory,

@@ -7,8 +7,8 @@ export interface GroupSenderOptions<Item> {
   sizeOf: (item: Item) => number;
   /**
    * Sends a group and resolves with the outcome of each item, in their order. The next group does not wait for the
-   * outcomes. If this rejects, the waiting items fail with the group, because the same failure would fail them group by
-   * group.
+   * outcomes. If this rejects, the waiting items fail together with the group, because they would meet the same
+   * failure.
    */
   send: (items: Item[]) => Promise<Promise<void>[]>;
 }
@@ -22,8 +22,8 @@ interface Waiting<Item> {
 
 /**
  * Makes a function that sends items in groups, one group at a time. An item is sent at once if no group is being sent.
- * Otherwise it waits, and is sent with all others that have come by then: a lone item loses no time, and many items
- * cost little more than one.
+ * Otherwise it waits, and is sent together with all items that have come by then. So a single item is not delayed, and
+ * many items cost little more than one.
  */
 export function makeGroupSender<Item>(options: GroupSenderOptions<Item>): (item: Item) => Promise<void> {
   const waiting: Waiting<Item>[] = [];

@@ -16,8 +16,8 @@ export interface Heartbeat {
   /** Ends the beats if the worker holds no claim, so that they do not keep the process of a stopped worker alive. */
   endIfNothingIsHeld: () => void;
   /**
-   * Sends a beat at once if beats were missed: after an outage, the worker's runs could otherwise be claimed as if it
-   * were lost.
+   * Sends a beat at once if beats were missed. Otherwise another worker could claim the runs after an outage, as if
+   * this worker were lost.
    */
   catchUp: () => Promise<void>;
 }

@@ -20,7 +20,8 @@ export interface HeldRuns {
   /** Returns all claims that the worker holds. */
   claims: () => Claim[];
   /**
-   * Resolves with true when a run ends or begins to rest, or when `wake` is called; with false when this time is over.
+   * Resolves with true when a run ends or begins to rest, or when `wake` is called. Resolves with false when this time
+   * is over.
    */
   nextChange: (timeoutMs?: number) => Promise<boolean>;
   wake: () => void;
@@ -29,8 +30,8 @@ export interface HeldRuns {
   /** Returns the hashes of the cached snapshots, which claims need not include. */
   knownSnapshots: () => string[];
   /**
-   * Drops the least recently used snapshots. Must not be called between a claim that relies on them and the start of
-   * its run.
+   * Drops the least recently used snapshots. Must not be called between a claim and the start of its runs, which may
+   * need them.
    */
   trimSnapshots: () => void;
 }

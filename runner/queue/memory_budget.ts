@@ -16,8 +16,8 @@ export interface MemoryUser {
   /** Milliseconds since the run was claimed. */
   heldMs: () => number;
   /**
-   * Aborted if the run is only to stop. The run is then admitted before all others, whatever its size, one such run at
-   * a time.
+   * Aborted if the run must stop. The run is then admitted before all others, whatever its size. Only one such run is
+   * admitted at a time.
    */
   stopping?: AbortSignal;
 }
@@ -43,7 +43,7 @@ interface AdmittedRun extends MemoryUser {
 interface WaitingRun {
   run: AdmittedRun;
   admit: () => void;
-  /** True if the run has waited so long that runs of owners who hold more are asked to release their claims. */
+  /** True if the run has waited so long that runs of owners who hold more memory are asked to release their claims. */
   isOverdue: boolean;
 }
 
@@ -65,14 +65,15 @@ export function makeMemoryBudget(maxBytes: number): MemoryBudget {
   };
 
   /**
-   * Returns the next run: one that is to stop comes first, then the longest waiting run of the owner who holds least.
+   * Returns the next run. A run that must stop comes first, then the longest waiting run of the owner who holds the
+   * least memory.
    */
   const nextOfWaiting = (): WaitingRun | undefined =>
     [...waiting]
       .map((one) => ({ one, isFirst: Number(isStopping(one.run)), held: heldBy(one.run.ownerId) }))
       .sort((a, b) => b.isFirst - a.isFirst || a.held - b.held)[0]?.one;
 
-  /** Admits waiting runs up to the first that does not fit: smaller runs that passed it would make it wait for ever. */
+  /** Admits waiting runs up to the first that does not fit. If smaller runs overtook it, it could wait for ever. */
   const admitWaiting = (): void => {
     for (let next = nextOfWaiting(); next !== undefined && fits(next.run); next = nextOfWaiting()) {
       waiting.delete(next);
@@ -83,7 +84,7 @@ export function makeMemoryBudget(maxBytes: number): MemoryBudget {
 
   const staying = () => [...admitted].filter((run) => !run.isReleasing && sizeOf(run) > 0);
 
-  /** Asks one of these runs to release its claim: the largest of the owner who holds most. */
+  /** Asks one of these runs to release its claim: the largest run of the owner who holds the most memory. */
   const askToRelease = (runs: AdmittedRun[]): void => {
     const [largest] = runs
       .map((run) => ({ run, held: heldBy(run.ownerId) }))
@@ -99,8 +100,8 @@ export function makeMemoryBudget(maxBytes: number): MemoryBudget {
   };
 
   /**
-   * Makes room for an overdue run: runs that are admitted small and grow would otherwise make a large run wait for
-   * ever.
+   * Makes room for an overdue run. Otherwise a large run could wait for ever, because admitted runs begin small and
+   * then grow.
    */
   const makeRoomForOverdue = (): void => {
     const next = nextOfWaiting();

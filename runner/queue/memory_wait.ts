@@ -15,7 +15,7 @@ export interface MemoryWaitOptions {
 
 /** A claimed run's wait until its stored outputs fit into the worker's memory. */
 export interface MemoryWait {
-  /** Resolves with undefined if the run is to be released before it fits. */
+  /** Resolves with undefined if the run must be released before it fits. */
   admitted: () => Promise<HeldMemory | undefined>;
   isWaiting: () => boolean;
 }

@@ -138,7 +138,7 @@ it('a worker that may watch begins after a look that found no runs, and then rar
   polling.poke();
   expect(polling.isLookDue(FREE)).toBe(true);
   look(FREE, [claimOf('1')]);
-  // More runs may come at once, and a notification for each would slow the starts.
+  // More runs may come soon, and a notification for each would slow down the starts.
   expect([polling.isQuiet(), polling.patienceMs(FREE)]).toEqual([false, 20]);
   polling.waited({ hasChanged: false, hasFewerRuns: false, isIdle: false, isWatched: false });
   expect(polling.isLookDue(FREE)).toBe(true);

@@ -5,8 +5,8 @@ import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
 /**
- * Time for which the last look at the queue waits for a run, if the worker is poked. When runs are started one after
- * the other, the next one then begins before its poke arrives.
+ * Time for which the last look at the queue waits for a run, if the worker is poked. So when runs are started one after
+ * another, the next run begins before its poke arrives.
  */
 const LAST_LOOK_MS = 40;
 
@@ -17,8 +17,9 @@ const RESERVED_LOOK_MS = 100;
 const POKED_RESERVED_LOOK_MS = 25;
 
 /**
- * Time before the next look of a worker that may watch, after a look that found runs. The worker watches only after a
- * look that found none: NOTIFY orders all commits, which cuts starts on many connections to a ninth.
+ * Time between a look that found runs and the next look, for a worker that may watch. The worker watches only after a
+ * look that found no runs. With NOTIFY, commits wait for each other, so that many connections together start only a
+ * ninth of the runs.
  */
 const QUIET_MS = 20;
 
@@ -28,7 +29,7 @@ const ANY_RUN = '';
 /** A look at the queue: the runs to claim. */
 export interface Look {
   maxRuns: number;
-  /** Time to wait for a run if there is none. */
+  /** Time to wait for a run if none is queued. */
   waitMs: number;
   /** The owners who hold a slot, if the look is for reserved slots. */
   ownersWithSlots?: string[];
@@ -42,22 +43,22 @@ export interface WaitOutcome {
   hasFewerRuns: boolean;
   /** True if no run is executed. */
   isIdle: boolean;
-  /** True if the worker is notified of each run that becomes claimable, and was so at its last look already. */
+  /** True if the worker is notified of each run that becomes claimable, and already was at its last look. */
   isWatched: boolean;
 }
 
-/** Decides when a look at the queue may find a run that there is a slot for. */
+/** Decides when a look at the queue may find a run for a free slot. */
 export interface Polling {
   /** Reports a new run. */
   poke: (flowRunId?: string) => void;
   /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
   isLookDue: (slots: FreeSlots) => boolean;
-  /** True if the last look found no run for the regular slots, so that a watch is worth its cost. */
+  /** True if the last look found no run for the regular slots. Only then a watch is worth its cost. */
   isQuiet: () => boolean;
   /** Returns how long to wait for a change until the next look. */
   patienceMs: (slots: FreeSlots) => number;
-  /** Begins a look. `isIdle`: no run is executed. */
+  /** Begins a look. `isIdle` is true if no run is executed. */
   startLook: (slots: FreeSlots, isIdle: boolean) => Look;
   /** Ends a look that found these claims; undefined if the queue could not be read. */
   endLook: (look: Look, found: Claim[] | undefined) => void;
@@ -68,7 +69,7 @@ export interface Polling {
   /** Begins a drain: all knowledge of the queue may be outdated. */
   restart: () => void;
   /**
-   * True if a function that is poked waits for sleeping runs that continue before this time, since the sweep would wake
+   * True if a poked function should wait for sleeping runs that continue before this time, because the sweep would wake
    * them late.
    */
   staysForSleepers: (endsAt: number) => boolean;
@@ -87,7 +88,7 @@ export function makePolling(
   const reservedLookMs = settings.wakesByPokes ? POKED_RESERVED_LOOK_MS : RESERVED_LOOK_MS;
   /** The runs that pokes have named since the last look. */
   const poked = new Set<string>();
-  /** The times at which runs continue that this worker has released to sleep. */
+  /** The times at which the runs that this worker has released to sleep continue. */
   const wakeTimes = makeWakeTimes();
   /** False if the last look has shown that the queue holds no more runs. */
   let mayBeMore = true;
@@ -116,7 +117,7 @@ export function makePolling(
     hasPokes: () => poked.size > 0,
     isLookDue: (slots) => {
       if (!isForReserved(slots)) return mayBeMore || poked.size > 0;
-      // Short runs free a regular slot sooner than this, and need no look of their own.
+      // Short runs free a regular slot sooner than this, so they need no look for reserved slots.
       return slots.reserved > 0 && isReservedWanted() && elapsedMs() - lookedAt >= reservedLookMs;
     },
     isQuiet: () => lastFound === 0,
@@ -132,7 +133,7 @@ export function makePolling(
     startLook: (slots, isIdle) => {
       const isLast = settings.wakesByPokes && isIdle && poked.size === 0;
       const { regular, reserved, ownersWithSlots } = slots;
-      // A look for reserved slots excludes owners, and pokes may have named their runs.
+      // A look for reserved slots excludes some owners, whose runs pokes may have named.
       mayBeMore = isForReserved(slots) && (mayBeMore || poked.size > 0);
       mayBeForReserved = false;
       lookedAt = elapsedMs();
@@ -152,7 +153,7 @@ export function makePolling(
       const isSleeperDue = wakeTimes.dropDue(now());
       mayBeForReserved = true;
       if (isSleeperDue) mayBeMore = true;
-      // The watch reports every run that a look would find. Even so, the worker looks once more after a while.
+      // The watch reports every run that a look would find. The worker looks once more only when the wait times out.
       if (isWatched && hasChanged) return;
       // A worker that is not poked looks at intervals, and whenever a run has ended.
       const isTime = !settings.wakesByPokes && (hasFewerRuns || !hasChanged);
@@ -161,7 +162,8 @@ export function makePolling(
     runEnded: ({ isReleased, sleepsUntil }) => {
       const until = sleepsUntil();
       if (until !== undefined) wakeTimes.add(until);
-      // A signature or a stop during the release makes the run claimable at once, and its poke came before the release.
+      // If a signature or a stop comes during the release, the run is claimable at once, but its poke came before the
+      // release.
       if (isReleased()) mayBeMore = true;
     },
     restart: () => {

@@ -1,8 +1,9 @@
 /** Notifies a worker of runs, so that it does not have to poll the queue. */
 export interface QueueWatch {
   /**
-   * Begins to watch: the worker is notified of runs that become claimable, and of one that did so before the watch
-   * began. The watch ends by itself when runs come in numbers. Has no effect while it watches.
+   * Begins to watch. The worker is notified of runs that become claimable. It is also notified once at the beginning,
+   * because a run may have become claimable before. The watch ends by itself when many runs come. Has no effect while
+   * the watch is on.
    */
   start: () => void;
   /**
@@ -10,7 +11,7 @@ export interface QueueWatch {
    * notifications began.
    */
   isOn: () => boolean;
-  /** Ends the watch, because the worker has no slot for another run and others may be notified instead. */
+  /** Ends the watch, because the worker has no slot for another run, and other workers may be notified instead. */
   stop: () => void;
 }
 

@@ -17,8 +17,8 @@ export interface FreeSlots {
 type HeldRun = Pick<ClaimExecution, 'claim' | 'isResting'>;
 
 /**
- * Counts the free slots. A resting run frees its slot, up to the number of resting runs that a worker may hold.
- * Owners who hold no slot can use a reserved one, even if one owner holds all the others.
+ * Counts the free slots. A resting run frees its slot, up to the number of resting runs that a worker may hold. Owners
+ * who hold no slot can use a reserved slot, even if one owner holds all regular slots.
  */
 export function freeSlots(
   executing: Iterable<HeldRun>,
@@ -32,14 +32,14 @@ export function freeSlots(
     runnerReservedSlots - Math.max(working.length - runnerConcurrency, held.length - most, 0),
     0,
   );
-  // If the worker holds as many runs as it may, owners share all of them; otherwise only the working runs count.
+  // If the worker holds as many runs as it may, owners share all held runs. Otherwise only the working runs count.
   const holding = held.length >= most ? held : working;
   return { regular, reserved, ownersWithSlots: [...new Set(holding.map(({ claim }) => claim.user_id))] };
 }
 
 /**
- * Chooses the run to release when no slot is free for others: the longest held run of the owner who holds most.
- * Undefined if none has been held for a slice.
+ * Chooses the run to release when no slot is free for others: the longest held run of the owner who holds the most
+ * slots. Undefined if no run has been held for the time of a slice.
  */
 export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'heldMs' | 'isReleasing'>>(
   executing: Iterable<Run>,
@@ -54,7 +54,7 @@ export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'h
     .sort((a, b) => countOf(b) - countOf(a) || b.heldMs() - a.heldMs())[0];
 }
 
-/** If no slot is free, releases a run that has been held for a slice, because others may wait. */
+/** If no slot is free, releases a run that has been held for the time of a slice, because other runs may wait. */
 export function releaseWhenFull(executing: ClaimExecution[], settings: RunnerSettings): void {
   const { regular, reserved } = freeSlots(executing, settings);
   if (regular === 0 && reserved === 0) chooseRunToRelease(executing, settings.runnerSliceMs)?.release();

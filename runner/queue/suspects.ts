@@ -13,7 +13,7 @@ const SUSPECT_LOST_CLAIMS = 2;
 
 export const isSuspect = ({ lost_claim_count }: Claim): boolean => lost_claim_count >= SUSPECT_LOST_CLAIMS;
 
-/** True if the suspect has ended, rests, or has stored progress: so it did not end its worker. */
+/** True if the suspect has stored progress, rests or has ended, which shows that it did not crash its worker. */
 const isHarmless = (suspect: Pick<ClaimExecution, 'hasStored' | 'isResting'>) =>
   suspect.hasStored() || suspect.isResting();
 
@@ -25,7 +25,7 @@ export interface ExecuteAloneDeps {
 
 /**
  * Makes a function that executes a suspect while no other run is executed, until the suspect has ended or proves
- * harmless. After the time of a lease it also counts as harmless, and continues beside others.
+ * harmless. After the time of a lease it also counts as harmless, and continues while other runs are executed.
  */
 export function makeExecuteAlone(
   { claims, runs, settings }: ExecuteAloneDeps,

@@ -16,7 +16,7 @@ export interface TakeOnDeps {
 
 /** The result of a look at the queue. */
 export interface TakenOn {
-  /** A claimed run that has to be executed alone. Its claim contains no other runs. */
+  /** A claimed run that has to be executed alone. It was claimed without other runs. */
   suspect?: Claim;
   /** True if the queue could not be read. */
   hasFailed: boolean;
@@ -27,8 +27,8 @@ export function makeTakeOnRuns(
   { claims, runs, polling, heartbeat }: TakeOnDeps,
 ): (slots: FreeSlots, slice: Slice) => Promise<TakenOn> {
   /**
-   * Claims runs. Undefined if the queue could not be read while runs are executed: they continue, and the end of one
-   * causes another look.
+   * Claims runs. Returns undefined if the queue could not be read while runs are executed. These runs continue, and the
+   * end of one causes another look.
    */
   const claim = async ({ maxRuns, waitMs, ownersWithSlots }: Look): Promise<Claim[] | undefined> => {
     try {

@@ -1,12 +1,17 @@
 /** Makes times differ, so that they show the order of events within one millisecond, too. */
 export interface TimesInOrder {
-  /** Returns this time if it is later than the one before; otherwise the microsecond after that one. */
+  /**
+   * Returns this time if it is later than the previous time. Otherwise returns the microsecond after the previous time.
+   */
   next: (time: string) => string;
   /** True if every time is later than the one before. */
   isKept: () => boolean;
 }
 
-/** The most microseconds by which a time is moved. An earlier time was reported late, or the clock was set back. */
+/**
+ * The most microseconds by which a time is moved. If more were needed, the time was reported late or the clock was set
+ * back.
+ */
 const MOST_MICROSECONDS = 1_000;
 
 /**

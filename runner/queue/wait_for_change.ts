@@ -23,8 +23,8 @@ export interface WaitForChangeDeps {
  * is due.
  *
  * It resolves with false if the slice is over and its runs neither end nor compute for a while. Such a run can't be
- * released now, because of a request that must not be repeated. It continues beside the next slice and delays no other
- * run. A worker that releases all runs waits for such runs too.
+ * released now, because it waits for a request that must not be repeated. It continues during the next slice and delays
+ * no other run. A worker that releases all runs waits even for such runs.
  */
 export function makeWaitForChange(
   { runs, polling, slices, slots, watch }: WaitForChangeDeps,

@@ -1,12 +1,12 @@
-/** The most times that are kept. The sweep wakes runs with later ones. */
+/** The most times that are kept. The sweep wakes runs with later times. */
 const MAX_TIMES = 1_000;
 
 /** The times at which sleeping runs continue, in milliseconds since 1970. */
 export interface WakeTimes {
   add: (time: number) => void;
-  /** The earliest time; Infinity if there is none. */
+  /** Returns the earliest time; Infinity if no time is kept. */
   first: () => number;
-  /** Drops the times that have passed. True if there were any. */
+  /** Drops the times that have passed. Returns true if at least one was dropped. */
   dropDue: (now: number) => boolean;
 }
 

@@ -1,12 +1,12 @@
-/** Measures how long a claim works on its run, and tells when the run only waits. */
+/** Measures how long a claim works on its run, and reports when the run only waits. */
 export interface WorkClock {
   /** Milliseconds of work so far. */
   workedMs: () => number;
-  /** Runs a wait for a time or an answer. The run rests meanwhile. */
+  /** Runs `wait`, which waits for a time or an answer. Meanwhile the run rests. */
   resting: <T>(wait: () => Promise<T>) => Promise<T>;
   /**
-   * Runs a wait for a person or a wallet outside. The run rests meanwhile, and the clock stops while any such wait is
-   * under way.
+   * Runs `wait`, which waits for a person or a wallet outside. Meanwhile the run rests. The clock stops while any such
+   * wait is under way.
    */
   waiting: <T>(wait: () => Promise<T>) => Promise<T>;
   isResting: () => boolean;

@@ -16,16 +16,16 @@ import { makeWaitForChange } from './wait_for_change.ts';
 export interface Worker {
   /**
    * Executes runs until none can be claimed, or until the slice is over and its runs are released. Resolves with true
-   * in the second case, since there may be more to do. With a watch, it waits for further runs until all are released.
-   * While a drain is under way, another call only causes a look at the queue; not even that if `flowRunId` is already
-   * being executed.
+   * in the second case, because there may be more to do. With a watch, waits for further runs until `releaseAll` is
+   * called. While a drain is under way, another call only causes a look at the queue. If `flowRunId` is already being
+   * executed, the call has no effect.
    */
   drain: (flowRunId?: string) => Promise<boolean>;
   /** Releases all runs as soon as they can be released, and claims no more; `drain` resolves then. */
   releaseAll: () => void;
   /**
    * Resolves when no run is executed any more. Runs that can't be released outlive their slice, so this may be later
-   * than its end.
+   * than the end of the slice.
    */
   whenIdle: () => Promise<void>;
 }
@@ -58,15 +58,15 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   const executeAlone = makeExecuteAlone({ claims, runs, settings });
   let draining: Promise<boolean> | undefined;
 
-  /** Releases runs that have been held for a slice, if others wait for their slot or memory. */
+  /** Releases runs that have been held for the time of a slice, if other runs wait for their slot or memory. */
   const makeWay = (): void => {
     memory.relieve(settings.runnerSliceMs);
     releaseWhenFull(runs.executions(), settings);
   };
 
   /**
-   * Claims and executes runs until none is left or the slice is over. Resolves at once with a suspect that it has
-   * claimed.
+   * Claims and executes runs until none is left or the slice is over. When it has claimed a suspect, resolves at once
+   * with it.
    */
   const executeAll = async (slice: Slice): Promise<Claim | undefined> => {
     const isLookDue = () => !isUsedUp(slice) && polling.isLookDue(slots());
@@ -84,7 +84,7 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   };
 
   /**
-   * Executes slice after slice while there are suspects: the other runs are released before a suspect is executed
+   * Executes slice after slice while it claims suspects. The other runs are released before a suspect is executed
    * alone.
    */
   const executeSlices = async (): Promise<boolean> => {

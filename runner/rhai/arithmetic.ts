@@ -104,7 +104,7 @@ function decimalArithmetic(run: Run, operator: BinaryOperator, left: Decimal, ri
   // SAFETY: the line above has checked it.
   const arithmetic = operator as keyof typeof DECIMAL_METHODS;
   if (right.isZero() && isZeroDivision(operator)) divisionByZero(run, operator, left, right);
-  // Arithmetic on 96 bits costs far more than on the processor's own numbers.
+  // Arithmetic on 96 bits takes far more time than arithmetic of the processor.
   run.charge(arithmetic === '**' ? 500 : 4);
   return left[DECIMAL_METHODS[arithmetic]](right) ?? overflow(run, operator, left, right);
 }

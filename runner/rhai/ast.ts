@@ -7,7 +7,7 @@ export interface Variable {
   /** The variable's index among the variables of its function. */
   readonly slot: number;
   readonly isConstant: boolean;
-  /** True if the script does not define the variable, and only the caller of the script can define it. */
+  /** True if the script does not define the variable, so that only the caller of the script can define it. */
   readonly isGiven: boolean;
   /** True if a closure shares the variable, whose value is then kept in a cell. */
   isCaptured: boolean;
@@ -97,13 +97,13 @@ type Shape =
   | ({ readonly kind: 'index'; readonly index: Node } & Link)
   | ({ readonly kind: 'property'; readonly name: string } & Link)
   | ({ readonly kind: 'method'; readonly name: string; readonly args: readonly Node[] } & Link)
-  /** A whole chain of links, one of which may end it early. */
+  /** A whole chain of links. An optional link may end it early. */
   | { readonly kind: 'chain'; readonly body: Node }
   | {
     readonly kind: 'call';
     readonly name: string;
     readonly args: readonly Node[];
-    /** The names that `is_def_var` checks, or that a function called with its caller's variables may use. */
+    /** The names that `is_def_var` checks, or that a function may use if it is called with its caller's variables. */
     readonly names: VisibleNames | undefined;
     readonly isLending: boolean;
   }

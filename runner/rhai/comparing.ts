@@ -18,7 +18,7 @@ export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): v
   }
 }
 
-/** Charges like `chargeComparison` for the literal of a switch, whose weight is not known. */
+/** Charges like `chargeComparison` for a comparison with a literal of a switch. The literal's weight is not known. */
 export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): void {
   if (typeof value === 'string') return chargeComparison(run, value, literal);
   const isSameSize = value instanceof RhaiArray
@@ -31,8 +31,8 @@ const isDecimalPair = (left: RhaiValue, right: RhaiValue): boolean =>
   (left instanceof Decimal && isInt(right)) || (isInt(left) && right instanceof Decimal);
 
 /**
- * Finds the index of the first element, from a start on, that equals a value, and charges for the search; -1 if there
- * is none.
+ * Finds the index of the first element from `start` on that equals a value; -1 if no element does. Charges for the
+ * search.
  */
 export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValue, start = 0): number {
   run.charge((items.length - Math.min(start, items.length)) >> 2);

@@ -6,7 +6,8 @@ import type { CompiledFunction, Frame, Lent } from './run.ts';
 import { FnPointer, RhaiMap } from './values.ts';
 
 /**
- * Compiles `is_def_var`. Names that the script defines are known at compile time; those that the caller gives are not.
+ * Compiles `is_def_var`. Names that the script defines are known at compile time. Names that the caller gives are known
+ * only at run time.
  */
 const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at }, context) => {
   const argument = compiler.owned(args[0]!, context);
@@ -54,7 +55,7 @@ const compileScriptCall: CompileNode<'call'> = (compiler, node, context) => {
   };
 };
 
-/** Compiles the place of the first argument, which a built-in function may change as a method changes its subject. */
+/** Compiles the place of the first argument. A built-in function may change it, like a method changes its subject. */
 const compileSubject = (compiler: Compiler, node: Node | undefined, context: Context): Locate | undefined =>
   node?.kind === 'variable' || node?.kind === 'unknown' || node?.kind === 'this'
     ? compileRef(compiler, node, context)

@@ -27,8 +27,8 @@ export const compileVariable: CompileNode<'variable'> = (compiler, { variable, a
 };
 
 /**
- * Compiles a name that a function does not define: a variable that its caller lends, a constant of the run, or a
- * function's name.
+ * Compiles a name that a function does not define. It may be a variable that the caller lends, a constant of the run,
+ * or a function's name.
  */
 export const compileUnknown: CompileNode<'unknown'> = (compiler, { name, at }) => {
   const isFunction = compiler.functionNames.has(name);
@@ -146,7 +146,7 @@ function locateUnknown(compiler: Compiler, node: NodeOf<'unknown'>, context: Con
   return (frame) => frame.lent?.(name) ?? new ValueRef(value(frame), frame.run.constants.has(name) ? name : undefined);
 }
 
-/** Locates the end of a chain. A chain that has ended early has no place; `compileTarget` checks that itself. */
+/** Locates the end of a chain. A chain that has ended early has no place. `compileTarget` checks this case itself. */
 function locateChain(compiler: Compiler, { body }: NodeOf<'chain'>, context: Context): Locate {
   const locate = compileRef(compiler, body, context);
   return (frame) => {

@@ -61,7 +61,7 @@ export const compileSwitch: CompileNode<'switch'> = (compiler, { subject, cases,
     frame.run.tick(at);
     for (const { patterns, guard, body } of compiled) {
       frame.run.charge(1 + (patterns.length >> 1));
-      // Charges each comparison of a text or container with a literal: it may read the whole value.
+      // Charges each comparison of a text or container with a literal, because it may read the whole value.
       if (typeof found === 'string' || found instanceof Container) {
         for (const pattern of patterns) chargeMatch(frame.run, found, pattern);
       }
@@ -146,7 +146,7 @@ function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefine
   };
 }
 
-/** Ends a function or a loop with a signal, or by a throw where no code checks for signals. */
+/** Ends a function or a loop with a signal. If no code checks for signals there, throws instead. */
 function leave(kind: SignalKind, value: Evaluate | undefined, isSignal: boolean): Evaluate {
   return (frame) => {
     const result = value === undefined ? null : value(frame);

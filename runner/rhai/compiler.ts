@@ -26,11 +26,14 @@ export interface Compiler {
   readonly program: Program;
   /** The names of the script's functions that take any type. */
   readonly functionNames: ReadonlySet<string>;
-  /** The keys of the script's functions as methods, without the type of those for one type. */
+  /** The keys of the script's functions as methods. The key of a method for one type is listed without the type. */
   readonly methodKeys: ReadonlySet<string>;
   /** True if functions see a variable as a member of `global`. */
   isGlobal: (variable: Variable) => boolean;
-  /** Compiles any node. Its value is not moved: arrays and maps in variables are not copied. */
+  /**
+   * Compiles any node. Its value may still be stored in a variable, because arrays and maps in variables are not
+   * copied.
+   */
   compile: (node: Node, context: Context) => Evaluate;
   /** Compiles a node within an expression. */
   operand: (node: Node, context: Context) => Evaluate;

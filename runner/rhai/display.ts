@@ -1,7 +1,9 @@
 import { Decimal } from '../../types/values/decimal.ts';
 import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue, textOf, typeName } from './values.ts';
 
-/** Floats from here on are shown with an exponent. Rhai keeps this limit in 32 bits, so 1e13 itself is beyond it. */
+/**
+ * From this size on, floats are shown with an exponent. Rhai stores this limit in 32 bits, so 1e13 itself is above it.
+ */
 const MAX_PLAIN_FLOAT = Math.fround(1e13);
 const MIN_PLAIN_FLOAT = Math.fround(1e-13);
 

@@ -29,7 +29,7 @@ function countPaid(run: Run, text: string): number {
   return count;
 }
 
-/** Fails because an index of this type selects no element of this value. */
+/** Fails because an index of this type can't select an element of this value. */
 function badIndex(run: Run, base: RhaiValue, index: RhaiValue): never {
   if (base instanceof RhaiMap) return run.mismatch('string', typeName(index));
   if (base instanceof RhaiArray || base instanceof Blob || typeof base === 'string' || isInt(base)) {

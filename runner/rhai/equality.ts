@@ -56,7 +56,7 @@ function compareFloats(a: number, b: number): number {
 const asFloat = (value: RhaiValue): number | undefined =>
   value instanceof Float ? value.value : isInt(value) ? Number(value) : undefined;
 
-/** Compares like `compareValues`, for operators, which do not compare floats to the last digit. */
+/** Compares like `compareValues`, but for operators, which ignore the last digits of floats. */
 export function compareOperands(left: RhaiValue, right: RhaiValue): number | undefined {
   if (!(left instanceof Float) && !(right instanceof Float)) return compareValues(left, right);
   const [a, b] = [asFloat(left), asFloat(right)];
@@ -94,7 +94,7 @@ export function equalValues(left: RhaiValue, right: RhaiValue): boolean {
   return left instanceof FnPointer && right instanceof FnPointer && left.name === right.name;
 }
 
-/** True if a value equals a literal and has its type: `switch` distinguishes 1 from 1.0. */
+/** True if a value equals a literal and has the same type, because `switch` distinguishes 1 from 1.0. */
 export const matchesLiteral = (value: RhaiValue, literal: RhaiValue): boolean => {
   if (literal instanceof Range && isNumber(value)) return spans(literal, value);
   if (literal instanceof RhaiArray) {

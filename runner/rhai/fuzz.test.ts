@@ -243,7 +243,7 @@ const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'stateme
   ),
 }));
 
-/** Fails for anything but a value of a script: a script must never reach other objects. */
+/** Fails for anything but a value of a script, because a script must never reach other objects. */
 function checkValue(value: RhaiValue, depth = 0): void {
   expect(depth).toBeLessThan(100);
   expect(value).not.toBeUndefined();

@@ -4,8 +4,8 @@ export const INT_MAX = 2n ** 63n - 1n;
 export type Int = number | bigint;
 
 /**
- * Returns an integer in the form that scripts use: a number if that is safe, else a bigint. The caller has checked that
- * it fits 64 bits.
+ * Returns an integer in the form that scripts use: a number if it is safe, otherwise a bigint. The caller has checked
+ * that the integer fits 64 bits.
  */
 export const toInt = (value: bigint): Int =>
   value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;

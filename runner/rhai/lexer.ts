@@ -22,7 +22,10 @@ const RAW_STRING_EDGE = /"#*/g;
 const LINE_END = /\r\n?|\n/y;
 const TEMPLATE_EDGE = /`|\\?\$\{/g;
 const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n' };
-/** Limited because errors repeat names, once for each call that the error passed through. */
+/**
+ * The most characters of a name. The limit is needed because an error repeats a name for each call that it passed
+ * through.
+ */
 export const MAX_NAME_LENGTH = 255;
 const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
@@ -162,7 +165,7 @@ export class Lexer {
     return { kind: 'symbol', text, at };
   }
 
-  /** Whether a digit comes right here, so that a minus before it is part of the number. */
+  /** True if a digit is next, so that a minus before it is part of the number. */
   get isBeforeDigit(): boolean {
     return this.#is(DIGIT);
   }

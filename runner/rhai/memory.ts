@@ -11,7 +11,7 @@ export class Memory extends Budget {
     this.#limit.text = this.limits.stringLength;
   }
 
-  /** Copies a stored value: scripts copy each value that they store elsewhere. */
+  /** Copies a stored value. Scripts copy each value that they store in another place. */
   copy(value: RhaiValue): RhaiValue {
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof RhaiArray) {
@@ -129,7 +129,7 @@ export class Memory extends Budget {
     }
   }
 
-  /** Runs `action` and refuses changes of the container meanwhile. */
+  /** Runs `action`, and meanwhile refuses changes of the container. */
   borrow<T>(container: Container, action: () => T): T {
     const wasBorrowed = container.isBorrowed;
     container.isBorrowed = true;
@@ -177,7 +177,10 @@ export class Memory extends Budget {
     }
   }
 
-  /** Returns the limits of a container. One that the script got from outside may be larger than those that it makes. */
+  /**
+   * Returns the limits of a container. A container from outside the script may be larger than containers that the
+   * script makes.
+   */
   #most({ given }: Container): Readonly<Weight> {
     if (given === undefined) return this.#limit;
     const most = new Weight();

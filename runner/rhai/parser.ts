@@ -13,7 +13,7 @@ import { assignmentProblem } from './parser_checks.ts';
 import { CLOSED_KINDS, ControlParser } from './parser_control.ts';
 import { FunctionScope } from './scopes.ts';
 
-/** Types, by the names that scripts may use for them. */
+/** Types by their alternative names in scripts. */
 const TYPE_ALIASES: Readonly<Record<string, string>> = { int: 'i64', float: 'f64' };
 
 const COMPOUND: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '**', '<<', '>>', '&', '|', '^']);
@@ -27,7 +27,7 @@ class Parser extends ControlParser {
     const body = this.statements(() => this.token.kind === 'end');
     for (const node of body) if (node.kind === 'let') declared.push(node.variable);
     const block = this.make({ kind: 'block', body }, at, body);
-    // Names that functions don't define may be variables that the script's caller gives, and that a call lends to the
+    // A name that a function does not define may be a variable of the script's caller, which a call lends to the
     // function.
     if (this.lendsGiven) { for (const name of this.unknownNames) this.scope.declareGiven(name); }
     const main: FunctionNode = {
@@ -140,7 +140,7 @@ class Parser extends ControlParser {
   }
 
   protected try(at: Position): Node {
-    // A throw in the tried block goes to the catch clause of this statement.
+    // The catch clause of this statement catches a throw in the tried block.
     this.scope.caught.push(undefined);
     const body = this.block("after 'try'");
     this.scope.caught.pop();

@@ -182,7 +182,10 @@ export abstract class OperandParser extends TokenParser {
     });
   }
 
-  /** Parses parameters, after the opening, up to `close`, and the function's body. Undefined if there is no list. */
+  /**
+   * Parses a list of parameters up to `close`, and then the function's body. The opening was read before. `close` is
+   * undefined if there is no list.
+   */
   protected functionRest(
     name: string,
     at: Position,

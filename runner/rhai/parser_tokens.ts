@@ -6,7 +6,7 @@ import type { Problem } from './parser_checks.ts';
 import { FunctionScope } from './scopes.ts';
 import { FUNCTION_WORDS, type Token } from './tokens.ts';
 
-/** Limits the depth of the tree. Each operator of a chain makes it deeper. */
+/** The greatest depth of the tree. Each operator of a chain makes the tree deeper. */
 const MAX_TREE_DEPTH = 500;
 
 /** Omits members of each type of a union. Omit itself would merge the union. */
@@ -73,7 +73,7 @@ export class TokenParser {
     return text;
   }
 
-  /** Parses a name like `name`, for variables, which can't have the names of Rhai's own functions. */
+  /** Parses the name of a variable, like `name`. A variable can't have the name of one of Rhai's own functions. */
   protected variableName(purpose: string): string {
     const { at } = this.token;
     const name = this.name(purpose);

@@ -14,9 +14,9 @@ import {
   typeName,
 } from './values.ts';
 
-/** The place of a value. A value that is stored there must not be stored elsewhere: the caller copies it first. */
+/** The place of a value. The caller must copy a value before it stores the value in another place. */
 export abstract class Ref {
-  /** The name of the constant that this place is, or is part of. */
+  /** The name of the constant to which this place belongs. */
   readonly constant: string | undefined;
   constructor(constant?: string) {
     this.constant = constant;
@@ -163,7 +163,7 @@ export class ByteRef extends Ref {
   }
 }
 
-/** Bits of an integer: one of them as a bool, several as an integer. */
+/** Bits of an integer. One bit is a bool, several bits are an integer. */
 export class BitsRef extends Ref {
   readonly #run: Memory;
   readonly #integer: Ref;

@@ -36,7 +36,7 @@ export type Lent = (name: string) => Ref | undefined;
 /** One call of a function. */
 export class Frame {
   readonly run: Run;
-  /** The variables by slot. Undefined: not defined yet, or not given by the caller. */
+  /** The variables by slot. Undefined if a variable is not defined yet, or if the caller did not give it. */
   readonly slots: (RhaiValue | Cell | undefined)[];
   /** The value of `this`. */
   readonly self: Ref | undefined;
@@ -98,7 +98,7 @@ export type NativeTable = ReadonlyMap<TypeTag | 'any' | 'none', NativeMethods>;
  * take two or three. With V8's default stack of 984 KiB, the worst recursions would fail beyond about 4,000.
  */
 const MAX_STACK_DEPTH = 3_000;
-/** The depth that a call of a function takes itself. */
+/** The stack depth that the call of a function itself takes. */
 const CALL_DEPTH = 4;
 
 /** Rhai's name for the type of a string in the error about a missing function. */
@@ -113,7 +113,7 @@ export class Run extends Memory {
   readonly natives: NativeTable;
   /** The names of the variables that the caller gives. */
   readonly given: ReadonlySet<string>;
-  /** The variables among them that are constants. Functions see them, too. */
+  /** The given variables that are constants. Functions see them, too. */
   readonly constants: ReadonlyMap<string, RhaiValue>;
   /** The constants of the top level, by name. Functions can use them. */
   readonly globals = new Map<string, RhaiValue>();
@@ -144,7 +144,7 @@ export class Run extends Memory {
     if (callee.params.length > this.limits.variables) {
       this.fail('TooManyVariables', `Too many variables defined: more than ${this.limits.variables}`);
     }
-    // Each variable has a slot of its own, even if it replaces another of its name.
+    // Each variable has its own slot, even if it replaces another variable of the same name.
     this.charge(callee.slotCount >> 4);
     const frame = new Frame(this, callee.slotCount, self, false, lent);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
@@ -239,8 +239,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Returns the subject. As in Rhai, a function changes its first argument unless that is a constant or shared with a
-   * closure: then it changes a copy.
+   * Returns the subject. As in Rhai, a function may change its first argument. If the argument is a constant or shared
+   * with a closure, the function changes a copy.
    */
   #subject(name: string, self: RhaiValue, first: Ref | undefined): Ref {
     if (first === undefined) return new ValueRef(self);
@@ -297,8 +297,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Counts the arguments of a function pointer. A function that is looked up by name has the first of the counts with
-   * which it exists.
+   * Counts the arguments of a function pointer. For a function that is looked up by name, the result is the first of
+   * `counts` with which the function exists.
    */
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
     // SAFETY: as in callPointer, the functions of closures are always compiled functions.

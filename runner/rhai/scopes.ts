@@ -1,6 +1,6 @@
 import type { Capture, Variable, VisibleNames } from './ast.ts';
 
-/** The variables of a block by name. Several of one name are in the order of their definitions. */
+/** The variables of a block by name. Variables of the same name are in the order of their definitions. */
 type Block = Map<string, Variable[]>;
 
 /** Returns the last variable before a slot. Variables that are defined later have greater slots. */
@@ -15,8 +15,8 @@ function lastBefore(variables: readonly Variable[], slot: number): Variable | un
 }
 
 /**
- * The variables of one function while it is parsed. A function sees its own variables, and a closure also those around
- * it.
+ * The variables of one function while it is parsed. A function sees its own variables. A closure also sees the
+ * variables of the function around it.
  */
 export class FunctionScope {
   /** The function around a closure. */
@@ -96,8 +96,8 @@ export class FunctionScope {
   }
 
   /**
-   * Returns a search for the names that are defined at the current position: lists at many positions would take too
-   * much memory.
+   * Returns functions that search for names that are defined at the current position. Lists of names for many positions
+   * would take too much memory.
    */
   visibleNames(): VisibleNames {
     const [blocks, slot, outer] = [[...this.#blocks], this.slotCount, this.#outer?.visibleNames()];

@@ -92,8 +92,8 @@ function evaluate(run: Run, body: () => RhaiValue): RhaiValue {
     return body();
   } catch (error) {
     if (error instanceof ScriptExit) return error.value;
-    // The limit of depth normally comes first. A caller that has used most of the stack leaves less of it than the
-    // limit assumes.
+    // Normally the depth limit is reached first. But if the caller has already used most of the stack, less stack is
+    // left than the limit assumes.
     if (error instanceof RangeError) {
       throw new RhaiError('StackOverflow', 'Stack overflow: too many calls within each other', run.at);
     }

@@ -1,6 +1,7 @@
 /**
  * The longest pattern for which JavaScript's own search takes linear time, because it makes a table of the whole
- * pattern. For longer ones it makes a table of the end only, and its time can grow with the product of both lengths.
+ * pattern. For a longer pattern, it makes a table of only the pattern's end. Its time can then grow with the product of
+ * both lengths.
  */
 const MAX_NATIVE_PATTERN = 128;
 
@@ -19,7 +20,7 @@ function borders(pattern: string): Int32Array {
   return lengths;
 }
 
-/** Finds where a pattern that is not empty occurs in a text, from the left and without overlaps, in linear time. */
+/** Finds the positions of a non-empty pattern in a text, from the left and without overlaps, in linear time. */
 export function* occurrences(text: string, pattern: string, from = 0): Generator<number> {
   if (pattern.length <= MAX_NATIVE_PATTERN || pattern.length > text.length - from) {
     for (let at = text.indexOf(pattern, from); at >= 0; at = text.indexOf(pattern, at + pattern.length)) yield at;
@@ -59,7 +60,7 @@ export function splitText(text: string, delimiter: string): string[] {
 }
 
 /**
- * Replaces like String.replaceAll of a text that is not empty, in linear time. The replacement has no special patterns.
+ * Replaces a non-empty text like String.replaceAll, but in linear time and without special patterns in the replacement.
  */
 export const replaceText = (text: string, target: string, replacement: string): string =>
   target.length <= MAX_NATIVE_PATTERN

@@ -9,7 +9,10 @@ interface Span {
   readonly length: number;
 }
 
-/** Returns the position of an index. A negative one counts from the end. Undefined if it is before the start. */
+/**
+ * Returns the position of an index. A negative index counts from the end. Undefined if the position is before the
+ * start.
+ */
 function fromStart(position: number, length: number): number | undefined {
   if (position >= 0) return position;
   return -position <= length ? length + position : undefined;

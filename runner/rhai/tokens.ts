@@ -31,7 +31,7 @@ export const FUNCTION_WORDS = new Set('print debug type_of Fn call curry is_shar
 /** Keywords of features that scripts of flows don't have. */
 export const MODULE_WORDS = new Set(['import', 'export', 'eval']);
 
-/** Symbols, the longest first, so that the first match is the right one. */
+/** Symbols, the longest first, so that the first match is the longest. */
 export const SYMBOLS = (
   '**= <<= >>= ..= === !== ... ::< || && == != <= >= << >> ** += -= *= /= %= &= |= ^= => .. ?. ?[ ?? :: := ++ -- -> <- |> #{ ' +
   '(* *) #! !. :; + - * / % & | ^ ! < > = . , ; : ( ) [ ] { } ? # @ $ ~'

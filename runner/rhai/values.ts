@@ -1,8 +1,8 @@
 import { Decimal } from '../../types/values/decimal.ts';
 
 /**
- * A value of a script. Integers have 64 bits and a sign. An integer is a number while that is safe (at most 2^53 - 1),
- * which is fast, and else a bigint, which is exact. The unit value is null.
+ * A value of a script. Integers have 64 bits and a sign. A safe integer (at most 2^53 - 1) is a number, which is fast.
+ * Any other integer is a bigint, which is exact. The unit value is null.
  */
 export type RhaiValue =
   | null
@@ -71,8 +71,8 @@ function capturedText({ captured }: FnPointer): number {
 
 /**
  * An array or map. Scripts copy data by value, so each container has at most one owner, and a change updates the
- * weights of all owners above it. The weights are upper bounds of the contents at any depth. They are made exact when
- * one reaches its limit.
+ * weights of all owners above it. The weights are upper bounds of the contents at any depth. When a weight reaches its
+ * limit, the weights are computed exactly.
  */
 export abstract class Container {
   owner: Container | undefined;
@@ -288,7 +288,7 @@ export function compareText(left: string, right: string): number {
     let b = right.charCodeAt(index);
     if (a === b) continue;
     if (a >= 0xd800 && b >= 0xd800) {
-      // Surrogates stand for greater code points than the units above them do.
+      // Surrogates encode greater code points than the units from 0xe000 on.
       if (a < 0xe000) a += 0x2000;
       if (b < 0xe000) b += 0x2000;
     }

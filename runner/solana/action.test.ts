@@ -144,7 +144,7 @@ describe('the transaction of an action', () => {
     const sign = (text: string, amount: bigint) =>
       chain.sign(sender, [naming, transfer(sender, sender.address, amount), memoOf(text, MEMO_V1)]);
 
-    // Made in the same second, so it has the same memo.
+    // This transaction was made in the same second, so it has the same memo.
     const settings = { action_identity: identity.publicKey, output_instructions: true };
     const before = makeWorld(chain, { settings, storedKeys: [identity], options: { now: () => now } });
     const early = await before.execute(order);
@@ -228,7 +228,7 @@ describe('the transaction of an action', () => {
       isUnknown: true,
     };
     expect(await end).toEqual(told);
-    // A worker that claims the run after the stop says the same.
+    // A worker that claims the run after the stop gives the same error.
     expect(await execute()).toEqual(told);
   });
 

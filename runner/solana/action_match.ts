@@ -6,7 +6,7 @@ import { readLookupTable } from './lookup_table.ts';
 import { messageOf } from './message.ts';
 import type { ChainRpc, LandedTransaction } from './rpc.ts';
 
-/** An instruction as the chain executes it: an address for each account, with what that account may do. */
+/** An instruction as the chain executes it: the address of each account, with the account's rights. */
 interface Resolved {
   index: number;
   program: string;
@@ -32,7 +32,7 @@ function resolve(message: Message, addresses: ReadonlyMap<string, string>): Reso
   }));
 }
 
-/** True if `sent` does what `wanted` would have done. Accounts with more rights than wanted make no difference. */
+/** True if `sent` has the same effect as `wanted`. Its accounts may have more rights than in `wanted`. */
 function doesTheSame(sent: Resolved, wanted: Resolved): boolean {
   return sent.program === wanted.program && base64.encode(sent.data) === base64.encode(wanted.data) &&
     sent.accounts.length === wanted.accounts.length &&
@@ -55,7 +55,7 @@ async function readLookups(message: Message, rpc: ChainRpc, commitment: Commitme
 /**
  * Finds the instructions of a message in a transaction of the chain, and returns their indexes in order. Instructions
  * of the compute budget do not count. Returns undefined if an instruction is missing, changed or out of order. Other
- * instructions may stand between them: wallets add some that check the outcome.
+ * instructions may be between them, because wallets add instructions that check the outcome.
  */
 export async function findInstructions(
   wantedMessage: string,

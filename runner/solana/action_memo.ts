@@ -31,7 +31,7 @@ export interface SignedMemo {
   reference: string;
 }
 
-/** Makes and signs the memo of one transaction. Throws if the owner has no stored key of the identity. */
+/** Makes and signs the memo of one transaction. Throws if the owner has not stored the key of the identity. */
 export async function signMemo(
   identity: string,
   { runId, now, openWallet }: { runId: string; now: number; openWallet: OpenWallet },

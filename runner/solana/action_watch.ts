@@ -46,10 +46,10 @@ export interface FoundAction extends AddressSignature {
 }
 
 /**
- * Looks for the action's transaction until it is found or the deadline has passed, and then returns undefined. The memo
- * only tells where to look, because anybody who has the message can send its memo with other instructions: a
- * transaction counts only if it has all instructions of the message. A look that the network fails to answer is
- * repeated; if the last look fails, this throws an UnknownOutcomeError. Throws Released when the run is released.
+ * Looks for the action's transaction. Returns undefined if the transaction is not found before the deadline. A
+ * transaction counts only if it has all instructions of the message. The memo alone is no proof, because anybody who
+ * has the message can send its memo with other instructions. If the network fails, the look is repeated; if the last
+ * look fails, throws an UnknownOutcomeError. Throws Released when the run is released.
  */
 export async function watchAction(action: WatchedAction, deps: WatchDeps): Promise<FoundAction | undefined> {
   const { rpc, signal, releasing, now, warn } = deps;
@@ -63,7 +63,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
     const { signature } = listed;
     try {
       const landed = await rpc.getTransaction(signature, commitment);
-      // The RPC node that answers may be behind the one that listed the transaction.
+      // The RPC node that answers now may be behind the node that listed the transaction.
       if (landed === null) return undefined;
       const positions = await findInstructions(action.message, landed, rpc, commitment);
       if (positions !== undefined) return { ...listed, positions };

@@ -4,12 +4,12 @@ import { NodeError } from '../engine/node.ts';
 const U64_MAX = 2n ** 64n - 1n;
 
 /**
- * Converts an amount of SOL or tokens to its smallest units, 10^decimals of which make one. Fractions of a unit are cut
- * off. Throws if the amount is negative or exceeds the chain's 64 bits.
+ * Converts an amount of SOL or tokens to its smallest units: one SOL or token has 10^decimals of them. Fractions of a
+ * unit are cut off. Throws if the amount is negative or exceeds the chain's 64 bits.
  */
 export function toSmallestUnits(amount: Decimal, decimals: number): bigint {
   if (amount.isNegative()) throw new NodeError('amount is negative');
-  // Works on the digits: a mint may have 255 decimals, and Decimal has no power of ten that large.
+  // Works on the digits, because a mint may have 255 decimals and Decimal can't hold such a power of ten.
   const [whole, fraction = ''] = amount.toString().split('.');
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
   if (units > U64_MAX) throw new NodeError(`amount is too large: in its smallest units it is more than ${U64_MAX}`);

@@ -24,7 +24,7 @@ export interface BuildDeps {
   now: () => number;
 }
 
-/** The blockhash of messages that are only simulated: simulation replaces it. */
+/** The blockhash of messages that are only simulated. The simulation replaces it. */
 const NO_BLOCKHASH = '1'.repeat(32);
 
 /** Returns the instructions of each member. A member keeps them until its transaction has all signatures. */
@@ -35,7 +35,7 @@ const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
   });
 
 /**
- * Returns who signs an order's transaction, by key. A fee payer named by the flow's environment counts as named by the
+ * Returns the signers of an order's transaction, by key. A fee payer in the flow's environment counts as named by the
  * flow.
  */
 export function signersOfOrder(order: TransactionOrder, settings: TransactionSettings): Map<string, ChainSigner> {
@@ -46,7 +46,8 @@ export function signersOfOrder(order: TransactionOrder, settings: TransactionSet
 }
 
 /**
- * Makes the unsigned message of an order; `identity` is the one of its memo. Throws a NodeError if it can't be made.
+ * Makes the unsigned message of an order. `identity` is the identity of its memo. Throws a NodeError if the message
+ * can't be made.
  */
 export async function buildTransaction(
   order: TransactionOrder,

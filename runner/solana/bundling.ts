@@ -13,7 +13,10 @@ export interface ParkedInstructions extends Parked {
 interface GroupPosition {
   /** Number of the group, from 1. A node that needs another node's signature is in a later group than that node. */
   group: number;
-  /** Position among all instructions: topological, and by the order of the flow's nodes where no edge decides. */
+  /**
+   * The position among all instruction nodes, in topological order. If no edge orders two nodes, the order of the
+   * flow's nodes decides.
+   */
   rank: number;
 }
 
@@ -59,7 +62,10 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
 
 /** The next step for parked executions of one run. */
 export type Step =
-  /** Send one transaction: `stored` if an earlier claim began it. The `others` of its group fail if it fails. */
+  /**
+   * Sends one transaction. `stored` is set if an earlier claim began it. If it fails, the `others` of its group fail,
+   * too.
+   */
   | { type: 'send'; members: ParkedInstructions[]; others: ParkedInstructions[]; stored?: StoredTransaction }
   /** These executions submit nothing and succeed without a signature. */
   | { type: 'submit_nothing'; parked: ParkedInstructions[] }
@@ -74,7 +80,7 @@ export interface Bundling {
   /** If true, the nodes of a group share transactions. If false, each node has its own. */
   isBundled: boolean;
   parked: ReadonlyMap<RunNode, ParkedInstructions>;
-  /** How the latest execution of each node ended, for nodes that have been executed. */
+  /** The end of the latest execution of each node that has been executed. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 
@@ -98,8 +104,8 @@ function storedStep(
 }
 
 /**
- * Decides the next step for a run's parked executions; undefined if there are none. Transactions in `begun`, which
- * earlier claims started, come first.
+ * Decides the next step for a run's parked executions; undefined if no execution is parked. Transactions in `begun`,
+ * which earlier claims started, come first.
  */
 export function nextStep(
   { grouping, isBundled, parked, endings }: Bundling,

@@ -36,7 +36,7 @@ export interface Collected {
   signatures: Map<string, Uint8Array>;
 }
 
-/** Lists known signatures for a request; null if there are none. */
+/** Lists the known signatures for a request; null if no signature is known. */
 export const listSignatures = (signatures: ReadonlyMap<string, Uint8Array>): NewSignatureRequest['signatures'] =>
   signatures.size === 0
     ? null
@@ -51,10 +51,10 @@ function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, n
 }
 
 /**
- * Collects the signatures of a transaction. The fee payer comes first, because its wallet may still change the
- * message's compute budget; all others then sign the message that the fee payer signed. Keys that may sign here are
- * used. Holders of the other keys are asked, and from then on only their answers count. Returns undefined while answers
- * are missing. Continues from any stored state; throws a NodeError if signing fails.
+ * Collects the signatures of a transaction. The fee payer signs first, because its wallet may still change the
+ * message's compute budget. All others then sign the message that the fee payer signed. If a key may sign here, the
+ * runner signs with it. Otherwise the holder of the key is asked, and from then on only the holder's answer counts.
+ * Returns undefined while answers are missing. Continues from any stored state. Throws a NodeError if signing fails.
  */
 export async function collectSignatures(given: Unsigned, deps: CollectDeps): Promise<Collected | undefined> {
   const { signers, omittedKey } = given;
@@ -62,7 +62,7 @@ export async function collectSignatures(given: Unsigned, deps: CollectDeps): Pro
   let { record, requests } = given;
   const [feePayer, ...others] = messageOf(record.message).signers;
 
-  /** Returns the answers of these keys; undefined as long as one is missing. */
+  /** Collects the signatures of these keys; undefined while at least one is missing. */
   const sign = async (keys: (string | undefined)[]): Promise<StoredSignatureRequest[] | undefined> => {
     const message = base64.decode(record.message);
     const isAsked = (key: string) => requests.some(({ pubkey }) => pubkey === key);

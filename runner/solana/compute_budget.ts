@@ -24,7 +24,10 @@ export interface BudgetSources {
   estimatePrice: () => Promise<bigint>;
 }
 
-/** True for instructions of the compute budget: they concern the whole transaction, and wallets may change them. */
+/**
+ * True for an instruction of the compute budget. Such instructions concern the whole transaction, and wallets may
+ * change them.
+ */
 export const isOfComputeBudget = ({ programAddress }: Instruction): boolean =>
   programAddress === COMPUTE_BUDGET_PROGRAM_ADDRESS;
 
@@ -35,8 +38,8 @@ const setLimit = (units: bigint): Instruction =>
   getSetComputeUnitLimitInstruction({ units: Number(units < MAX_UNITS ? units : MAX_UNITS) });
 
 /**
- * Puts instructions for the price and the limit of compute units in front, in this order. The flow's own ones are kept
- * instead.
+ * Puts instructions for the price and the limit of compute units in front, in this order. If the flow has such an
+ * instruction of its own, it is kept instead.
  */
 export async function withComputeBudget(
   instructions: readonly Instruction[],

@@ -38,9 +38,9 @@ export interface SignedTransaction {
 export type Confirmation =
   | { status: 'confirmed'; signature: string }
   /**
-   * `signature` is null unless the transaction was sent or may have been. `error` is the network's, if it names one.
-   * `hasExpired`: the blockhash has expired, so the transaction will never be in a block. `isUnknown`: it may still be
-   * executed.
+   * `signature` is null unless the transaction was or may have been sent. `error` is the network's error, if the
+   * network names one. If `hasExpired`, the blockhash has expired, so the transaction will never be in a block. If
+   * `isUnknown`, the transaction may still be executed.
    */
   | {
     status: 'failed';
@@ -51,21 +51,21 @@ export type Confirmation =
     isUnknown?: true;
   };
 
-/** Returns the signature that identifies a signed transaction: its fee payer's. */
+/** Returns the fee payer's signature, which identifies a signed transaction. */
 const nameOf = (wire: Uint8Array): string =>
   base58.encode(Object.values(getTransactionDecoder().decode(wire).signatures)[0] ?? new Uint8Array());
 
 /**
- * True if the preflight refuses the transaction because of time: its blockhash is unknown, or it was processed before.
+ * True if the preflight refuses the transaction because its blockhash is unknown or because it was processed before.
  */
 const isVerdictOnTime = (error: JsonRpcError): boolean =>
   ['AlreadyProcessed', 'BlockhashNotFound'].includes(String(simulationError(error)));
 
 /**
- * Sends a transaction, always the same bytes, until it reaches the commitment that the settings ask for or its
- * blockhash has expired. There is no earlier time limit, because giving up would not prove that nothing was
- * transferred. Only a refusal of the very first send proves by itself that the transaction will never be in a block.
- * Throws Released when the run is released.
+ * Sends the same bytes of a transaction until it reaches the commitment of the settings or its blockhash has expired.
+ * There is no earlier time limit, because the transaction could still be executed after it. Only if the very first send
+ * is refused, this alone proves that the transaction will never be in a block. Throws Released when the run is
+ * released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,
@@ -109,7 +109,7 @@ export async function confirmTransaction(
         : failed(`transaction ${signature} failed: ${errorText(status.err)}`, status.err);
     }
     if (expirySlot !== undefined) {
-      // The RPC node that answers may be behind the one that reported the expiry.
+      // The RPC node that answers now may be behind the node that reported the expiry.
       if (slot < expirySlot) return undefined;
       const reason = refusal === undefined ? '' : `; the network said: ${refusal.message}`;
       const text = `transaction ${signature} has expired, nothing was transferred${reason}`;

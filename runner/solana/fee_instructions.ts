@@ -5,8 +5,8 @@ import type { StoredTransaction } from './transaction.ts';
 
 /**
  * Makes the instructions that pay a run's fees, in the order of its settings. Each transaction of the run carries them
- * until one that does is confirmed. `buildTransaction` adds them; `transaction_settlement.ts` decides which transaction
- * carries them.
+ * until such a transaction is confirmed. `buildTransaction` adds them; `transaction_settlement.ts` decides which
+ * transaction carries them.
  */
 export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
   fees.map(([recipient, lamports]) =>
@@ -18,8 +18,8 @@ export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): In
   );
 
 /**
- * True if one of a run's transactions has paid its fees. A failed one has paid nothing, so the next one carries them
- * again.
+ * True if one of a run's transactions has paid its fees. A failed transaction has paid nothing, so the next transaction
+ * carries the fees again.
  */
 export const areFeesPaid = (transactions: readonly Pick<StoredTransaction, 'has_fees' | 'outcome'>[]): boolean =>
   transactions.some(({ has_fees, outcome }) => has_fees && outcome === 'confirmed');

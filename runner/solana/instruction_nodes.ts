@@ -19,13 +19,15 @@ export const addressOf = ({ publicKey }: ChainSigner): Address => address(public
 /** Makes a placeholder for a wallet where an instruction needs its signature. The real signature is made later. */
 export const signatureOf = (wallet: ChainSigner): TransactionSigner => createNoopSigner(addressOf(wallet));
 
-/** Removes signer objects from an instruction: two different ones for one address would make signing fail. */
+/**
+ * Removes signer objects from an instruction, because signing fails if one address has two different signer objects.
+ */
 const withoutSigners = ({ accounts, ...instruction }: Instruction): Instruction => ({
   ...instruction,
   accounts: (accounts ?? []).map(({ address, role }) => ({ address, role })),
 });
 
-/** Makes a set of instructions with the wallets whose signatures they need, each once. */
+/** Makes a set of instructions with the wallets whose signatures they need. Each wallet is listed once. */
 export function makeInstructionSet(
   feePayer: ChainSigner,
   wallets: ChainSigner[],

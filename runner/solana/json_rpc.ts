@@ -8,7 +8,7 @@ import { transienceOf } from '../engine/transient_answer.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 
 /**
- * Pauses between the attempts of one call; a server may ask for longer ones. Each attempt has the time limit of the
+ * Pauses between the attempts of one call. A server may ask for longer pauses. Each attempt has the time limit of the
  * HTTP client.
  */
 const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
@@ -56,7 +56,7 @@ export interface JsonRpcRequest {
   maxAnswerBytes?: number;
 }
 
-/** The most bytes of an answer: several times the largest one asked for here, 1000 signatures with their memos. */
+/** The most bytes of an answer. It is several times the largest expected answer, 1000 signatures with their memos. */
 const MAX_ANSWER_BYTES = runLimits.rpc_answer_bytes.value;
 
 /** Limits of an answer's JSON. No reader here needs deeper or larger values. */
@@ -76,7 +76,7 @@ function parseBody({ body }: HttpResponse, maxBytes: number): LosslessJson | und
   }
 }
 
-/** Returns the whole answer. Throws the server's error if the answer is one, and a NodeError if it can't be read. */
+/** Returns the whole answer. If the answer is an error, throws it. Throws a NodeError if the answer can't be read. */
 function readAnswer(response: HttpResponse, method: string, maxBytes: number): LosslessObject {
   try {
     return resultOf(response, method, maxBytes);
@@ -112,8 +112,8 @@ function retryDelay(attempt: number, error: unknown): number | undefined {
 }
 
 /**
- * Calls a method of a JSON-RPC server and returns its whole answer. A read is repeated when the network fails, or when
- * the server fails for the moment. Other methods are never repeated, because the request may have arrived. Throws a
+ * Calls a method of a JSON-RPC server and returns its whole answer. A read is repeated if the network fails or the
+ * server has a temporary failure. Other methods are never repeated, because the request may have arrived. Throws a
  * JsonRpcError if the server answers with an error, else a NodeError. No message contains the URL's path or query,
  * which may hold an API key.
  */

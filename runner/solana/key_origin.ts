@@ -9,18 +9,21 @@ interface Flows {
   registry: NodeRegistry;
 }
 
-/** The path of calls to a node: the inputs of its flow, and the node that called that flow. */
+/** The calls that lead to a node: the inputs of its flow, and the node that called that flow. */
 interface CallPath {
   inputs: ValueMap;
   caller?: { node: RunNode; run: CallPath };
 }
 
 /**
- * Steps of one search. No real flow passes a key through that many nodes, but flows may call themselves without end.
+ * The most steps of one search. No real flow passes a key through so many nodes, but flows may call themselves without
+ * end.
  */
 const MAX_STEPS = 1_000;
 
-/** The flow outputs of graphs already searched, by label: one flow of many nodes may be searched for many keys. */
+/**
+ * The flow outputs of searched graphs, by label. They are cached, because a large flow may be searched for many keys.
+ */
 const knownOutputs = new WeakMap<Graph, ReadonlyMap<string, RunNode>>();
 
 function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, RunNode> {
@@ -41,9 +44,9 @@ const hasValueFor = ({ incoming, presets }: RunNode, name: string): boolean =>
   presets[name] !== undefined || incoming.some(({ input }) => input.name === name);
 
 /**
- * True if the keys in an input come only from values that the flow's author wrote, along edges and through called
- * flows. False if a key comes from an input of the start, a script, or anything read from outside. A stored key may
- * sign only if this is true: otherwise a caller could make the owner's wallet sign by naming its key.
+ * True if the keys in an input come only from values that the flow's author wrote. They may come along edges and
+ * through called flows. False if a key comes from an input of the start, a script, or anything read from outside. A
+ * stored key may sign only if this is true. Otherwise a caller could make the owner's wallet sign by naming its key.
  * Source: docs/reference/transactions.md, "Whose key signs".
  */
 export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, nodePath: CallPath): boolean {
@@ -70,7 +73,7 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     if (module.calledFlow !== undefined) {
       return isResultNamed(source, port, path) && (!isHandedOn || isInputNamed(source, port, path));
     }
-    // A flow may give an input any name, also that of one of the node's outputs.
+    // In a flow, an input may have the same name as an output of the node.
     if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
     return isHandedOn && isInputNamed(source, port, path);
   };
@@ -85,7 +88,7 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
     const graph = flows.snapshot.flows[called.module?.calledFlow?.(called.formData) ?? ''];
     if (graph === undefined) return false;
     const output = flowOutputs(graph, flows.registry).get(label);
-    // The inputs of the earlier call are not known any more, so they are judged only by their sources.
+    // The values of the called flow's inputs are unknown here, so only their sources are judged.
     const inputs = Object.fromEntries(called.inputNames.map((name) => [name, { N: 0 as const }]));
     return output !== undefined && isInputNamed(output, label, { inputs, caller: { node: called, run: path } });
   };

@@ -9,7 +9,7 @@ const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
 const META_BYTES = 56;
 const ADDRESS_BYTES = 32;
 
-/** Reads the addresses in a lookup table, in order. Throws a NodeError if there is no such table. */
+/** Reads the addresses in a lookup table, in order. Throws a NodeError if the table does not exist. */
 export async function readLookupTable(rpc: ChainRpc, table: string, commitment: Commitment): Promise<Address[]> {
   const [account] = await rpc.getMultipleAccounts([table], commitment);
   if (account?.owner !== LOOKUP_TABLE_PROGRAM) throw new NodeError(`there is no lookup table at ${table}`);

@@ -19,7 +19,7 @@ export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefine
 /** Formats a transaction's error as the RPC node names it. */
 export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
 
-/** Returns the indexes of a message's instructions that belong to members: all but those of the compute budget. */
+/** Returns the indexes of a message's instructions, without those of the compute budget. */
 const positionsIn = (message: string): number[] =>
   pickInstructions(messageOf(message), false).map(({ index }) => index);
 

@@ -8,7 +8,9 @@ const DEFAULT_PRICE = 100n;
 
 const HELIUS_URL = 'https://mainnet.helius-rpc.com/';
 
-/** Returns the accounts that a transaction writes to. The price depends on who else wants to write to them. */
+/**
+ * Returns the accounts that a transaction writes to. The price depends on the other transactions that write to them.
+ */
 export const writableAccounts = (feePayer: string, instructions: readonly Instruction[]): string[] => [
   ...new Set([
     feePayer,

@@ -10,7 +10,7 @@ import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 /** From the least to the most final. Source: Solana documentation, "Commitment status". */
 const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
 
-/** Reads whole numbers from their digits: lamports and slots are wider than a float's 53 bits. */
+/** Reads whole numbers from their digits, because lamports and slots may need more than a float's 53 bits. */
 const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d{1,20}$/.test(value))
   .transform(({ value }) => BigInt(value));
 
@@ -63,7 +63,7 @@ const signatureSchema = z.object({
 
 const landedSchema = z.object({
   transaction: z.tuple([bytesSchema, z.literal('base64')]),
-  // Old RPC nodes omit the addresses if there are none.
+  // Old RPC nodes omit an empty list of addresses.
   meta: z.object({
     loadedAddresses: z.object({ writable: z.array(z.string()), readonly: z.array(z.string()) }).optional(),
   }),
@@ -83,7 +83,7 @@ export type LandedTransaction = z.output<typeof landedSchema>;
 export const hasReached = ({ confirmationStatus }: SignatureStatus, commitment: Commitment): boolean =>
   LEVELS.indexOf(confirmationStatus ?? 'processed') >= LEVELS.indexOf(commitment);
 
-/** The newest blockhash, the height of the last block that takes it, and the slot at which both were read. */
+/** The newest blockhash, the height of the last block that accepts it, and the slot at which both were read. */
 export interface LatestBlockhash {
   blockhash: string;
   lastValidBlockHeight: bigint;

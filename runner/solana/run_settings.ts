@@ -18,11 +18,13 @@ export interface RunSettings {
   environment?: Graph['environment'];
   /** Pinned outputs of the flow's nodes, by node. */
   pins?: Record<string, ValueMap>;
-  /** Only of a partial run. */
+  /** Set only for a partial run. */
   partial_config?: StoredPartialConfig;
 }
 
-/** Returns the key that signs last, and whose holder sends, if the run's transactions are an action's. */
+/**
+ * If the run is an action, returns the key that signs last and whose holder sends the transaction; otherwise undefined.
+ */
 export const actionSignerOf = (
   { output_instructions, action_identity, action_signer }: RunSettings,
 ): string | undefined => output_instructions || action_identity === null ? undefined : action_signer ?? undefined;

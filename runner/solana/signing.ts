@@ -5,8 +5,8 @@ import { NodeError } from '../engine/node.ts';
 import type { ChainSigner } from './transaction.ts';
 
 /**
- * Opens the stored key pair (64 bytes) of the owner's wallet; undefined if there is none. Throws a SealedSecretError if
- * it can't be opened.
+ * Opens the stored key pair (64 bytes) of the owner's wallet; undefined if none is stored. Throws a SealedSecretError
+ * if it can't be opened.
  */
 export type OpenWallet = (publicKey: string) => Promise<Uint8Array | undefined>;
 
@@ -45,7 +45,7 @@ export async function signWithStored(
 
 /**
  * Signs with a key that may sign here: a key pair in the flow's values, or a stored key of the owner that the owner's
- * flows name. Returns undefined for every other key; its holder has to be asked.
+ * flows name. Returns undefined for every other key, whose holder has to be asked.
  */
 export async function signHere(
   openWallet: OpenWallet,

@@ -5,7 +5,7 @@ import type { Effect, LogLevel, Transience } from '../engine/node.ts';
 /** A wallet that signs for an instruction. */
 export type ChainSigner = Signer & {
   /**
-   * True if the owner's own flows name this key: then the owner's stored key may sign. Otherwise the key's holder is
+   * True if the owner's own flows name this key. Then the owner's stored key may sign. Otherwise the key's holder is
    * asked.
    */
   isNamedByFlow: boolean;
@@ -22,7 +22,7 @@ export interface InstructionSet {
 /** One node execution whose instructions are part of a transaction. */
 export interface TransactionMember {
   execution: Effect;
-  /** Undefined if the transaction has all signatures already, or if the action's signer has it. */
+  /** Undefined if the transaction already has all signatures, or if the action's signer has it. */
   instructions: InstructionSet | undefined;
 }
 
@@ -55,8 +55,8 @@ export interface NewSignatureRequest {
 }
 
 /**
- * A transaction as the database keeps it, from the moment at which anybody outside could know of it. A signed or sent
- * transaction is never built again. Its key is its first member.
+ * A transaction as the database stores it, before anybody outside can know of it. A signed or sent transaction is never
+ * built again. Its first member is its key.
  */
 export interface StoredTransaction extends Effect {
   /** `instruction_count` excludes the compute budget's instructions, which belong to no member. */
@@ -73,7 +73,7 @@ export interface StoredTransaction extends Effect {
   /** True if the transaction carries the run's fees. */
   has_fees: boolean;
   /**
-   * The slot in which its blockhash was read: the transaction can't be in an earlier one. Decimal text, like the next
+   * The slot in which the blockhash was read. The transaction can't be in an earlier slot. Decimal text, like the next
    * field.
    */
   slot: string;
@@ -85,7 +85,7 @@ export interface StoredTransaction extends Effect {
   requests: StoredSignatureRequest[];
 }
 
-/** How a transaction ended. `unknown`: the runner no longer looks for it, and it may still be executed. */
+/** The end of a transaction. `unknown` means that the runner no longer looks for it, but it may still be executed. */
 export type FinalOutcome = 'confirmed' | 'failed' | 'unknown';
 
 /** The part of a transaction that the runner sends to the database. */
@@ -129,8 +129,8 @@ export type TransactionEnd =
   /** Base64 of the wire format, which becomes the run's output. */
   | { status: 'put_out'; transaction: string }
   /**
-   * One error for each member, in order; `signature` is null unless the transaction was sent. `transience` is set only
-   * if it is certain that nothing happened and a new transaction may succeed. `isUnknown`: the transaction may still be
+   * One error for each member, in order. `signature` is null unless the transaction was sent. `transience` is set only
+   * if the transaction certainly had no effect and a new one may succeed. If `isUnknown`, the transaction may still be
    * executed.
    */
   | {

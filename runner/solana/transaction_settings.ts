@@ -6,7 +6,7 @@ import { NodeError } from '../engine/node.ts';
 export interface TransactionSettings {
   /** Public key of a wallet of the owner that pays instead of the fee payer that the nodes name. */
   overwriteFeePayer: string | undefined;
-  /** Compute units. `auto`: taken from a simulation; `no`: the network's default. */
+  /** Compute units. `auto` takes them from a simulation, and `no` uses the network's default. */
   computeBudget: 'auto' | 'no' | bigint;
   /** Compute units if the simulation fails. */
   fallbackComputeBudget: bigint | undefined;
@@ -21,7 +21,7 @@ export interface TransactionSettings {
   lookupTables: { readonly [cluster: string]: string | undefined };
 }
 
-/** Reads a setting's text; undefined if it is wrong. `expected` says which texts are right. */
+/** Reads a setting's text; undefined if it is wrong. `expected` describes the right texts. */
 interface Reader<T> {
   expected: string;
   read: (text: string) => T | undefined;

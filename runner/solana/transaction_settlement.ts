@@ -29,11 +29,11 @@ export interface SettlementOptions {
   transactions: Transactions;
   /** Transactions that earlier claims of the run stored. */
   stored: readonly StoredTransaction[];
-  /** Records how a transaction ended, under its first member; `signature` is null if it was not sent. */
+  /** Records the end of a transaction, under its first member. `signature` is null if the transaction was not sent. */
   transactionEnded: (transaction: Effect, outcome: FinalOutcome, signature: string | null) => void;
-  /** The key that signs last, and whose holder sends, if the run is an action. */
+  /** If the run is an action, the key that signs last and whose holder sends the transaction. */
   actionSigner: string | undefined;
-  /** If true, the nodes of all flows share transactions, whatever the flows' settings are. */
+  /** If true, nodes share transactions in all flows, whatever the flows' settings are. */
   isBundled: boolean;
   snapshot: Snapshot;
   registry: NodeRegistry;
@@ -49,7 +49,7 @@ interface Task {
 type Send = Extract<Step, { type: 'send' }>;
 type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
 
-/** The error of nodes whose transaction, or an earlier one of their group, failed because of another node. */
+/** The error of a node that fails because another node made its transaction, or an earlier one of its group, fail. */
 const OTHER_FAILED = 'transaction simulation failed';
 
 const NESTED = 'a flow that is called inside one that is called for its instructions can make none';
@@ -69,13 +69,13 @@ const endAll = (parked: readonly ParkedInstructions[], end: ParkedEnd) => parked
 
 /** Chooses the next task. The runs are in the order of the nodes that called them. */
 function chooseTask(tasks: readonly Task[]): Task | undefined {
-  // A flow that is called by a collected flow would send a transaction, which collected flows must not do.
+  // A flow called by a collected flow would send a transaction, which must not happen while instructions are collected.
   const nested = tasks.find(({ parkedRun }) => isInsideCollected(parkedRun.run));
   if (nested !== undefined) {
     return { ...nested, step: { type: 'fail', parked: parkedIn(nested.step), error: NESTED } };
   }
   const isBegun = ({ step }: Task) => step.type === 'send' && step.stored !== undefined;
-  // Instructions that one run lacks may still come from a run that it called; so the innermost run fails first.
+  // Instructions that a run lacks may still come from a run that it called, so the innermost run fails first.
   return tasks.find(isBegun) ?? tasks.find(({ step }) => step.type !== 'fail') ?? tasks.at(-1);
 }
 
@@ -91,13 +91,15 @@ function collect(parked: readonly ParkedInstructions[]): SettlementEnd {
 }
 
 /**
- * Makes transactions of the instructions that the runs of a tree have parked: runs in the order of the nodes that
- * called them, groups in order within each run.
- * Source: docs/reference/transactions.md, "When a transaction is made".
+ * Makes transactions from the instructions that the runs of a tree have parked. The runs are in the order of the nodes
+ * that called them, and the groups are in order within each run. Source: docs/reference/transactions.md, "When a
+ * transaction is made".
  */
 export function makeSettlement(options: SettlementOptions): Settlement {
   const { transactions, stored, actionSigner, run } = options;
-  /** Transactions to be continued. Members of a failed transaction that have not ended get a new one. */
+  /**
+   * The transactions to continue. If a transaction has failed, those of its members that have not ended get a new one.
+   */
   const begun = new Set(stored.filter(({ outcome }) => outcome === null));
   /**
    * Transactions that have all signatures, or that the action's signer has, by member. Executing a member again could
@@ -132,7 +134,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
     return step === undefined ? [] : [{ parkedRun, step }];
   };
 
-  /** Fails the members so that each of them is tried again; each one allows this. */
+  /** Fails the members so that each of them is tried again. All members allow this. */
   const failForNow = (
     { members, stored }: Send,
     { errors, transience, signature }: FailedTransaction,
@@ -201,8 +203,8 @@ export function makeSettlement(options: SettlementOptions): Settlement {
   };
 
   /**
-   * True if the owner started the run and a wallet node of the flows names the key: then the stored key may sign,
-   * wherever an input got it.
+   * True if the owner started the run and a wallet node of the flows names the key. Then the stored key may sign,
+   * regardless of the source of the input's value.
    */
   const isOwnersChoice = (publicKey: string): boolean => {
     if (run.startedBy !== run.ownerId) return false;

@@ -43,13 +43,13 @@ export interface TransactionsOptions {
   heliusApiKey?: string | undefined;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Waits for the chain; meanwhile the worker may execute other runs. */
+  /** Waits for the chain. Meanwhile the worker may execute other runs. */
   resting: <T>(work: () => Promise<T>) => Promise<T>;
   /** Waits for somebody outside; the time does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** How a run's transactions leave the runner. */
+/** The use of a run's transactions: sent, output, or given to the action's signer. */
 type Mode =
   | { type: 'send' }
   | { type: 'put_out'; identity: string | undefined }
@@ -101,7 +101,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     const isFresh = unsent.wire === null;
     const wire = unsent.wire ?? base64.encode(encodeTransaction(unsent.message, signatures));
     const record = { ...unsent, wire };
-    // Stored before it is sent, so that no later claim makes another transaction instead.
+    // The transaction is stored before it is sent, so that no later claim makes another one instead.
     if (isFresh) await store.store(record, []);
     const { signal, releasing } = order;
     const end = await options.resting(() =>
@@ -156,7 +156,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
   ): Promise<TransactionEnd> => {
     if (record.wire !== null) return await confirm(order, settings, { record, requests, signatures: new Map() });
 
-    // The signer of the action already has all other signatures: the request contained them.
+    // The signer of the action already has all other signatures, because the request contained them.
     const collected = isGivenAway(order.stored) ? { record, requests, signatures: new Map() } : await collectSignatures(
       { record, requests, signers: signersOfOrder(order, settings), omittedKey: omittedKeyOf(mode, record.message) },
       { store, openWallet, signatureTimeoutMs: limits.signatureTimeoutMs, now },
@@ -179,7 +179,8 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
         return await carryOut(order, prepared);
       } catch (error) {
         if (!(error instanceof NodeError)) throw error;
-        // Somebody outside may already have a prepared transaction and use it, so it must not be made again.
+        // Somebody outside may already have a prepared transaction and use it. So the transaction must not be made
+        // again.
         const transience = prepared === undefined ? error.transience : undefined;
         const isUnknown = error instanceof UnknownOutcomeError || undefined;
         return {

@@ -46,7 +46,7 @@ function readChoices(inputs: ValueMap): string[] | null {
   return choices as string[];
 }
 
-/** Reads what the node asks; undefined if it asks nothing in particular. Errors name the wrong input. */
+/** Reads the question of the node; undefined if its inputs contain no question. Errors name the wrong input. */
 export function readQuestion(inputs: ValueMap): InputQuestion | undefined {
   const question: InputQuestion = {
     title: readText(inputs, 'title', nodeLimits.input_title_characters.value),

@@ -8,7 +8,7 @@ const PART_BYTES = 9;
 
 const toSize = toInteger('u64');
 
-/** Splits a text into parts. A character is a Unicode code point, so no part has half of one. */
+/** Splits a text into parts. A character is a Unicode code point, so no part ends within a code point. */
 export const chunkStringNode: NodeModule = {
   definition,
   run: ({ inputs, maxOutputBytes }) => {

@@ -26,7 +26,10 @@ function constValue(
   return decodeValue(toPlainJson(value));
 }
 
-/** Converts numbers to plain ones. That loses nothing: in tagged JSON only the 0 of N is a number, all else is text. */
+/**
+ * Converts lossless numbers to plain numbers. No digits are lost, because in tagged JSON only the 0 of N is a number
+ * and all other numbers are texts.
+ */
 const toPlainJson = (json: LosslessJson): unknown =>
   JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));
 

@@ -90,7 +90,7 @@ const [bearer, basic, , header, query] = kinds as [
   (typeof kinds)[0],
 ];
 
-/** Whether a text holds a part of the secret in any of the encodings of the server. */
+/** Tests whether a text contains a part of the secret in one of the server's encodings. */
 const leaks = (text: string): boolean =>
   ['token-0123456789', 'token%2D0123', Buffer.from('n-01234').toString('hex')].some((form) => text.includes(form)) ||
   [...text.matchAll(/[A-Za-z0-9+/_-]{16,}/g)].some(([word]) =>
@@ -131,7 +131,7 @@ describe('a request with a connection', () => {
     const to = `${other}/echo`;
     await run(opened, { url: { S: `${home}/x?to=${encodeURIComponent(to)}` } });
     expect(received.map(sentSecret)).toEqual([true, false]);
-    // Not even if it leads back.
+    // The secret is not sent even if the second redirect leads back to the first server.
     const back = `${other}/x?to=${encodeURIComponent(`${home}/echo`)}`;
     await run(opened, { url: { S: `${home}/x?to=${encodeURIComponent(back)}` } }, {
       hosts: [home.slice(7), other.slice(7)],
@@ -150,7 +150,7 @@ describe('a request with a connection', () => {
   it('does not take the secret along in the URL of a redirect', async () => {
     await run(query, { url: { S: `${home}/back` } });
     expect(received.map(sentSecret)).toEqual([true, false]);
-    // A server that puts it under another name is refused.
+    // The request is refused if a server puts the secret under another name.
     const error: Error = await run({ ...query, parameter: 'to' }, { url: { S: `${home}/x` } })
       .then(() => expect.unreachable(), (e) => e);
     expect(error.message).toBe('the server redirects to a URL that repeats the secret of the connection');

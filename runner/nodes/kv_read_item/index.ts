@@ -2,7 +2,10 @@ import { readField, toText } from '../../../types/values/conversion.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Outputs an item of a key-value store of the flow's owner, or else the default. Fails if there is neither. */
+/**
+ * Outputs an item of a key-value store of the flow's owner, or else the default. Fails if the item does not exist and
+ * no default is given.
+ */
 export const kvReadItemNode: NodeModule = {
   definition,
   run: async ({ inputs, kv }) => {

@@ -15,7 +15,7 @@ import { type ComparedNumber, compareNumbers, numberOf } from '../../conditions/
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** An element, and the number or text by which it is sorted; undefined: it has none. */
+/** An element, and the number or text by which it is sorted; undefined if the element has none. */
 interface Keyed {
   element: Value;
   key: ComparedNumber | undefined;

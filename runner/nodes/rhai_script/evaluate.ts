@@ -15,8 +15,9 @@ export interface ScriptHooks {
 }
 
 /**
- * Compiled scripts are cached, because a loop runs the same one again and again. These limit the characters of all
- * their sources, and of a single one. A compiled script takes 200 to 400 bytes for each character of its source.
+ * Compiled scripts are cached, because a loop runs the same one again and again. These constants limit the characters
+ * of all cached sources together, and of a single source. A compiled script takes 200 to 400 bytes for each character
+ * of its source.
  */
 const CACHED_CHARACTERS = 262_144;
 const CACHED_SCRIPT_CHARACTERS = 65_536;
@@ -91,8 +92,8 @@ function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onPro
 }
 
 /**
- * Collects the outputs whose variables the script has set. If a node has a single output that was not set, that is the
- * value of the script.
+ * Collects the outputs whose variables the script has set. If the node has a single output and the script did not set
+ * it, the output is the value of the script.
  */
 function outputsOf({ value, variables }: EvaluatedScript, names: readonly string[]): ValueMap {
   const outputs: ValueMap = Object.create(null);

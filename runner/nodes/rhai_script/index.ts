@@ -14,8 +14,8 @@ import { evaluateScript, sourceOf } from './evaluate.ts';
 import { RecentSources } from '../../threads/recent_sources.ts';
 
 /**
- * How long a script may compute in the engine's thread, which blocks everything else. After that it is started again in
- * another thread.
+ * The time for which a script may compute in the engine's thread, where it blocks all other runs. After that it is
+ * started again in another thread.
  */
 const TRIAL_MS = 20;
 /** The length of a source from which parsing alone exceeds the trial. */
@@ -54,7 +54,7 @@ function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | un
 }
 
 /**
- * Runs a long script in a separate thread if there is one. In the engine's thread, all runs of the worker would wait
+ * Runs a long script in a separate thread if possible, because in the engine's thread all runs of the worker would wait
  * for it.
  */
 function run(call: NodeCall): ValueMap | Promise<ValueMap> {

@@ -50,7 +50,7 @@ export function fromScriptValue(value: RhaiValue): Value {
   if (!(value instanceof RhaiMap)) {
     throw new NodeError(`a script's ${typeName(value)} can't be an output, since flows have no values of this type`);
   }
-  // Without a prototype, because a member may be called __proto__.
+  // The map has no prototype, because a member may be called __proto__.
   const members: ValueMap = Object.create(null);
   for (const [name, member] of value.properties) members[name] = fromScriptValue(member);
   return { M: members };

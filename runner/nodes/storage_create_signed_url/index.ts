@@ -8,7 +8,7 @@ import { integerFrom, readTransform } from './transform.ts';
 
 const MAX_SECONDS = nodeLimits.storage_url_seconds.value;
 
-/** Whether browsers save the file; a text: under this name. */
+/** Converts the option `download`: true if browsers save the file, or the name under which they save it. */
 const toDownload: Convert<boolean | string> = (value) => {
   if ('B' in value) return value.B;
   if ('S' in value && value.S.length <= 255) return value.S === '' ? false : value.S;

@@ -6,8 +6,8 @@ import definition from './definition.json' with { type: 'json' };
 /** Deletes a file of the flow's owner. */
 export const storageDeleteNode: NodeModule = {
   definition,
-  // Idempotent: a file that another run stores between two attempts is stored while this execution is running, so it
-  // might as well be deleted by one slow attempt.
+  // The node is idempotent. If another run stores a file between two attempts, the second attempt deletes that file. A
+  // single slow attempt could do the same.
   run: async ({ inputs, files, ...run }) => ({
     key: { S: await requestOfRun(run, true, (end) => files.remove(readFileName(inputs), end)) },
   }),

@@ -1,7 +1,7 @@
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Outputs its inputs as an array of one or two elements: the second input may be missing. */
+/** Outputs its inputs as an array of one or two elements, because the second input is optional. */
 export const toVecNode: NodeModule = {
   definition,
   run: ({ inputs }) => {

@@ -25,8 +25,8 @@ function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }
       `recipient: ${address} must be a wallet or a token account, and belongs to the program ${account.owner}`,
     );
   }
-  // It may be a token account that the same transaction creates. Tokens in a token account owned by it could never be
-  // moved.
+  // The address may be a token account that the same transaction creates. If it owned the receiving token account, the
+  // tokens could never be moved.
   if (isOffCurveAddress(address)) {
     throw new NodeError(
       `recipient: the account ${address} does not exist, and nobody can have a key for it; give the wallet, not its token account`,

@@ -3,7 +3,9 @@ import { pause } from '../../../functions/_shared/pause.ts';
 import { haltError, type NodeModule, Released, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Outputs its inputs after a time. The time counts from the start of the node, even if an earlier claim started it. */
+/**
+ * Outputs its inputs after a time. The time counts from the begin of the execution, even if an earlier claim began it.
+ */
 export const waitNode: NodeModule = {
   definition,
   run: async ({ inputs, startTime, signal, releasing, rest }) => {

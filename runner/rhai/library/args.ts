@@ -1,6 +1,8 @@
 import { FnPointer, isInt, Range, type RhaiValue } from '../values.ts';
 
-/** Converts an integer argument to a number. An unsafe integer only has to stay out of range. */
+/**
+ * Converts an integer argument to a number. An unsafe integer may be rounded, because it is out of every range anyway.
+ */
 export const toNumber = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(value) : undefined;
 
@@ -38,5 +40,5 @@ export const toPointer = (value: RhaiValue | undefined): FnPointer | undefined =
   return typeof value === 'string' && value.length <= MAX_NAME_LENGTH ? new FnPointer(value) : undefined;
 };
 
-/** True if a predicate answered true. Any value but a bool counts as false. */
+/** True if a predicate returned true. Any value but a bool counts as false. */
 export const holds = (value: RhaiValue): boolean => value === true;

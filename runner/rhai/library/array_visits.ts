@@ -13,7 +13,7 @@ export function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
   return run.newArray(items.map((item) => run.copy(item)));
 }
 
-/** Calls a function with an element and its index, or with fewer of them if the function has fewer parameters. */
+/** Calls a function with an element and its index, or with fewer arguments if the function has fewer parameters. */
 const callWithItem = (run: Run, pointer: FnPointer, item: RhaiValue, index: number): RhaiValue => {
   const copy = run.copy(item);
   return run.callFor(pointer, [copy, index], new ValueRef(copy), 0);
@@ -30,7 +30,7 @@ const withPointer =
     return pointer && run.borrow(self, () => visit(run, self, pointer, rest));
   };
 
-/** Finds the index of the first element, from a start on, for which a predicate is true; -1 if there is none. */
+/** Finds the index of the first element from `start` on for which a predicate is true; -1 if it is true for none. */
 function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiValue | undefined): number | undefined {
   const from = start === undefined ? 0 : toNumber(start);
   if (from === undefined) return undefined;
@@ -53,7 +53,7 @@ function indexOf(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiVal
   return from === undefined ? undefined : findValue(run, self, target, clampPosition(from, self.items.length));
 }
 
-/** Divides the elements into those for which a predicate is true, and the others. */
+/** Divides the elements into those for which a predicate is true and all others. */
 export function partition(run: Run, self: RhaiArray, pointer: FnPointer): { held: RhaiValue[]; others: RhaiValue[] } {
   const held: RhaiValue[] = [];
   const others: RhaiValue[] = [];
@@ -91,7 +91,7 @@ function checkOrder(run: Run, name: string, items: readonly RhaiValue[]): void {
   }
 }
 
-/** Sorts the elements by a function that compares two of them, or by their own order, which can be reversed. */
+/** Sorts the elements by a function that compares two elements, or by their natural order, which can be reversed. */
 function sorted(
   run: Run,
   name: string,

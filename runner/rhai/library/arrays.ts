@@ -13,7 +13,7 @@ function taken(run: Run, items: RhaiValue[]): RhaiArray {
   return run.newArray(items);
 }
 
-/** Returns an element that was removed from the array, or unit if there was none. */
+/** Returns an element that was removed from the array, or unit if the array was empty. */
 function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiValue {
   if (item === undefined) return null;
   run.forget(self, [item]);

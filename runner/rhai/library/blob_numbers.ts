@@ -14,7 +14,7 @@ function selectBytes({ bytes }: Blob, args: readonly RhaiValue[]): Uint8Array | 
   return span && bytes.subarray(span.from, span.to);
 }
 
-/** Reads a number of eight bytes. Missing bytes are zeros at the end, in both byte orders. */
+/** Reads a number of eight bytes. Missing bytes count as zeros at the end, in both byte orders. */
 const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self, args) => {
   const selected = selectBytes(self, args);
   if (selected === undefined) return undefined;

@@ -143,7 +143,7 @@ for (const [name, compute] of Object.entries(floatRounding)) {
 /** Number of operations that a function with an inexact result costs. */
 const APPROXIMATION_COST = 500;
 
-/** Functions with inexact results, with the error for a value that has no result. */
+/** Functions with inexact results, each with the error for values that have no result. */
 const decimalMath: Record<string, [compute: (value: Decimal) => Decimal | undefined, failure: string]> = {
   sin: [(value) => value.trigonometric('sin'), 'Error taking the sine of '],
   cos: [(value) => value.trigonometric('cos'), 'Error taking the cosine of '],

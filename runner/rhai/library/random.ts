@@ -16,8 +16,8 @@ function randomBits(run: Run, words: number): bigint {
 }
 
 /**
- * Draws an integer from `first` to `last`, both included. It draws 64 bits more than needed, so all are practically
- * equally likely.
+ * Draws an integer from `first` to `last`, both included. It draws 64 bits more than needed, so that all integers are
+ * practically equally likely.
  */
 function randomInt(run: Run, first: bigint, last: bigint): RhaiValue {
   if (last < first) return run.fail('Runtime', `The range ${first}..=${last} is empty`);

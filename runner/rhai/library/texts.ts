@@ -20,7 +20,7 @@ import { withExtremes } from './numbers.ts';
 
 const utf8 = new TextEncoder();
 
-/** Each digit can match at one position of the pattern only, so a text is read once. */
+/** Each digit can match only one position of the pattern, so a text is read once. */
 const FLOAT_TEXT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
 /** Yields the characters of a text one by one. */
@@ -35,7 +35,7 @@ const pieces = (run: Run, texts: string[]): RhaiValue => {
   return run.newArray(texts);
 };
 
-/** Splits at a delimiter into at most this many pieces. The last one is the rest. */
+/** Splits at a delimiter into at most this many pieces. The last piece is the rest of the text. */
 function splitText(text: string, delimiter: string, most: number): string[] {
   const parts = delimiter === '' ? ['', ...charactersOf(text), ''] : splitAt(text, delimiter);
   return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(delimiter)];
