@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { faultOfAnswerSchema, faultsOfAnswer } from './answer_schema.ts';
+import { faultOfAnswerSchema } from './answer_schema.ts';
+import { faultsOfAnswer } from './check_answer.ts';
 
 const ORDER = {
   type: 'object',

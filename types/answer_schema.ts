@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { nodeLimits } from './limits/nodes.ts';
 
 /** The question of a node `api_input`. The answer is free if it has neither `json_schema` nor `choices`. */
@@ -9,12 +8,6 @@ export interface InputQuestion {
   json_schema: object | null;
   /** The allowed texts. */
   choices: readonly string[] | null;
-}
-
-/** A fault of an answer: the path in the answer, such as `lines.0.price`, and a message. */
-export interface AnswerFault {
-  path: string;
-  message: string;
 }
 
 /**
@@ -34,6 +27,7 @@ const OF_TYPE: Record<string, readonly string[]> = {
 const NOTES = new Set(['title', 'description', 'default', 'examples', 'format', '$schema', '$id']);
 const KEYWORDS = new Set([...Object.values(OF_TYPE).flat(), 'type', 'enum', 'const', 'anyOf', 'oneOf']);
 const MAX_LEVELS = 16;
+const MAX_BYTES = nodeLimits.input_schema_bytes.value;
 
 type Json = Record<string, unknown>;
 const isObject = (json: unknown): json is Json => typeof json === 'object' && json !== null && !Array.isArray(json);
@@ -78,8 +72,7 @@ function* innerSchemas(schema: Json, path: string): Generator<[unknown, string]>
   }
 }
 
-/** Returns the first fault of a schema for answers, with its path; undefined for a schema that can be used. */
-export function faultOfAnswerSchema(schema: unknown, path = 'json_schema', level = 1): string | undefined {
+function faultAt(schema: unknown, path: string, level: number): string | undefined {
   if (!isObject(schema)) return `${path}: must be a JSON Schema, an object`;
   if (level > MAX_LEVELS) return `${path}: is nested deeper than ${MAX_LEVELS} levels`;
   const keywords = Object.keys(schema).filter((keyword) => !NOTES.has(keyword));
@@ -96,14 +89,25 @@ export function faultOfAnswerSchema(schema: unknown, path = 'json_schema', level
     return `${path}: ${keywords.join(', ')} can't stand together`;
   }
   for (const [inner, innerPath] of innerSchemas(schema, path)) {
-    const fault = faultOfAnswerSchema(inner, innerPath, level + 1);
+    const fault = faultAt(inner, innerPath, level + 1);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
+/**
+ * Returns the first fault of a schema for answers, with its path; undefined for a schema that can be used. Nodes,
+ * deploys and the editor all call it.
+ */
+export function faultOfAnswerSchema(schema: unknown): string | undefined {
+  if (new TextEncoder().encode(JSON.stringify(schema)).length > MAX_BYTES) {
+    return `json_schema: is larger than ${MAX_BYTES} bytes as JSON`;
+  }
+  return faultAt(schema, 'json_schema', 1);
+}
+
 /** Removes the notes of a schema at each level. Otherwise zod would accept a missing member that has a `default`. */
-function withoutNotes(schema: Json): Json {
+export function withoutNotes(schema: Json): Json {
   const kept = Object.entries(schema).filter(([keyword]) => !NOTES.has(keyword)).map(([keyword, value]) => {
     if (keyword === 'properties' && isObject(value)) {
       return [
@@ -120,20 +124,4 @@ function withoutNotes(schema: Json): Json {
     ];
   });
   return Object.fromEntries(kept);
-}
-
-/** Returns the faults of an answer in readable JSON; an empty list if the answer fits the question. */
-export function faultsOfAnswer({ json_schema, choices }: Partial<InputQuestion>, answer: unknown): AnswerFault[] {
-  if (choices && !choices.some((choice) => choice === answer)) {
-    return [{ path: '', message: `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}` }];
-  }
-  if (!json_schema) return [];
-  const most = nodeLimits.checked_answer_bytes.value;
-  if (new TextEncoder().encode(JSON.stringify(answer)).length > most) {
-    return [{ path: '', message: `must have at most ${most} bytes of JSON, because it is checked against a schema` }];
-  }
-  // SAFETY: the schema was checked when the node asked. Without jitless, zod would turn the schema into code.
-  const schema = z.fromJSONSchema(withoutNotes(json_schema as Json));
-  const { error } = schema.safeParse(answer, { jitless: true });
-  return (error?.issues ?? []).map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
 }

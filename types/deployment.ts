@@ -98,6 +98,8 @@ export const warningCodes = {
     'A script has a syntax error, or there is none. Only the route `POST /flow/deploy/{flow_id}` checks this.',
   expression_invalid:
     'The expression of an edge does not parse, or has a function whose results differ each time. The route `POST /flow/deploy/{flow_id}` refuses it, also without `strict`.',
+  answer_schema_invalid:
+    "The `json_schema` of a node `api_input` can't be used for answers. Only the route `POST /flow/deploy/{flow_id}` checks this.",
   scripts_not_parsed:
     'The route did not parse all scripts, since there are too many or they are too long. `strict` does not refuse it.',
   effect_may_be_skipped:
@@ -128,7 +130,7 @@ export interface FlowWarning {
   /** The path in the flow, such as `edges[3].targetHandle`. */
   path: string;
   message: string;
-  /** For `script_invalid`: the node, and the position in its script. */
+  /** The node, for warnings of the route `POST /flow/deploy/{flow_id}`; for `script_invalid` with the position. */
   node_id?: string;
   line?: number;
   column?: number;

@@ -463,7 +463,7 @@ export const importRules: readonly ImportRule[] = [
   {
     files: 'console/flows',
     ...PAGE,
-    mayImport: [...PAGE.mayImport, 'types/values/port_types.ts'],
+    mayImport: [...PAGE.mayImport, 'types/values/port_types.ts', 'types/answer_schema.ts'],
     packages: [...PAGE.packages, '@xyflow/react', '@rjsf/utils'],
   },
   {

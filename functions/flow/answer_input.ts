@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
-import { faultsOfAnswer, type InputQuestion } from '../../types/answer_schema.ts';
+import type { InputQuestion } from '../../types/answer_schema.ts';
+import { faultsOfAnswer } from '../../types/check_answer.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 import { type AnswerInputResult, inputTokenPathSchema, submitInputParamsSchema } from '../../types/pending_input.ts';
 import { toReadableJson } from '../../types/values/json/readable_json.ts';

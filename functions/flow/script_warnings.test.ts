@@ -83,6 +83,21 @@ it('parses the expressions of edges, and refuses functions whose results differ'
   ]);
 });
 
+it('warns of a schema that no answer can be checked against', async () => {
+  const schemas = ['{"type": "object"}', '{"type": "text"}', '"text"'];
+  const scripts = schemas.map((source, index): FlowScript => ({ ...script(source, index), language: 'json_schema' }));
+  expect(await warnOfScripts(7, read(scripts))).toEqual([
+    {
+      flow_id: 7,
+      code: 'answer_schema_invalid',
+      path: 'nodes[1].data.targets_form.form_data.json_schema',
+      node_id: 'node 1',
+      message: expect.stringContaining('the run fails at the node, because of its json_schema.type: must be one of'),
+    },
+    expect.objectContaining({ node_id: 'node 2' }),
+  ]);
+});
+
 it('does not warn of scripts that fail only when they run', async () => {
   expect(await warnOfScripts(7, read([script('unknown_name + 1'), script('throw "x"'), script('')]))).toEqual([]);
 });

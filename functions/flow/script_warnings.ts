@@ -1,3 +1,4 @@
+import { faultOfAnswerSchema } from '../../types/answer_schema.ts';
 import type { FlowWarning } from '../../types/deployment.ts';
 import { nextTurn } from '../_shared/pause.ts';
 import { RhaiError } from '../../runner/rhai/errors.ts';
@@ -14,7 +15,8 @@ export interface FlowScript {
   index: number;
   /** The node; of an expression, the target of its edge. */
   node_id: string;
-  language: 'rhai' | 'javascript' | 'jsonata';
+  /** `json_schema` for the schema of the answer to a node `api_input`. */
+  language: 'rhai' | 'javascript' | 'jsonata' | 'json_schema';
   /** The names of the inputs, of a script in JavaScript. */
   inputs: string[];
   /** Null if the node has no script. */
@@ -66,6 +68,10 @@ const faultAt = (line: number, column: number, reason: string): Fault => ({
 function faultOf(script: FlowScript, parse: Parse, checkTime: () => void): Fault | undefined {
   const { source } = script;
   if (source === null) return { message: 'the node has no script, so the run fails at it', line: 1, column: 1 };
+  if (script.language === 'json_schema') {
+    const fault = faultOfAnswerSchema(JSON.parse(source));
+    return fault === undefined ? undefined : { message: `the run fails at the node, because of its ${fault}` };
+  }
   try {
     parse({ ...script, source }, checkTime);
     return undefined;
@@ -80,15 +86,11 @@ function faultOf(script: FlowScript, parse: Parse, checkTime: () => void): Fault
 }
 
 function warningOf({ flow_id, index, node_id, language }: FlowScript, fault: Fault): FlowWarning {
-  return language === 'jsonata'
-    ? { flow_id, code: 'expression_invalid', path: `edges[${index}].data.expression`, node_id, ...fault }
-    : {
-      flow_id,
-      code: 'script_invalid',
-      path: `nodes[${index}].data.targets_form.form_data.source`,
-      node_id,
-      ...fault,
-    };
+  const form = `nodes[${index}].data.targets_form.form_data`;
+  const place = { flow_id, node_id, ...fault };
+  if (language === 'jsonata') return { code: 'expression_invalid', path: `edges[${index}].data.expression`, ...place };
+  if (language === 'json_schema') return { code: 'answer_schema_invalid', path: `${form}.json_schema`, ...place };
+  return { code: 'script_invalid', path: `${form}.source`, ...place };
 }
 
 function notParsed(flowId: number, scripts: number, flows: number): FlowWarning[] {

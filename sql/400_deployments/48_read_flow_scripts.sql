@@ -1,5 +1,5 @@
--- The deploy route parses the scripts of a flow before it deploys the flow, because the database can't parse them. If a
--- flow changes meanwhile, the route reads its scripts again.
+-- The deploy route parses the scripts of a flow, and the schemas of answers, before it deploys the flow, because the
+-- database can't parse them. If a flow changes meanwhile, the route reads its scripts again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
 returns table (index integer, node_id text, language text, inputs jsonb, source text)
@@ -11,23 +11,31 @@ begin
   return query
   with script as materialized (
     select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
-      case d.data ->> 'node_id' when 'javascript' then 'javascript' else 'rhai' end as language,
-      case jsonb_typeof(d.data #> '{targets_form,form_data,source}')
-        when 'string' then d.data #>> '{targets_form,form_data,source}' end as source,
+      case d.data ->> 'node_id' when 'javascript' then 'javascript' when 'api_input' then 'json_schema' else 'rhai' end
+        as language,
+      case
+        when d.data ->> 'node_id' = 'api_input'
+          then nullif(d.data #> '{targets_form,form_data,json_schema}', 'null')::text
+        when jsonb_typeof(d.data #> '{targets_form,form_data,source}') = 'string'
+          then d.data #>> '{targets_form,form_data,source}'
+      end as source,
       case d.data ->> 'node_id'
+        when 'api_input' then false
         when 'javascript' then jsonb_typeof(d.data #> '{targets_form,form_data,source}') is distinct from 'string'
         else d.data #> '{targets_form,form_data,source}' is null end as is_missing
     from jsonb_array_elements(flow_scripts.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
-    where d.data ->> 'type' = 'native' and private.is_script(d.data ->> 'node_id')
+    where d.data ->> 'type' = 'native'
+      and (private.is_script(d.data ->> 'node_id') or d.data ->> 'node_id' = 'api_input')
   ),
   fed as materialized (
     select s.index
     from script as s
     join jsonb_array_elements(flow_scripts.edges) as e (edge) on e.edge ->> 'target' = s.id
     -- The script of the node javascript is never an input.
-    where s.language = 'rhai'
-      and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle', 'name', 'source'))
+    where s.language <> 'javascript'
+      and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle',
+        'name', case s.language when 'json_schema' then 'json_schema' else 'source' end))
   )
   select all_scripts.* from (
     select s.index, s.id, s.language,
@@ -47,7 +55,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The scripts of a graph, for nodes that have the script in their form data; then the expressions of its edges (language jsonata). Ordered like the nodes and edges. source is null if a node has no script at all.';
+  'The scripts of a graph, and the answer schemas of its nodes api_input (language json_schema), if they are in form data; then the expressions of its edges (jsonata). Ordered like the nodes and edges. source is null if a node has no script at all.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb

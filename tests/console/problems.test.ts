@@ -16,10 +16,11 @@ test('problems are listed while drawing, and each leads to its node and field', 
   const flow = new FlowBuilder();
   flow.use('http_request', {}, { title: 'Request' });
   flow.node('rhai_script_1x1', { inputs: ['a'], outputs: ['out'], form: { source: 'a *' }, title: 'Script' });
+  flow.use('api_input', {}, { form: { json_schema: { type: 'text' } }, title: 'Ask' });
   await goto(`flows/${await storeFlow(person, flow)}`);
 
-  // The database finds one problem, and the parser in the browser finds the other.
-  await page.getByRole('button', { name: '2 problems' }).click();
+  // The database finds one problem, and the browser finds the others.
+  await page.getByRole('button', { name: '3 problems' }).click();
   await nodeOf(page, 'Request').getByRole('img', { name: '1 problem' }).waitFor();
   await opened.checkAccessibility();
   await problemsOf(page).getByRole('button', { name: 'Script · source' }).click();
@@ -27,6 +28,14 @@ test('problems are listed while drawing, and each leads to its node and field', 
   await expect.poll(() => source.evaluate((field) => field === document.activeElement)).toBe(true);
   await page.keyboard.press('Control+End');
   await page.keyboard.type(' 2');
+  await page.getByRole('button', { name: '2 problems' }).waitFor();
+
+  await problemsOf(page).getByText('json_schema.type: must be one of object, array').waitFor();
+  await problemsOf(page).getByRole('button', { name: 'Ask · json_schema' }).click();
+  const schema = panelOf(page).getByRole('textbox', { name: 'json_schema' });
+  await expect.poll(() => schema.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('{}');
   await page.getByRole('button', { name: '1 problem', exact: true }).waitFor();
 
   await problemsOf(page).getByRole('button', { name: 'Request · url' }).click();

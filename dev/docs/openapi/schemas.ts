@@ -419,7 +419,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
     flow_id: 'The flow, or one that it calls.',
     code: Object.entries(warningCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`).join(' '),
     path: 'The path in the flow, such as `edges[3].targetHandle`.',
-    node_id: 'For `script_invalid`: the node. For `expression_invalid`: the target of the edge.',
+    node_id:
+      'For `script_invalid` and `answer_schema_invalid`: the node. For `expression_invalid`: the target of the edge.',
     line: 'For `script_invalid`: the line of its script.',
     column: 'For `script_invalid`: the column in this line.',
   }),

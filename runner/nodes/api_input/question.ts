@@ -6,7 +6,6 @@ import { toReadableJson } from '../../../types/values/json/readable_json.ts';
 import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
 
-const MAX_SCHEMA_BYTES = nodeLimits.input_schema_bytes.value;
 const MAX_CHOICES = nodeLimits.input_choices.value;
 const MAX_CHOICE_CHARACTERS = nodeLimits.input_choice_characters.value;
 
@@ -24,9 +23,6 @@ function readSchema(inputs: ValueMap): object | null {
   if (map === undefined || Object.keys(map).length === 0) return null;
   // SAFETY: the readable form of a map is an object.
   const schema = toReadableJson({ M: map }) as object;
-  if (new TextEncoder().encode(JSON.stringify(schema)).length > MAX_SCHEMA_BYTES) {
-    throw badConfig(`json_schema: is larger than ${MAX_SCHEMA_BYTES} bytes as JSON`);
-  }
   const fault = faultOfAnswerSchema(schema);
   if (fault !== undefined) throw badConfig(fault);
   return schema;

@@ -1,6 +1,6 @@
-import { type CodeFault } from '../../../shared/code/parse_code.ts';
 import { scriptFaults } from '../../../shared/code/script_faults.ts';
-import { objectAt, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
+import { type DrawnNode, objectAt, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
+import { faultOfAnswerSchema } from '../../../../types/answer_schema.ts';
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
 import { codeOf } from '../node_form.ts';
 import { drawnNode } from '../view.ts';
@@ -9,43 +9,77 @@ import type { FlowProblem } from './problem.ts';
 /** The most sources that are parsed. A deploy parses as many. */
 const MAX_SOURCES = 500;
 
-/** The known faults of each node or edge. A changed node or edge is a new object, so it is parsed again. */
-const known = new WeakMap<PlainObject, Promise<CodeFault[]>>();
+/** The known messages of each node or edge. A changed node or edge is a new object, so it is parsed again. */
+const known = new WeakMap<PlainObject, Promise<string[]>>();
 
-const parseOnce = (json: PlainObject, parse: () => Promise<CodeFault[]>): Promise<CodeFault[]> => {
-  const faults = known.get(json) ?? parse();
-  known.set(json, faults);
-  return faults;
+const parseOnce = (json: PlainObject, parse: () => Promise<string[]>): Promise<string[]> => {
+  const messages = known.get(json) ?? parse();
+  known.set(json, messages);
+  return messages;
 };
 
 interface Source {
   json: PlainObject;
   place: Pick<FlowProblem, 'code' | 'severity' | 'path' | 'nodeId' | 'edge' | 'field'>;
-  parse: () => Promise<CodeFault[]>;
+  /** Returns the messages about the faults of the source. */
+  parse: () => Promise<string[]>;
 }
 
-/** Returns the script of a node; undefined if the node has no script, or gets it through an edge. */
-function scriptOf(json: PlainObject, index: number, connected: ReadonlySet<string>): Source | undefined {
+/** Parses a script or an expression. */
+async function parseCode(what: 'script' | 'expression', ...code: Parameters<typeof scriptFaults>): Promise<string[]> {
+  const faults = await scriptFaults(...code);
+  return faults.map(({ line, column, message }) =>
+    `the ${what} is wrong at line ${line}, column ${column}: ${message}`
+  );
+}
+
+/** Checks the schema of an answer. The function is async like those that parse. */
+async function checkSchema(schema: unknown): Promise<string[]> {
+  const fault = faultOfAnswerSchema(schema);
+  return fault === undefined ? [] : [`the run fails at the node, because of its ${fault}`];
+}
+
+/** Returns the input of a node that has a source, with the code of its problems; undefined without such an input. */
+function sourceInput(
+  node: DrawnNode,
+): { code: string; name: string; parse: (value: unknown) => Source['parse'] | undefined } | undefined {
+  if (node.kind !== 'native') return undefined;
+  if (node.nodeId === 'api_input') {
+    const parse = (schema: unknown) => schema == null ? undefined : () => checkSchema(schema);
+    return { code: 'answer_schema_invalid', name: 'json_schema', parse };
+  }
+  const script = codeOf(node);
+  if (script === undefined) return undefined;
+  const inputs = node.inputs.map(({ name }) => name).filter((name) => name !== script.name);
+  const parse = (source: unknown) =>
+    typeof source === 'string' && source !== ''
+      ? () => parseCode('script', script.language, source, inputs)
+      : undefined;
+  return { code: 'script_invalid', name: script.name, parse };
+}
+
+/** Returns the script or schema of a node; undefined if the node has none, or gets it through an edge. */
+function sourceOf(json: PlainObject, index: number, connected: ReadonlySet<string>): Source | undefined {
   const node = drawnNode(json);
-  const code = node.kind === 'native' ? codeOf(node) : undefined;
-  if (code === undefined) return undefined;
-  const port = node.inputs.find(({ name }) => name === code.name);
+  const input = sourceInput(node);
+  if (input === undefined) return undefined;
+  const { code, name } = input;
+  const port = node.inputs.find((port) => port.name === name);
   if (port !== undefined && connected.has(port.id)) return undefined;
-  const source = objectAt(json, 'data', 'targets_form', 'form_data')[code.name];
-  if (typeof source !== 'string' || source === '') return undefined;
-  const inputs = node.inputs.map(({ name }) => name).filter((name) => name !== code.name);
+  const parse = input.parse(objectAt(json, 'data', 'targets_form', 'form_data')[name]);
+  if (parse === undefined) return undefined;
   return {
     json,
     place: {
-      code: 'script_invalid',
-      // A deploy only warns of a wrong script.
+      code,
+      // A deploy only warns of a wrong script or schema.
       severity: 'fails_run',
-      path: `nodes[${index}].data.targets_form.form_data.${code.name}`,
+      path: `nodes[${index}].data.targets_form.form_data.${name}`,
       nodeId: nodeIdOf(json),
       edge: undefined,
-      field: code.name,
+      field: name,
     },
-    parse: () => scriptFaults(code.language, source, inputs),
+    parse,
   };
 }
 
@@ -63,25 +97,20 @@ function expressionOf(json: PlainObject, index: number): Source | undefined {
       edge: index,
       field: undefined,
     },
-    parse: () => scriptFaults('jsonata', expression),
+    parse: () => parseCode('expression', 'jsonata', expression),
   };
 }
 
-/** Parses the scripts and expressions of a flow, as a deploy does, and returns their faults. */
+/** Parses the scripts, expressions and answer schemas of a flow, as a deploy does, and returns their problems. */
 export async function scriptProblems({ nodes, edges }: FlowDocument): Promise<FlowProblem[]> {
   const connected = new Set(edges.map((edge) => readEdge(edge).targetHandle));
   const sources = [
-    ...nodes.map((json, index) => scriptOf(json, index, connected)),
+    ...nodes.map((json, index) => sourceOf(json, index, connected)),
     ...edges.map(expressionOf),
   ].filter((source) => source !== undefined).slice(0, MAX_SOURCES);
   const problems = await Promise.all(sources.map(async ({ json, place, parse }): Promise<FlowProblem[]> => {
-    const faults = await parseOnce(json, parse);
-    const what = place.edge === undefined ? 'script' : 'expression';
-    return faults.map(({ line, column, message }) => ({
-      ...place,
-      message: `the ${what} is wrong at line ${line}, column ${column}: ${message}`,
-      calledFlow: undefined,
-    }));
+    const messages = await parseOnce(json, parse);
+    return messages.map((message) => ({ ...place, message, calledFlow: undefined }));
   }));
   return problems.flat();
 }
