@@ -32,7 +32,7 @@ export async function makeFaucet(ledger: Ledger): Promise<Methods> {
   });
   return {
     async requestAirdrop(_, params) {
-      // SAFETY: `publicKey` checks that it is base58 of 32 bytes.
+      // SAFETY: `publicKey` checks that the parameter is base58 of 32 bytes.
       const destination = params.publicKey(0) as Address;
       const amount = params.integer(1);
       // Each airdrop gets its own slot, because the same airdrop under the same blockhash would be the same

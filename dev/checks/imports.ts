@@ -18,7 +18,7 @@ export interface Import {
   to: string;
 }
 
-/** Returns the package, such as `@scope/name`, that a specifier names with or without a path in it. */
+/** Returns the package of a specifier, without the path in the package: `@scope/name` for `@scope/name/part`. */
 const packageOf = (specifier: string): string =>
   specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 

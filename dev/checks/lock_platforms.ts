@@ -23,7 +23,7 @@ interface Lock {
   packages: Record<string, LockedPackage>;
 }
 
-/** Operating systems by their names in package names, with npm's names. */
+/** Operating systems: the name of each in names of packages, and its name for npm. */
 const OPERATING_SYSTEMS: Record<string, string> = {
   darwin: 'darwin',
   linux: 'linux',
@@ -49,7 +49,7 @@ function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | 
   return { os: [os], cpu: [cpu], ...(libc && { libc }) };
 }
 
-/** Returns the platform packages that a package of the lock needs and that the lock lacks, by their paths. */
+/** Returns the platform packages that the lock lacks, by their paths. Packages of the lock need them. */
 function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
   const entries = Object.values(packages).flatMap((parent) =>
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {

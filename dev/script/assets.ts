@@ -11,7 +11,7 @@ import { meter } from './meter.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The texts that the sandbox evaluates before a script: the sandbox's own part, and a text for each library. */
+/** The scripts that the sandbox evaluates before a flow's script: the sandbox's own part, and one for each library. */
 const GUESTS = ['main', 'typescript', 'jsonata', 'mustache', 'csv'];
 
 const generated = (name: string): string => join(projectDir, `runner/script/generated/${name}.ts`);
@@ -51,7 +51,7 @@ interface Bundle {
 const makeWasm = (): Uint8Array =>
   meter(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')), FIRST_PAGES);
 
-/** Bundles a guest with its packages into one script. */
+/** Bundles one of these scripts with its packages. */
 async function bundle(name: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(projectDir, `runner/script/guest/${name}.js`)],

@@ -97,8 +97,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     if (isNew) {
       const scripts = ['dev/stack/bootstrap.sql', 'dev/stack/storage/schema.sql'];
       const texts = await Promise.all(scripts.map((script) => readFile(join(projectDir, script), 'utf8')));
-      // The password becomes a literal, because utility statements take no parameters. It is base64url, so it needs no
-      // escaping.
+      // The password becomes a literal, because utility statements take no parameters. The password is base64url, so it
+      // needs no escaping.
       const script = texts.join('\n').replaceAll(':password', `'${options.dbPassword}'`);
       await run(url('supabase_admin'), (sql) => sql.unsafe(script));
       // Loaded here, because loading is slow and only a new cluster needs it.

@@ -9,7 +9,7 @@ import { projectDir } from './paths.ts';
 /** The folder of the project's Edge Functions. */
 export const projectFunctionsDir = join(projectDir, 'functions');
 
-/** Lists the names of the Edge Functions in a folder: its folders with an index.ts. */
+/** Lists the names of the Edge Functions in a folder. Each subfolder with an index.ts is a function. */
 export const functionNames = (functionsDir = projectFunctionsDir): string[] =>
   readdirSync(functionsDir).filter((name) => existsSync(join(functionsDir, name, 'index.ts'))).sort();
 

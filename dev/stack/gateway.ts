@@ -183,7 +183,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const server = createServer(handle);
   // A client that sends `Expect: 100-continue` may send its body only after the gateway has checked the limits.
   server.on('checkContinue', handle);
-  // The pace limits how slowly a body may arrive. This limit bounds the total time of the slowest ones; answers may
+  // The pace limits how slowly a body may arrive. This limit bounds the total time of the slowest bodies. Answers may
   // take any time.
   server.requestTimeout = 300_000;
   // By default, Node closes an idle connection after 5 s. A function may just be reusing that connection for a request

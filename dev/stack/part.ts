@@ -77,8 +77,8 @@ const living = new Map<ChildProcess, NodeJS.Signals>();
 process.once('exit', () => living.forEach((signal, child) => child.kill(signal)));
 
 /**
- * Starts a process in its own group. A Ctrl-C in the terminal then does not reach it directly, but through the stack's
- * orderly stop.
+ * Starts a process in its own group. So a Ctrl-C in the terminal does not reach the process. The stack gets the Ctrl-C,
+ * and stops the process in order.
  */
 export function startPart(options: PartOptions): Part {
   const { stopSignal = 'SIGTERM', inherits = NOT_FOR_DATABASES } = options;

@@ -1,4 +1,4 @@
-/** The extent of the measurement. */
+/** The numbers that decide how much the bench measures. */
 export interface Plan {
   rounds: number;
   /** The duration of one load in milliseconds. */

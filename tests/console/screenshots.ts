@@ -29,7 +29,7 @@ const take = async (page: Page, name: string): Promise<void> => {
 /** The margin of the page around a part of it. */
 const MARGIN = 16;
 
-/** Takes a picture of one part of the page, and of all of that part. */
+/** Takes a picture of one part of the page. The picture shows the whole part, even if the window is smaller. */
 async function takePart(page: Page, name: string, part: Locator): Promise<void> {
   await waitUntilShown(page);
   // Scroll to the top, because the header would cover the part.
@@ -43,7 +43,7 @@ async function takePart(page: Page, name: string, part: Locator): Promise<void> 
   });
 }
 
-/** Signs up in the page, and returns the same user's client of the API. */
+/** Signs up in the page. Returns a client of the API for the same user. */
 async function signUp(page: Page) {
   const email = `ada-${Date.now()}@example.com`;
   const password = crypto.randomUUID();

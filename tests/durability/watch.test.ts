@@ -76,7 +76,7 @@ const untilEnded = async (...runIds: string[]) => {
   expect(ended.filter(({ status }) => status !== 'succeeded')).toEqual([]);
 };
 
-/** Makes a connection with an open transaction of the owner in which a run was started. */
+/** Starts a run of the owner on a new connection, in a transaction that stays open until `commit` is called. */
 async function startUncommitted(): Promise<{ runId: string; commit: () => Promise<void> }> {
   const starter = connect(workers.stack.superuserUrl);
   const claims = JSON.stringify({ sub: owner.id, role: 'authenticated' });

@@ -45,8 +45,8 @@ const executionsOf = ({ nodeRuns }: Recorded, nodeId: string): string[] =>
     .map(({ times, input, output }) => `#${times} ${showMap(input.M)} → ${showMap(output?.M ?? {})}`).toSorted();
 
 /**
- * Chooses nodes at random. Scripts have optional inputs, and so run for iterations in which the node before them did not.
- * A run has no record of such iterations at the end of a loop, so the nodes before scripts are chosen too.
+ * Chooses nodes at random. Scripts have optional inputs, so they also run for iterations in which the node before them
+ * did not run. A run has no record of such iterations at the end of a loop, so the nodes before scripts are chosen too.
  */
 function chooseNodes(flow: FlowBuilder, choices: Iterator<boolean>): string[] {
   const chosen = flow.nodes.filter(() => choices.next().value);

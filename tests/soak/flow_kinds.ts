@@ -42,7 +42,7 @@ interface FlowKind {
   ends: readonly ('succeeded' | 'failed')[];
   inputs: (random: Random) => StartInputs;
   onChain?: true;
-  /** The weight of its starts. */
+  /** The relative frequency of starts of this kind. */
   weight: number;
 }
 

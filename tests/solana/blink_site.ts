@@ -15,7 +15,7 @@ export interface BlinkSite {
 export async function startBlinkSite(): Promise<BlinkSite> {
   const { outputFiles: [script] } = await build({
     stdin: {
-      // First the global that @solana/web3.js expects.
+      // First define the global that @solana/web3.js expects.
       contents: `import { Buffer } from 'buffer/'; globalThis.Buffer = Buffer; await import('./blink_page.ts');`,
       resolveDir: join(projectDir, 'tests/solana'),
     },

@@ -135,7 +135,7 @@ it('a failed function is restarted although its watcher stays alive, and ends th
   const stack = await own.boot();
   expect(await hello(stack)).toBe('200 fine');
   await waitFor(() => own.logged().includes('function hello runs again') || undefined);
-  // Each answer ends the function again.
+  // The function ends again after each answer.
   const crash = await waitFor(async () => {
     await hello(stack).catch(() => {});
     return own.crash();

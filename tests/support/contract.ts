@@ -38,7 +38,7 @@ interface DocumentedOperation {
   responses: { [status: string]: { content?: Content } | { $ref: string } };
 }
 
-/** The parts of an OpenAPI document that are read here. */
+/** The parts of an OpenAPI document that these checks read. */
 export interface OpenapiDocument {
   paths: { [path: string]: { [method: string]: unknown } };
   components: { [kind: string]: { [name: string]: unknown } };

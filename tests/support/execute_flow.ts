@@ -327,7 +327,7 @@ export function testNode(
   };
 }
 
-/** Makes the halt of a caller's stop request. */
+/** Makes the halt that a caller's stop request causes. */
 export const stopHalt = (reason: string, graceMs: number): Halt => ({
   status: 'stopped',
   message: `canceled by user ${reason}`.trimEnd(),

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Writes the numbers of passed, failed and skipped tests, and the tests that passed only when repeated, to the file
- * TEST_SUMMARY.
+ * Writes to the file TEST_SUMMARY how many tests passed, failed and were skipped, and which passed only when they were
+ * repeated.
  */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {

@@ -37,7 +37,7 @@ interface Claims {
   exp?: unknown;
 }
 
-/** Reads the claims of a JWT that is signed by HS256 with the secret; undefined for any other form or signature. */
+/** Reads the claims of a JWT that is signed by HS256 with the secret; undefined for any other token. */
 function readClaims(token: string, secret: string): Claims | undefined {
   const [head, payload, signature, ...rest] = token.split('.');
   if (token.length > MAX_TOKEN_LENGTH || !head || !payload || !signature || rest.length > 0) return undefined;

@@ -9,10 +9,7 @@ import type { Caller, Callers } from './caller.ts';
 import { type BodyStore, receiveBody, type ReceivedBody } from './receive_body.ts';
 import { type AnswerStore, relayAnswer } from './relay_answer.ts';
 
-/**
- * How long a part has to answer by the headers alone. Applies to a second try, after the part closed the connection
- * during the body.
- */
+/** The wait before the body on a second try. A part that answers by the headers alone must answer within this time. */
 const LATE_BODY_MS = 1_000;
 
 /**

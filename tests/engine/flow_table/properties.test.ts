@@ -36,8 +36,8 @@ function prepare(row: FlowRow) {
     });
   const show = ({ result, recorded }: Awaited<ReturnType<typeof claim>>): ShownRun => {
     const shown = showRun(flow, flows, endOf(result), recorded);
-    // If a line was stored before its node had ended, the next claim writes it again. The lines are in the order in
-    // which they were written, so sort them.
+    // If a line was stored before its node had ended, the next claim writes it again. So drop repeated lines. The lines
+    // are sorted, because their order depends on when the nodes run.
     return { ...shown, logs: [...new Set(shown.logs)].toSorted() };
   };
   return { flow, claim, show };
