@@ -43,8 +43,8 @@ export interface DefinitionFile {
 }
 
 /**
- * Reads the definitions in the folders of `nodesDir`, in the folders' order: definition.json, or the export
- * `definitions` of definitions.ts if a folder makes several nodes.
+ * Reads the definitions in the folders of `nodesDir`, in the folders' order. A folder has definition.json or, if it
+ * makes several nodes, definitions.ts with the export `definitions`.
  */
 export async function readDefinitionFiles(nodesDir: string): Promise<DefinitionFile[]> {
   const read = async (name: string): Promise<DefinitionFile[]> => {

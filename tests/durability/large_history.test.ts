@@ -46,7 +46,8 @@ const startRuns = async (flow: FlowBuilder): Promise<string[]> =>
 
 /**
  * Starts workers that may hold less history than one of these runs has. Observes the functions whose names match
- * `reading`: the sizes of their answers, and the most runs that were read before one of them was released or ended.
+ * `reading`. Records the sizes of their answers, and the most runs that were open at the same time: read, but not yet
+ * released or ended.
  */
 function smallWorkers(reading: RegExp) {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;

@@ -16,8 +16,8 @@ export interface Random {
 }
 
 /**
- * Makes the choices of one part of a soak. A part gets the same choices independently of the others, and different ones
- * for each seed. Source of the generator: G. Marsaglia, Xorshift RNGs, 2003 (xorshift128).
+ * Makes the choices of one part of a soak. The choices depend only on the part and the seed, not on what other parts
+ * choose. Source of the generator: G. Marsaglia, Xorshift RNGs, 2003 (xorshift128).
  */
 export function makeRandom(seed: number, part: string): Random {
   const digest = createHash('sha256').update(`${seed} ${part}`).digest();

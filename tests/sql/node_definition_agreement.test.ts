@@ -66,7 +66,7 @@ it(`zod and SQL agree on ${BATCHES * BATCH_SIZE} generated node definitions, goo
       counts.refused += refused;
     },
   );
-  // Without shrinking, because the message lists the few texts on which they disagree.
+  // The samples are not shrunk, because the message lists all texts on which SQL and zod disagree.
   await fc.assert(batches, { numRuns: BATCHES, endOnFailure: true });
   console.log(`node definitions compared: ${counts.accepted} accepted, ${counts.refused} refused`);
   expect(counts.accepted + counts.refused).toBe(BATCHES * BATCH_SIZE);

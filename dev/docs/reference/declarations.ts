@@ -9,7 +9,7 @@ export interface DeclaredMember {
   name: string;
   /** The declaration without its comment. */
   source: string;
-  /** The text behind the name: the type of a property. */
+  /** The text after the name, which is the type of a property. */
   type: string;
   isOptional: boolean;
   /** The comment as one text. */

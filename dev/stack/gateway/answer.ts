@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../../../functions/_shared/api_error.ts';
 
-/** The parts behind the gateway, by the second word of their paths. */
+/** The parts behind the gateway. The first word of a path names the part. */
 export type PartName = 'rest' | 'auth' | 'functions' | 'storage';
 
 export const corsHeaders = {

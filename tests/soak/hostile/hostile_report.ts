@@ -8,8 +8,8 @@ import type { Experience } from './victim.ts';
 const MAX_SLOWDOWN = 5;
 
 /**
- * The greatest private memory of a process, in MiB. A flow of 8 MiB of small values takes 550 in a backend of Postgres,
- * and 420 in PostgREST.
+ * The greatest private memory of a process, in MiB. A flow of 8 MiB of small values takes 550 MiB in a backend of
+ * Postgres, and 420 MiB in PostgREST.
  */
 const MAX_MEMORY_MIB = 640;
 
