@@ -52,7 +52,7 @@ test('selected nodes are aligned', async () => {
   ]);
 });
 
-test('nodes are copied into the flow of another tab, and a text that is selected later is copied as text', async () => {
+test('nodes are copied into a flow in another tab, and a text that is selected later is copied as text', async () => {
   const opened = await openConsole();
   const { page } = opened;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -73,11 +73,12 @@ test('nodes are copied into the flow of another tab, and a text that is selected
   expect(await clipboard()).toBe(`Flow ${from}`);
 
   await page.evaluate((text) => navigator.clipboard.writeText(text), copied);
-  await opened.goto(`flows/${to}`);
-  await nodeOf(page, 'Other').waitFor();
-  await page.keyboard.press('Control+v');
-  await nodeOf(page, 'Copied').waitFor();
-  const nodes = await savedNodes(page, person, to);
+  const otherTab = await page.context().newPage();
+  await otherTab.goto(page.url().replace(`flows/${from}`, `flows/${to}`));
+  await nodeOf(otherTab, 'Other').waitFor();
+  await otherTab.keyboard.press('Control+v');
+  await nodeOf(otherTab, 'Copied').waitFor();
+  const nodes = await savedNodes(otherTab, person, to);
   expect(nodes.map(({ data }) => data.display_name)).toEqual(['Other', 'Copied']);
 });
 

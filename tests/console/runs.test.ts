@@ -23,12 +23,12 @@ async function startFlow(person: Person, flow: FlowBuilder, columns: Parameters<
   return (await start(person, `id=${deploymentId}`)).flow_run_id;
 }
 
-test('a run asks for a signature, continues after a wallet of the browser has signed, and ends on the page', async () => {
+/** Opens the console with a wallet in the browser, and starts a run in which this wallet pays. */
+async function startPayment() {
   const opened = await openConsole();
-  const { page } = opened;
   const pair = makeKeypair();
   await chain.call('requestAirdrop', pair.publicKey, SOL);
-  await addBrowserWallet(page, pair);
+  await addBrowserWallet(opened.page, pair);
   const person = await enterConsole(opened);
   const flow = new FlowBuilder();
   const payer = flow.use('wallet', {}, { form: { public_key: pair.publicKey }, title: 'Buyer' });
@@ -37,11 +37,16 @@ test('a run asks for a signature, continues after a wallet of the browser has si
     recipient: flow.constant({ S: makeKeypair().publicKey }, 'Shop'),
   }, { form: { amount: 0.01 }, title: 'Pay' });
   flow.output('signature', pay.output('signature'));
-  const runId = await startFlow(person, flow, { chain_network: { url: chain.url, cluster: 'devnet' } });
+  const runId = await startFlow(person, flow, { name: 'Buy', chain_network: { url: chain.url, cluster: 'devnet' } });
+  return { opened, person, runId, publicKey: pair.publicKey };
+}
 
+test('a run asks for a signature, continues after a wallet of the browser has signed, and ends on the page', async () => {
+  const { opened, runId, publicKey } = await startPayment();
+  const { page } = opened;
   await opened.goto(`runs/${runId}`);
   const request = page.getByRole('group', { name: 'The run waits for a signature' });
-  await request.getByText(pair.publicKey).waitFor();
+  await request.getByText(publicKey).waitFor();
   const graph = page.getByRole('region', { name: 'Graph of the run' });
   await graph.getByRole('group', { name: 'Pay, waiting' }).waitFor();
   await opened.checkAccessibility();
@@ -53,6 +58,19 @@ test('a run asks for a signature, continues after a wallet of the browser has si
   const link = page.getByRole('region', { name: 'Transactions' }).getByRole('link', { name: signature });
   expect(await link.getAttribute('href')).toBe(`https://explorer.solana.com/tx/${signature}?cluster=devnet`);
   await page.getByRole('region', { name: 'Output' }).getByText(signature).waitFor();
+});
+
+test('the inbox shows a signature request, which a wallet of the browser signs there', async () => {
+  const { opened, person, runId, publicKey } = await startPayment();
+  const { page } = opened;
+  await opened.goto('inbox');
+  const item = page.getByRole('list', { name: 'Waiting runs' }).getByRole('listitem').filter({ hasText: 'Buy' });
+  const request = item.getByRole('group', { name: 'The run waits for a signature' });
+  await request.getByText(publicKey).waitFor();
+  await opened.checkAccessibilityInBoth();
+  await request.getByRole('button', { name: 'Sign with Test wallet' }).click();
+  expect(await finishedRun(person, runId)).toMatchObject({ status: 'succeeded' });
+  await page.getByRole('heading', { name: 'No run waits for you' }).waitFor();
 });
 
 /** A flow that calls another one, logs, runs a loop, and fails in it. Each text is an attack. */

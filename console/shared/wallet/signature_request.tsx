@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PendingSignatureRequest, RunReference } from 'flow-deployments-client';
 import { useApi } from '../api.tsx';
 import { ErrorAlert } from '../error_alert.tsx';
+import { INBOX_KEY } from '../inbox/use_inbox.ts';
 import { runKey } from '../use_run_events.ts';
 import { When } from '../when.tsx';
 import { SignAsGuest, useIsGuest } from './sign_as_guest.tsx';
@@ -66,7 +67,9 @@ export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps)
   });
   const isGuest = useIsGuest(request?.pubkey ?? '');
   if (request === undefined || request === null) return <ErrorAlert error={error} />;
-  const onSigned = () => queries.invalidateQueries({ queryKey: runKey(runId) });
+  const onSigned = async () => {
+    await Promise.all([runKey(runId), INBOX_KEY].map((queryKey) => queries.invalidateQueries({ queryKey })));
+  };
   const expiresAt = new Date(request.time + request.timeout * 1_000).toISOString();
   return (
     <Alert color='yellow' title='The run waits for a signature' role='group'>
