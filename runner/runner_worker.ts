@@ -59,7 +59,7 @@ export function makeRunnerWorker(
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
   const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
-  // One owner gets at most half of the memory, so that others have some left when all runs of that owner wait for slow
+  // One owner gets at most half of the memory. So other owners have memory left if all runs of that owner wait for slow
   // servers.
   const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
   /**

@@ -150,7 +150,7 @@ const numberSettings = {
 const runnerTuning = Object.freeze({
   /** The interval at which a worker extends its leases and learns of changes to its claims, such as a stop. */
   heartbeatMs: 1_000,
-  /** How often new progress is stored. */
+  /** The interval at which new progress is stored. */
   checkpointMs: 1_000,
   /** When the unstored progress has this many rows or bytes, a checkpoint starts early. */
   checkpointRows: 500,
@@ -167,11 +167,11 @@ const runnerTuning = Object.freeze({
   cachedSnapshotCharacters: 16 * 1_048_576,
   /** Bytes that each HTTP request may hold without waiting. Most responses are smaller. */
   httpFreeBytes: 131_072,
-  /** How often the runner asks for the status of a transaction. */
+  /** The interval at which the runner asks for the status of a transaction. */
   confirmPollMs: 500,
-  /** How often the runner looks for the transaction of an action. */
+  /** The interval at which the runner looks for the transaction of an action. */
   actionPollMs: 1_000,
-  /** How often a transaction that is in no block yet is sent again. */
+  /** The interval at which a transaction that is in no block yet is sent again. */
   resendMs: 2_000,
   /** The interval at which a long-lived worker looks at the queue while it gets no news of runs. */
   pollMs: 500 as number,
@@ -180,7 +180,7 @@ const runnerTuning = Object.freeze({
    * have put to sleep.
    */
   watchedPollMs: 5_000 as number,
-  /** How often a worker looks for outgoing webhooks that are due. */
+  /** The interval at which a worker looks for outgoing webhooks that are due. */
   webhookPollMs: 1_000 as number,
   /** The most bytes that are read of the answer to an outgoing webhook. */
   webhookAnswerBytes: 4_096,

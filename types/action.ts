@@ -5,7 +5,7 @@ import { decodeBase58 } from './values/base58.ts';
 /** The version of the Solana Actions specification that the answers implement. */
 export const ACTION_VERSION = '2.4';
 
-/** The longest text of one parameter: a wallet sends text that a person typed. */
+/** The most characters of one parameter, whose text a person has typed. */
 const MAX_PARAMETER_CHARACTERS = 10_000;
 /** The most parameters of an action or a body, and the most characters of a parameter's name. */
 export const MAX_PARAMETERS = 200;
@@ -95,7 +95,7 @@ interface ActionView {
   /** The text of the button. */
   label: string;
   disabled?: boolean;
-  /** An error, which the wallet displays beside the other parts. */
+  /** An error, which the wallet displays together with the other parts. */
   error?: { message: string };
 }
 

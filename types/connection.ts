@@ -64,7 +64,7 @@ const tokenServer = {
   ),
   client_id: credentialText.refine((text) => text !== '', 'must not be empty'),
   scope: credentialText.optional(),
-  /** How the client shows its secret: by Basic authentication, or in the body. */
+  /** The way in which the client sends its secret: by Basic authentication, or in the body. */
   client_auth: z.enum(['basic', 'post'], 'must be basic or post').default('basic'),
 };
 
@@ -149,7 +149,7 @@ export interface Connection {
   created_at: string;
   updated_at: string;
   last_used_at: string | null;
-  /** When the secret was last tested; null if it was not since it was stored. */
+  /** The time of the last test; null if the secret was not tested since it was stored. */
   last_tested_at: string | null;
   /** The HTTP status of the last test's answer; null if there was no test or no answer. */
   last_test_status: number | null;

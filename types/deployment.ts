@@ -7,7 +7,7 @@ import { valueMapSchema } from './values/value_map_schema.ts';
 /** The body of a start of a deployment. Every member is optional. */
 export const startDeploymentParamsSchema = z.strictObject({
   /**
-   * The flow's inputs by label. If an input is missing, the flow's default applies; if the flow has no default, null.
+   * The flow's inputs by label. If an input is missing, it has the flow's default, or null if the flow has no default.
    * Unknown inputs are refused.
    */
   inputs: valueMapSchema.optional(),
@@ -86,8 +86,8 @@ export const strictQuerySchema = z.object({
 export type StrictQuery = z.output<typeof strictQuerySchema>;
 
 /**
- * The warnings of a deploy or a start, by code. Each warns of a part of the flow at which a run would fail, or which a
- * run would ignore.
+ * The warnings of a deploy or a start, by code. Each code concerns a part of the flow that would make a run fail, or
+ * that a run would ignore.
  */
 export const warningCodes = {
   node_not_implemented:
@@ -122,7 +122,7 @@ export const warningCodes = {
   edge_types_differ: 'An edge leads to an input that accepts none of the values that the output gives.',
 } as const;
 
-/** A warning: the flow is deployed or started nevertheless. */
+/** A warning. The flow is deployed or started nevertheless. */
 export interface FlowWarning {
   /** The flow that was deployed or started, or one that it calls. */
   flow_id: number;
@@ -148,8 +148,8 @@ export interface DeployFlowResult {
   /** The first 100 warnings; most flows have none. */
   warnings: FlowWarning[];
   /**
-   * The limits of all callers but the owner, and those of guests, who have no account. Only present if guests may start
-   * the deployment.
+   * The limits of all callers but the owner. `guests` has the limits of callers without an account. Only present if
+   * guests may start the deployment.
    */
   limits?: StartLimits & { guests: StartLimits };
 }

@@ -27,10 +27,9 @@ export interface FunctionErrorBody extends ErrorBody {
 
 /**
  * Every error code of the backend: its HTTP status, its meaning, its remedy and an example. SQL gets the statuses from
- * here (`dev/database/error_codes.ts`). The text of an error stands where it is raised: search for the code in
- * `functions/` (`apiError`) and in `sql/` (`private.fail`, or `private.refuse_faults` with the texts of a `*_faults`
- * function). `client/flow_error.ts` has the codes that the client itself gives, `types/run_errors.ts` those of failed
- * runs.
+ * here (`dev/database/error_codes.ts`). To find the text of an error, search for its code in `functions/` (`apiError`)
+ * and in `sql/` (`private.fail`, or `private.refuse_faults` with the texts of a `*_faults` function).
+ * `client/flow_error.ts` has the codes of the client itself. `types/run_errors.ts` has the codes of failed runs.
  */
 export const errorCodes = {
   ...requestErrors,

@@ -16,7 +16,7 @@ export interface SnapshotTarget {
   type_bounds: string[];
   required: boolean;
   passthrough: boolean;
-  /** `run`: a node with effects runs even if the source of this input gave no value. */
+  /** With `run`, a node with effects runs even if the source of this input gave no value. */
   when_absent?: 'run' | null;
 }
 
@@ -28,7 +28,7 @@ export interface SnapshotNode {
     node_id: string;
     display_name?: string | null;
     retry?: NodeRetry;
-    /** `output`: a failure becomes the value of the output `error`, which `sources` must declare. */
+    /** With `output`, a failure becomes the value of the output `error`, which `sources` must declare. */
     on_error?: 'output' | null;
     /** Milliseconds after which an attempt of the node fails. A number from a snapshot keeps its source text. */
     timeout_ms?: number | LosslessNumber | null;

@@ -27,7 +27,7 @@ const schema = z.looseObject({
   }).nullish(),
 });
 
-/** Whether a node definition is of the newer form. */
+/** Tests whether a node definition has the newer form. */
 export const isNewerDefinition = (json: unknown): boolean =>
   isObject(json) && isObject(json.ports) && !('data' in json);
 

@@ -36,7 +36,7 @@ const nodeSchema = z.object({
 type NewerNode = z.output<typeof nodeSchema>;
 type Form = Record<string, unknown>;
 
-/** Whether a flow is of the newer form: one of its nodes has ports in `data`. */
+/** Tests whether a flow has the newer form. Then one of its nodes has ports in `data`. */
 export const isNewerFlow = (json: unknown): boolean =>
   isObject(json) && Array.isArray(json.nodes) &&
   json.nodes.some((node) => isObject(node) && isObject(node.data) && isObject(node.data.ports));
@@ -111,7 +111,7 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
       // Drops the input `flow`, in which the editor names the called flow.
       targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),
       targets_form: { form_data: formOf(node, leave) },
-      // Kept for an export into the newer form.
+      // These members are kept for an export into the newer form.
       newer_editor: { node_id, config: config ?? null },
     },
   };

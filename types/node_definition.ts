@@ -112,8 +112,8 @@ const dataSchema = z.looseObject({
   }).nullish(),
   options: z.looseObject({}).nullish(),
   /**
-   * The order of the node's instructions: the inputs before its own instruction, its output for the signature, and the
-   * inputs after.
+   * The order of instructions: the inputs whose instructions come before the node's own instruction, the output for the
+   * signature, and the inputs whose instructions come after.
    */
   instruction_info: z.looseObject({ before: texts, signature: text, after: texts }).nullish(),
   width: number,

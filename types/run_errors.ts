@@ -1,6 +1,6 @@
 /**
- * The codes of errors that runs and nodes fail with, with meaning and remedy. SQL gets the codes from here
- * (`dev/database/error_codes.ts`), with those of key-value stores.
+ * The codes of errors that runs and nodes fail with, with meaning and remedy. SQL gets these codes and the codes of
+ * key-value stores from here (`dev/database/error_codes.ts`).
  */
 export const runErrors = {
   outcome_unknown: {

@@ -33,7 +33,7 @@ interface OfExecution extends OfNode {
   is_taken_over: boolean;
 }
 
-/** A value of an event; null if there is none, or if it has more than 8 KiB. */
+/** A value of an event; null if the event has no value, or one of more than 8 KiB. */
 type EventValue = { M: ValueMap } | null;
 
 /** The data of each event. Optional members are for the owner of the flow only. */
@@ -41,7 +41,9 @@ export interface RunEventData {
   run_start: OfRun & { inputs?: EventValue };
   node_start: OfExecution & { input?: EventValue };
   node_finish: OfExecution & { output?: EventValue };
-  /** `error_handled`: the errors went to the output `error` of the node, so the run does not fail for them. */
+  /**
+   * If `error_handled`, the errors went to the output `error` of the node, so the run does not fail because of them.
+   */
   node_error: OfExecution & { error_handled: boolean; output?: EventValue; errors?: string[] };
   /** For the owner of the flow only. `node_id`, `times` and `name` are null for a line of the run itself. */
   log: OfRun & {
@@ -53,14 +55,16 @@ export interface RunEventData {
     module: string | null;
     content: string;
   };
-  /** The run waits for a signature; `id` is that of the signature request. */
+  /** The run waits for a signature. `id` is the id of the signature request. */
   signature_request: OfNode & { id: number; kind: SignatureRequestKind; pubkey: string; expires_at: string };
   /** The run waits for a value; `url` accepts it, and is null after the wait has ended. */
   api_input: OfNode & { id: string; url: string | null; expires_at: string };
   run_finish: OfRun & { status: RunStatus; output?: EventValue; errors?: string[] | null };
 }
 
-/** An event of a run. `id` is its number: a watcher who has seen it continues after it. */
+/**
+ * An event of a run. `id` is the event's number. A watcher who reconnects continues after the number of the last event.
+ */
 export type RunEvent = {
   [Name in keyof RunEventData]: { id: number; event: Name; data: RunEventData[Name] };
 }[keyof RunEventData];

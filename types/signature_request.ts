@@ -25,13 +25,13 @@ export interface PendingSignatureRequest {
   timeout: number;
   /** The run that asks: the started run, or one that it called. */
   flow_run_id: string;
-  /** Signatures that are already known; null if there are none. */
+  /** Signatures that are already known; null if no signature is known. */
   signatures: { pubkey: string; signature: string }[] | null;
 }
 
 /** The open signature request of a run, as returned by `rpc('pending_signature_request')`. */
 export interface PendingSignatureResult {
-  /** The oldest request that can be answered; null if there is none now. */
+  /** The oldest request that can be answered; null if no request can be answered now. */
   request: PendingSignatureRequest | null;
   /** True if runs have been queued for longer than a poke of the runner takes. */
   is_overdue: boolean;

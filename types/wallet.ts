@@ -15,8 +15,8 @@ const base58Schema = (length: number) =>
 /** The body of an upsert: it stores or changes the caller's wallet with this public key. */
 export const upsertWalletParamsSchema = z.strictObject({
   /**
-   * HARDCODED: the server stores the secret key encrypted and signs with it. ADAPTER: the holder of the key is asked to
-   * sign.
+   * With HARDCODED, the server stores the encrypted secret key and signs with it. With ADAPTER, the holder of the key
+   * is asked to sign.
    */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'must be HARDCODED or ADAPTER'),
   /**
@@ -24,7 +24,7 @@ export const upsertWalletParamsSchema = z.strictObject({
    */
   user_id: z.uuid('must be the UUID of a user').toLowerCase().optional(),
   name: z.string().refine(isStorable, 'holds NUL or a lone surrogate')
-    // Counts code points, as the database does.
+    // Counts code points, like the database.
     .refine((name) => [...name].length <= MAX_NAME_LENGTH, `must have at most ${MAX_NAME_LENGTH} characters`),
   public_key: base58Schema(32),
   /** The 32 bytes of the secret key, then the public key. If omitted, a HARDCODED wallet keeps its stored key pair. */

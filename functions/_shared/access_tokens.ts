@@ -14,11 +14,11 @@ export interface AccessTokens {
 
 /** The algorithms of Supabase Auth whose signatures a public key verifies. */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA'];
-/** Seconds by which clocks may differ; the same tolerance as PostgREST's. */
+/** Seconds by which clocks may differ. PostgREST has the same tolerance. */
 const CLOCK_TOLERANCE_S = 30;
 /** The longest token that is verified here, in characters. Tokens of Supabase Auth have a few thousand at most. */
 const MAX_CHARACTERS = 16_384;
-/** How long a token without an end is remembered. */
+/** The time for which a token without an end is remembered. */
 const WITHOUT_END_MS = 3_600_000;
 
 const hashOf = async (token: string): Promise<string> =>
@@ -34,8 +34,9 @@ function claimsOf(token: string): JWTPayload | undefined {
 }
 
 /**
- * Verifies tokens by the project's published keys. A project that signs with a secret publishes none; its tokens count
- * after PostgREST has accepted them. Users are remembered by the hash of their token until the token ends.
+ * Verifies tokens by the project's published keys. A project that signs with a secret publishes no keys. Its tokens
+ * count as verified after PostgREST has accepted them. Users are remembered by the hash of their token until the token
+ * ends.
  */
 export function makeAccessTokens(keys: JWTVerifyGetKey): AccessTokens {
   const known = makeKnownOwners();

@@ -5,7 +5,8 @@ import { requestLimits } from '../../types/limits/requests.ts';
 export interface Admission {
   /**
    * Does the work in a place of this caller, after waiting for a free one. Throws too_many_requests if this caller has
-   * too many waiting calls, or if all callers together have and no other caller has more of them.
+   * too many waiting calls. If all callers together have too many, the caller with the most waiting calls gets this
+   * error.
    */
   admit: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>;
 }
@@ -13,11 +14,11 @@ export interface Admission {
 export interface AdmissionOptions {
   /** Concurrent calls of all callers. */
   slots: number;
-  /** Concurrent calls of one caller while nobody else calls. */
+  /** Concurrent calls of one caller while no other caller is active. */
   aloneSlots: number;
-  /** Concurrent calls of one caller while others call, too. */
+  /** Concurrent calls of one caller while other callers are active. */
   sharedSlots: number;
-  /** How long a caller counts as active after a call. */
+  /** The time for which a caller counts as active after a call. */
   recentMs: number;
   /** Waiting calls of one caller, and of all callers together. */
   maxWaiting: number;
@@ -28,7 +29,7 @@ export interface AdmissionOptions {
 
 /**
  * A single active caller gets enough slots to use a small database fully, but not all, so that the next caller finds a
- * free one. With several active callers each gets few slots, so that none slows the others down.
+ * free one. With several active callers, each gets few slots, so that they do not slow each other down.
  */
 export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
   slots: 24,
@@ -80,7 +81,7 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     held.set(caller, (held.get(caller) ?? 0) + 1);
   };
 
-  /** Begins one call of the first waiting caller who may take another slot; false if there is none. */
+  /** Begins one call of the first waiting caller who may take another slot. Returns false if no caller may. */
   const admitNext = (): boolean => {
     if (allHeld >= slots) return false;
     for (const [caller, calls] of waiting) {

@@ -30,7 +30,7 @@ export interface App {
   routes: Pick<Route, 'method' | 'path'>[];
 }
 
-/** Removes tokens, such as that of a webhook, from a path that is logged. */
+/** Removes tokens, such as a webhook's token, from a path before it is logged. */
 const withoutTokens = (path: string): string => path.replace(/\/(f[a-z]_)[\w-]+/g, '/$1…');
 
 const answerError = (context: Context, error: ApiError): Response => {

@@ -19,8 +19,8 @@ const BODY_LIMITS = Object.freeze({
 const WEBHOOK_LIMITS = Object.freeze({ ...BODY_LIMITS, members: requestLimits.plain_values.value });
 
 /**
- * The most faults that an answer lists, and the most characters that it repeats of names and messages. A body may be
- * full of faults.
+ * The most faults that an answer lists, and the most characters of a repeated name or message. The limits are needed
+ * because a body may be full of faults.
  */
 const MAX_FAULTS = requestLimits.listed_faults.value;
 const MAX_NAME_LENGTH = 100;

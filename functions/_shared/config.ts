@@ -3,9 +3,11 @@ import { withoutTrailingSlashes } from './base_url.ts';
 /** The project's address and keys, as read from the platform's environment. */
 export interface Config {
   supabaseUrl: string;
-  /** PostgREST's address: a part of the project's address, unless the environment names another one. */
+  /** PostgREST's address. By default, it is below the project's address. */
   restUrl: string;
-  /** A publishable key of the project. It is sent with each forwarded call, beside the caller's own credential. */
+  /**
+   * A publishable key of the project. It is sent with each forwarded call, together with the caller's own credential.
+   */
   publicKey: string;
   /** A key that acts as service role. */
   secretKey: string;
@@ -31,7 +33,7 @@ const present = (text: string | undefined): text is string => text !== undefined
 export const readSecretKeys = (env: (name: string) => string | undefined): string[] =>
   [...opaqueKeys(env('SUPABASE_SECRET_KEYS')), env('SUPABASE_SERVICE_ROLE_KEY')].filter(present);
 
-/** Reads the publishable keys of the project: those of the newer generation first. */
+/** Reads the publishable keys of the project. Keys of the newer generation come first. */
 export const readPublicKeys = (env: (name: string) => string | undefined): string[] =>
   [...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')), env('SUPABASE_ANON_KEY')].filter(present);
 

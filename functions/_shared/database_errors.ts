@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../types/errors.ts';
 import { ApiError, apiError } from './api_error.ts';
 
-/** How long a call may take. Without a limit, a call over a dead connection would never end. */
+/** The time limit of a call. Without a limit, a call over a dead connection would never end. */
 export const TIMEOUT_MS = 30_000;
 
 /**
@@ -85,7 +85,8 @@ export function toApiError(
     }, { cause, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
   }
   if (code?.startsWith('PGRST30')) {
-    // Only the message tells an expired token ("JWT expired"): the code differs between versions of PostgREST.
+    // An expired token is recognised by the message ("JWT expired"), because the code differs between versions of
+    // PostgREST.
     return /\bexpired\b/.test(message)
       ? apiError('token_invalid', 'The access token has expired.', {
         hint: 'Refresh the session, or sign in again.',

@@ -2,7 +2,7 @@
 export interface Platform {
   env: (name: string) => string | undefined;
   fetch: typeof fetch;
-  /** Keeps the function alive for work that goes on after the answer. */
+  /** Keeps the function alive for work that continues after the answer. */
   waitUntil: (work: Promise<unknown>) => void;
 }
 
@@ -12,8 +12,9 @@ interface RuntimeGlobals {
 }
 
 /**
- * A body that can be read only once. When a kept connection breaks before the answer, Deno sends the request again,
- * even if it has arrived (denoland/deno#32566), and a start would start two runs. Deno can't send a stream again.
+ * A body that can be read only once. If a kept-alive connection breaks before the answer, Deno sends the request again,
+ * even if the request has arrived (denoland/deno#32566). A start would then start two runs. Deno can't send a stream
+ * again.
  */
 function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({

@@ -4,7 +4,7 @@ import { withoutTrailingSlashes } from './base_url.ts';
 export interface PublicAddress {
   /** The whole address, for places that need an absolute one. */
   url: string;
-  /** The path, for links within the origin: it holds for every host name of the project. */
+  /** The path, for links within the origin. Unlike the URL, it is valid for every host name of the project. */
   path: string;
 }
 

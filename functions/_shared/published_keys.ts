@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
 import type { JWTVerifyGetKey } from 'jose/jwt/verify';
 import { makeByteSink } from './byte_sink.ts';
 
-/** How long fetched keys are used. */
+/** The time for which fetched keys are used. */
 const KEYS_MS = 600_000;
 /** The shortest time between two requests for keys. It applies even if many tokens name unknown keys. */
 const PAUSE_MS = 30_000;

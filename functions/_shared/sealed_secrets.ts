@@ -112,8 +112,8 @@ const gcmParams = (nonce: Bytes, bound: string): AesGcmParams => ({
 });
 
 /**
- * Encrypts bytes with the current key. `bound` is a text that identifies the wallet or connection of the secret. No two
- * of them may share a text.
+ * Encrypts bytes with the current key. `bound` is a text that identifies the wallet or connection of the secret. Two
+ * wallets or connections must never have the same text.
  */
 export async function seal(keys: KeyRing, bound: string, secret: Bytes): Promise<SealedSecret> {
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));

@@ -15,9 +15,9 @@ import { readPublicAddress } from '../_shared/public_address.ts';
 import { makeOutputReader } from './run_output.ts';
 import { makeSentAction } from './sent_action.ts';
 
-/** How long an action waits for its transaction. The transaction's blockhash is valid for about a minute. */
+/** The time for which an action waits for its transaction. The transaction's blockhash is valid for about a minute. */
 const WAIT_SECONDS = 25;
-/** How long a sent transaction is looked for. */
+/** The time for which a sent transaction is looked for. */
 const LOOKUP_MS = 15_000;
 
 /**

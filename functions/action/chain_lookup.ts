@@ -29,7 +29,7 @@ export interface LookupTarget {
 
 export interface LookupOptions {
   allowPrivateNetwork: boolean;
-  /** How long a transaction is looked for. Wallets call after the confirmation, so most are found at once. */
+  /** The time for which a transaction is looked for. Wallets call after the confirmation, so most are found at once. */
   timeoutMs: number;
 }
 

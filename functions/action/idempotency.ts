@@ -4,8 +4,8 @@ const MINUTE_MS = 60_000;
 /** Two clicks within this time count as one order, even across the end of a minute. */
 const CLICKS_MS = 30_000;
 /**
- * The most requests that are remembered, for a minute each. The oldest are forgotten first; for them, the end of the
- * minute counts.
+ * The most requests that are remembered, for a minute each. The oldest requests are forgotten first. Their keys then
+ * change at the end of the minute.
  */
 const MAX_REMEMBERED = 1_000;
 
@@ -13,8 +13,9 @@ const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 
 /**
  * Makes a function that derives the Idempotency-Key of a request. The key is the same within a minute, and within half
- * a minute after this isolate first saw the request. It is derived with a secret, because it is the only proof of a
- * caller without an account: a person who reads the request in a log must not be able to start with its key elsewhere.
+ * a minute after this isolate first saw the request. The key is derived with a secret, because it is the only proof of
+ * a caller without an account. A person who reads the request in a log must not be able to compute the key and use it
+ * elsewhere.
  */
 export function makeRequestKey(secret: string, now: () => number) {
   const text = new TextEncoder();

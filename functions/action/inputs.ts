@@ -52,8 +52,8 @@ export function alternativesOf(schema: unknown): SimpleSchema[] {
 }
 
 /**
- * Returns the possible values of an input whose schema lists texts, numbers or booleans, or of a boolean; else an empty
- * list.
+ * Returns the possible values of an input if its schema lists texts, numbers or booleans, or if it is a boolean.
+ * Otherwise returns an empty list.
  */
 export function choicesOf(
   input: Pick<DescribedInput, 'json_schema' | 'type_bounds' | 'default'>,

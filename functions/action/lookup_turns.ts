@@ -20,7 +20,10 @@ export interface LookupTurnsOptions {
   slots: number;
   /** Concurrent look-ups at one address. Its server may ban clients that ask more often. */
   addressSlots: number;
-  /** Of these, those of one owner: while the owner is alone at the address, and while others use it, too. */
+  /**
+   * Concurrent look-ups of one owner at one address. The first limit applies while the owner is alone at the address,
+   * the second while others use it, too.
+   */
   aloneSlots: number;
   sharedSlots: number;
   /** Concurrent look-ups of one caller for one owner's deployments. */
@@ -30,8 +33,8 @@ export interface LookupTurnsOptions {
 }
 
 /**
- * A look-up may last 15 seconds, so an owner alone does not get all slots of an address: the next owner finds a free
- * one.
+ * A look-up may last 15 seconds. Therefore an owner alone does not get all slots of an address, so that the next owner
+ * finds a free slot.
  */
 export const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
   slots: 64,

@@ -9,7 +9,8 @@ export const newOrderPart = (): string =>
   `${PARAMETER}=${base64urlnopad.encode(crypto.getRandomValues(new Uint8Array(16)))}`;
 
 /**
- * Reads the id of the order from the query of a POST; undefined if there is none, or if it is short enough to guess.
+ * Reads the id of the order from the query of a POST; undefined if the query has no id, or one that is short enough to
+ * guess.
  */
 export function orderIdOf(query: Record<string, string[]>): string | undefined {
   const [id = '', another] = Object.hasOwn(query, PARAMETER) ? query[PARAMETER]! : [];

@@ -26,7 +26,7 @@ function messageOf(output: ValueMap): string | undefined {
   return message.S.slice(0, MAX_MESSAGE_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** Rewords the refusal of a start for the buyer; other errors stay as they are. */
+/** Rewords the refusal of a start for the buyer. Returns other errors unchanged. */
 function inWords(error: unknown): unknown {
   const say = (message: string, refusal: ApiError) =>
     new ApiError(refusal.status, { ...refusal.toBody(), message }, { headers: refusal.headers, cause: error });
@@ -48,8 +48,8 @@ export interface PostActionOptions {
 /**
  * `POST /action/{deployment_id}` or `/action/{flow_id}/{tag}`: starts the deployment as the caller with this public
  * key, and answers with the run's transaction. Repeating a request of one order within a minute returns the same run.
- * Without an order, each request starts a run of its own: account and values do not identify the caller, because
- * anybody may know them.
+ * Without an order, each request starts a separate run. Account and values do not identify the caller, because anybody
+ * may know them.
  */
 export const makePostAction =
   ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>

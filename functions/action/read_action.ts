@@ -7,7 +7,7 @@ import type { RpcText } from '../_shared/database.ts';
 
 /** A public key without an owner. A caller who shows it may start only what anybody may start. */
 const NOBODY = '1'.repeat(32);
-/** The id of no deployment. It replaces malformed ids, so that all refusals cost the same. */
+/** The id of no deployment. It replaces malformed ids, so that all refusals take the same time. */
 const NO_DEPLOYMENT = { id: '00000000-0000-0000-0000-000000000000' };
 
 /** Keeps all digits: lamports and bounds of integers may have more digits than a float. */
@@ -16,8 +16,8 @@ const readNumber = (digits: string): number | bigint =>
 
 /**
  * Reads the deployment that the path names. An action is a deployment that anybody may start and that outputs its
- * transaction. Throws the same 404 for a missing deployment and for one that is no action. Throws action_failed for a
- * deployment with more inputs than a form may have.
+ * transaction. Throws the same 404 for a missing deployment and for a deployment that is no action. Throws
+ * action_failed if the deployment has more inputs than a form may have.
  */
 export async function readAction(context: Context, rpcText: RpcText): Promise<DescribedDeployment> {
   const target = actionTargetSchema.safeParse(context.req.param());

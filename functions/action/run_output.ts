@@ -5,7 +5,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { withTimeLimit } from '../_shared/time_limit.ts';
 import type { StartResult } from '../../types/deployment.ts';
 
-/** How long the answer may take beyond its wait. */
+/** The time that the answer may take after its wait. */
 const GRACE_MS = 5_000;
 
 const tryAgain = (cause?: unknown) =>

@@ -23,7 +23,7 @@ export interface ConnectionTests {
 
 /** `POST /connections/test`: makes one request with a connection of the caller, and answers with its status only. */
 export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, http, allowsHttp }: ConnectionTests) => {
-  // One caller's tests, which may all wait for slow servers, leave places for those of others.
+  // All tests of one caller may wait for slow servers. The limits keep places free for other callers.
   const admission = makeAdmission({ ...ADMISSION_OPTIONS, aloneSlots: 4, sharedSlots: 2 });
 
   const services = { rpc: serviceRpc, readKeys: () => keys, tokenHttp: http, allowsHttp };

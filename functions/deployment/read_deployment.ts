@@ -13,8 +13,8 @@ export const makeReadDeployment =
     const { headers, publicKey } = requireCredentials(context.req.raw, config, 'all');
     const text = await rpcText('read_deployment', { ...target, public_key: publicKey }, headers);
     const etag = await etagOf(text);
-    // Copies must be revalidated before each use: the owner can change the deployment, and who may start it, at any
-    // time.
+    // Copies must be revalidated before each use, because the owner can change the deployment and its permissions at
+    // any time.
     const answerHeaders = { etag, 'cache-control': 'private, no-cache' };
     if (matchesEtag(context.req.header('if-none-match'), etag)) return context.body(null, 304, answerHeaders);
     return context.body(text, 200, { 'content-type': 'application/json', ...answerHeaders });

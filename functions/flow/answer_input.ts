@@ -23,7 +23,8 @@ async function readSubmit(request: Request): Promise<ReadAnswer> {
   const { json, text } = await readJson(request, MAX_BODY_BYTES);
   const { value, values } = parse(submitInputParamsSchema, json, 'body');
   if (value !== undefined) return { args: { value }, readable: toReadableJson(decodeValue(value)) };
-  // Wrapped in an array, because PostgREST treats a null argument as absent. SAFETY: the schema accepts objects only.
+  // The value is wrapped in an array, because PostgREST treats a null argument as absent. SAFETY: the schema accepts
+  // objects only.
   return { args: { values: new RawJson(`[${rawMember(text, json as object, 'values').text}]`) }, readable: values };
 }
 
@@ -45,7 +46,7 @@ interface Answer {
   read?: (request: Request) => Promise<ReadAnswer>;
 }
 
-/** One call of a token at a time, so that one token does not use up the turns of its owner's other tokens. */
+/** Limits each token to one call at a time, so that one token does not use up the turns of its owner's other tokens. */
 const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, slots: Infinity, aloneSlots: 1, sharedSlots: 1, maxWaiting: 10 };
 
 /**
@@ -70,7 +71,7 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
     const args = { token, ...answer?.args, idempotency_key };
     await admission.admit(token, async () => {
       const call = serviceRpcFor(`inputs of ${owner}`);
-      // SAFETY: submit_input returns null, or which answers the node takes; cancel_input returns nothing.
+      // SAFETY: submit_input returns null or the question of the node. cancel_input returns nothing.
       const question = await call(rpc, losslessJson(args)) as Partial<InputQuestion> | null | undefined;
       if (answer === undefined || !question) return;
       checkAnswer(question, answer.readable);

@@ -9,7 +9,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { type FlowScripts, warnOfScripts } from './script_warnings.ts';
 import { flowLimits } from '../../types/limits/flows.ts';
 
-/** How often a deploy is tried if the flow changes between reading and deploying. */
+/** The most attempts to deploy a flow that changes between reading and deploying. */
 const MAX_TRIES = 3;
 /** The most warnings in an answer. */
 const MAX_WARNINGS = flowLimits.listed_warnings.value;

@@ -1,19 +1,24 @@
 import type { RunNews } from '../_shared/waiting/run_news.ts';
 import { type Cursor, type LookForEvents, lookForEventsBySession, type WatchedPage } from './watched_events.ts';
 
-/** The shortest pause between two looks without a session for news: all watchers together cost one query a second. */
+/**
+ * The shortest pause between two looks without a session for news. So all watchers together cost one query a second.
+ */
 const POLL_MS = 1_000;
 /** The shortest pause with a session, so that events in quick succession are read together. */
 const NEWS_MS = 50;
-/** The longest time between two looks at a followed run: a deletion sends no news, and a session may be dead. */
+/**
+ * The longest time between two looks at a followed run. Looks are needed because a deletion sends no news and a session
+ * may be dead.
+ */
 const FOLLOWED_MS = 15_000;
 
 /** A watcher's view of one run. */
 export interface RunWatch {
   /**
    * Resolves with the events after this number as soon as there are some, or when the run has ended. Resolves with
-   * `behind` if the hub has already read past this number and no longer has the events in between: the watcher must
-   * read them itself. Resolves with undefined when the time is over or `signal` is aborted.
+   * `behind` if the hub no longer has the events directly after this number. The watcher must then read them itself.
+   * Resolves with undefined when the time is over or `signal` is aborted.
    */
   next: (after: number, ms: number, signal: AbortSignal) => Promise<WatchedPage | 'behind' | undefined>;
   /** Ends the watch. */

@@ -5,11 +5,13 @@ import { requestLimits } from '../../types/limits/requests.ts';
 
 /** After this time without an event, a comment is sent, so that proxies keep the connection. */
 const COMMENT_MS = 1_000 * requestLimits.stream_comment_seconds.value;
-/** The length of a stream: the platform ends a request to an Edge Function after 150 s. Watchers reconnect. */
+/**
+ * The time limit of a stream, because the platform ends a request to an Edge Function after 150 s. Watchers reconnect.
+ */
 export const STREAM_MS = 1_000 * requestLimits.stream_seconds.value;
 /**
- * A stream whose watcher still has unread events is cut off this much later, so that a watcher who never reads does not
- * keep its slot.
+ * The additional time for a watcher who still has unread events. Then the stream is cut off, so that a watcher who
+ * never reads does not keep its slot.
  */
 const UNREAD_MS = 15_000;
 /** The delay before a watcher reconnects. The stream announces it. */
@@ -39,7 +41,7 @@ export interface EventStreamOptions {
 const format = ({ id, event, data }: RunEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Generates the watcher's pages as they come; an empty page after some time without events. */
+/** Generates the watcher's pages as they come. After some time without events, generates an empty page. */
 async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): AsyncGenerator<ToldPage, void, void> {
   const { ready, read, watch, isOwner } = options;
   const endsAt = performance.now() + STREAM_MS;

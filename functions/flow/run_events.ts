@@ -41,7 +41,7 @@ export const makeRunEvents =
       throw isErrorOf(error, 'request_invalid') ? aboutHeader(error) : error;
     });
     if (first.is_overdue) pokeRunner();
-    // 204 stops a browser's EventSource; after any other answer it reconnects.
+    // After 204, a browser's EventSource stops. After any other answer it reconnects.
     if (first.has_ended && first.events.length === 0) return context.body(null, 204);
     const { signal } = context.req.raw;
     const leaveSlot = slots.take({ caller: first.caller, owner: first.owner_id, isGuest: first.is_guest });

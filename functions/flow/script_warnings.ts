@@ -11,9 +11,9 @@ import { scriptClock } from '../../runner/script/sandbox.ts';
 /** A script of a flow that is being deployed. */
 export interface FlowScript {
   flow_id: number;
-  /** The index of the node in the flow; of an expression in JSONata, the index of its edge. */
+  /** The index of the script's node in the flow. For an expression in JSONata, the index of its edge. */
   index: number;
-  /** The node; of an expression, the target of its edge. */
+  /** The id of the script's node. For an expression, the id of its edge's target. */
   node_id: string;
   /** `json_schema` for the schema of the answer to a node `api_input`. */
   language: 'rhai' | 'javascript' | 'jsonata' | 'json_schema';

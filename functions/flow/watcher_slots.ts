@@ -20,8 +20,8 @@ export interface WatcherSlotsOptions {
   /** Streams of all watchers. */
   slots: number;
   /**
-   * Streams of one caller. Also the streams of all callers but the owner on the runs of one owner: run tokens come with
-   * each start, and must not keep the owner from watching.
+   * The most streams of one caller. All callers but the owner together may also have this many streams on
+   * one owner's runs. Every start returns a run token, and holders of run tokens must not keep the owner from watching.
    */
   partySlots: number;
   /** Streams of all guests. The remaining slots are kept for users with accounts. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { HealthcheckResult } from '../../types/project_info.ts';
 import { unavailable } from '../_shared/database_errors.ts';
 
-/** How long an outcome is reused for all callers. */
+/** The time for which an outcome is reused for all callers. */
 export const KEPT_MS = 1_000;
 /** After this time without an answer, the database counts as down. */
 export const LIMIT_MS = 5_000;

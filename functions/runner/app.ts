@@ -18,7 +18,7 @@ export function makeRunnerApp(platform: Platform) {
   const pokeRunner = makeRunnerPoke(platform, config);
   const settings = readRunnerSettings(platform.env, true);
   const webhooks = makeRunnerWebhooks({ rpc: serviceRpc, settings });
-  /** Set by the last look at the queue, which finds no more runs: a webhook delivery is due. */
+  /** True if a webhook delivery is due. The last look at the queue, which finds no more runs, sets it. */
   let isWebhookDue = false;
   const worker = makeRunnerWorker({
     rpc: serviceRpc,

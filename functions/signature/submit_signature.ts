@@ -18,7 +18,8 @@ import { requestLimits } from '../../types/limits/requests.ts';
 const MAX_BODY_BYTES = requestLimits.small_body_bytes.value;
 
 /**
- * Verified in place of a missing request, so that the time of the answer does not reveal whether the request exists.
+ * An invented request. It is verified if the request does not exist, so that the time of the answer does not reveal
+ * this.
  */
 const NO_REQUEST: AnswerableRequest = {
   id: 0,
@@ -37,8 +38,8 @@ interface Verdict {
 }
 
 /**
- * Judges an answer. Always checks both the message and the signature, so that the time does not reveal which one is
- * wrong.
+ * Judges an answer. Always checks both the message and the signature, so that the time of the answer does not reveal
+ * which of the two is wrong.
  */
 function judge(request: AnswerableRequest, { signature, new_msg }: SubmitSignatureParams): Verdict {
   const original = base64.decode(request.msg);
@@ -90,7 +91,7 @@ const withoutDetails = (error: unknown): unknown =>
  * valid signature is the proof. `pokeRunner` is called after the answer is stored.
  */
 export const makeSubmitSignature = ({ config, rpc, serviceRpc, serviceRead }: Deps, pokeRunner: () => void) => {
-  /** Returns the request if the caller may see its run; undefined for others, and for callers without credentials. */
+  /** Returns the request if the caller may see its run; otherwise undefined, as for callers without credentials. */
   const findAsCaller = async (
     { id, new_msg }: SubmitSignatureParams,
     { headers }: Credentials,

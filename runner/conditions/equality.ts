@@ -1,7 +1,7 @@
 import type { Value } from '../../types/values/value.ts';
 import { canonicalNumber, compareNumbers, numberOf } from './numbers.ts';
 
-/** The text that a value compares as: a text itself, and 32 or 64 bytes in base58. */
+/** Returns the text by which a value is compared: a text itself, or the base58 of 32 or 64 bytes. */
 export function comparedText(value: Value): string | undefined {
   if ('S' in value) return value.S;
   if ('B3' in value) return value.B3;

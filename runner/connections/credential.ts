@@ -5,7 +5,10 @@ import { type Credential, NodeError } from '../engine/node.ts';
 import { isWithinHosts } from './hosts.ts';
 import { makeRedaction } from './redaction.ts';
 
-/** Texts shorter than this may occur in any answer. Only passwords can be as short, and only together with a user. */
+/**
+ * The shortest secret that is removed from answers. Shorter texts may occur in any answer by chance. Only a password
+ * can be shorter, and it is sent only together with a user.
+ */
 const MIN_SECRET_LENGTH = 4;
 
 /** A secret that requests carry unchanged. */

@@ -95,7 +95,7 @@ function percentEscape(bytes: Uint8Array, at: number): Escape | undefined {
   return byte < 0 ? undefined : { decoded: String.fromCharCode(byte), length: 3 };
 }
 
-/** Reads the escape that begins at this place, if one does. */
+/** Reads the escape that begins at this place; undefined if none begins here. */
 function escapeAt(bytes: Uint8Array, at: number): Escape | undefined {
   switch (bytes[at]) {
     case PERCENT:

@@ -17,7 +17,7 @@ export interface NewTokens {
   validSeconds: number;
 }
 
-/** Encodes as a form field does. Source: RFC 6749, section 2.3.1. */
+/** Encodes a text like a form field. Source: RFC 6749, section 2.3.1. */
 const formEncode = (text: string): string => new URLSearchParams({ x: text }).toString().slice(2);
 
 function encodeRequest({ kind, secret }: OauthSecret, refreshToken: string | undefined) {

@@ -45,8 +45,8 @@ export class AttemptTimeout {
     this.until = begin + timeoutMs;
     this.#node = node;
     this.#error = timeoutError(node, inputs, timeoutMs);
-    // Only a called run can have nodes that are never reached, so only then the journal must know of the halt. Any
-    // other attempt fails like a node that fails by itself.
+    // The journal must know of the halt only if the node calls a run, because nodes of that run may never be reached.
+    // Any other attempt fails like a node that fails by itself.
     const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
     this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };
@@ -62,8 +62,8 @@ export class AttemptTimeout {
     const { sleepers } = this.tree;
     const isCalling = callsFlow(this.#node);
     if (this.#leftMs() <= 0) {
-      // If an earlier claim began the called run, that run is continued, already halted, so that it ends. Otherwise the
-      // call fails.
+      // If an earlier claim began the called run, that run continues so that it can end, and it is halted from the
+      // start. Otherwise the call fails.
       if (!isCalling) throw this.#error;
       this.#expire();
     }

@@ -117,7 +117,7 @@ export class BegunExecutions {
     this.#completions.endEvaluating();
   }
 
-  /** Forgets all executions under way. Their later outcomes are ignored, and their stored rows stay as they are. */
+  /** Forgets all executions under way. Their later outcomes are ignored, and their stored rows do not change. */
   leaveAll(): void {
     this.#underWay.clear();
   }

@@ -7,7 +7,7 @@ import type { RunResult } from './journal.ts';
 import { haltError, NodeError, Released } from './node.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 
-/** How a called flow ended. */
+/** The end of a called flow. */
 interface CalledEnd {
   result: RunResult;
   /** The instructions for which the flow was called, if it has made any. */

@@ -28,7 +28,7 @@ export class Completions {
     return this.#pending.size > 0;
   }
 
-  /** True if outputs can be handed on. */
+  /** True if at least one completion is ready. */
   get hasReady(): boolean {
     return this.#ready.length > 0;
   }
@@ -58,7 +58,7 @@ export class Completions {
       const results = await evaluated;
       if (this.#pending.delete(completion)) this.#ready.push({ ...completion, results });
     } catch {
-      // The completion stays pending: the next claim evaluates its expressions again.
+      // The completion stays pending, and the next claim evaluates its expressions again.
       this.hasReleased = true;
       this.#lifecycle.release();
     }

@@ -1,4 +1,7 @@
-/** The position in an earlier run: of an execution among those of its node, or of an entry among those of its edge. */
+/**
+ * The position of an execution or an entry in an earlier run. It counts the executions of the node, or the entries of
+ * the edge.
+ */
 export interface EarlierPosition {
   /** Counts from 0. For an execution, the index is its `times`. */
   index: number;
@@ -10,7 +13,7 @@ export interface EarlierPosition {
 export type EarlierPositions = readonly (EarlierPosition | undefined)[];
 
 /**
- * The ids of the runs from which a run takes executions over, the newest first. Undefined: that run did not call the
- * flow here.
+ * The ids of the runs from which a run takes executions over, the newest first. An id is undefined if that earlier run
+ * did not call the flow at this place.
  */
 export type EarlierRunIds = readonly (string | undefined)[];

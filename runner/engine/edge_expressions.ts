@@ -27,7 +27,7 @@ class Evaluation {
     const { slice } = tree.services;
     this.#tree = tree;
     this.#edges = edges;
-    // All expressions together have the computing time of one node in an Edge Function, also when a later claim repeats
+    // All expressions together have the computing time of one node in an Edge Function, even if a later claim repeats
     // them.
     this.#checkTime = slice.makeCheck(true);
     this.#beginMs = slice.spentMs();

@@ -6,7 +6,7 @@ import type { TreeRun } from './tree_run.ts';
 
 /** The most names that the error lists. */
 const MAX_NAMES = 5;
-/** Characters of each name that the error shows: a label may be of any length. */
+/** The most characters of each name in the error, because a label may have any length. */
 const MAX_NAME_LENGTH = 100;
 
 /**

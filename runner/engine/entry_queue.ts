@@ -12,15 +12,15 @@ export type Absence =
 
 /** One entry of an edge's queue: a value, or the absence of a value. */
 export interface Entry {
-  /** Undefined: the source gave no value. */
+  /** Undefined if the source gave no value. */
   value: Value | undefined;
   /** Undefined if the entry has a value or a fault. */
   absence: Absence | undefined;
   /** The error of the edge's expression, with which the target fails. */
   fault?: string | undefined;
   /**
-   * The entry belongs to one iteration of a loop, and is removed when it is used. Other entries stay for all
-   * iterations.
+   * True if the entry belongs to one iteration of a loop. Such an entry is removed when it is used. Other entries stay
+   * for all iterations.
    */
   isElement: boolean;
   /** The positions of the entry in the runs from which this run was redriven. */

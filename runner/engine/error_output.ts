@@ -55,7 +55,7 @@ export const storedErrorOutput = (
 ): Value | undefined =>
   errors === null || error_handled !== true ? undefined : makeErrorOutput(node_id, attempt, errors.join('\n'));
 
-/** Lets the flow handle the last failure of an execution, if it may. */
+/** If the flow may handle the last failure of an execution, adds the value of the output `error` to the failure. */
 export function handleFailure(node: RunNode, lifecycle: Lifecycle, attempt: number, failure: Failure): Failure {
   if (!node.hasErrorOutput || lifecycle.halt !== undefined || isNeverHandled(failure.error)) return failure;
   return { ...failure, errorOutput: makeErrorOutput(node.id, attempt, failure.error) };

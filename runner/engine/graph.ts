@@ -62,7 +62,7 @@ export interface RunNode {
   formData: LosslessJson;
   /** Undefined if the node is tried only once. */
   retry: RetryPolicy | undefined;
-  /** Undefined: attempts have no time limit. */
+  /** Undefined if attempts have no time limit. */
   timeoutMs: number | undefined;
   /** The values that form data has for inputs. */
   presets: ValueMap;
@@ -78,11 +78,14 @@ export interface RunNode {
   absence: Exclude<Absence, 'not_handed_on'>;
   /** True if the node was started at least once. */
   hasStarted: boolean;
-  /** Set only for a node that does not run: executions of another run, whose outputs are used instead. */
+  /**
+   * Executions of another run, whose outputs are used instead of running the node. Set only for a node that does not
+   * run.
+   */
   feed?: Feed;
   /**
-   * The error with which the node fails at its start: an edge names a port that the node lacks, or its form data is no
-   * value.
+   * The error with which the node fails at its start. For example, an edge names a port that the node lacks, or a form
+   * field is not a value.
    */
   fault: string | undefined;
 }
@@ -126,7 +129,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
   const ports = portsOf(module, data);
   return {
     id,
-    // The editor may save anything here. Only texts are names.
+    // The editor may save anything here. Only a non-empty text counts as a name.
     title: typeof data.display_name === 'string' && data.display_name !== '' ? data.display_name : data.node_id,
     nodeId: data.node_id,
     type: data.type,
@@ -161,7 +164,7 @@ const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expre
 /** The output that has a value only after a failure. */
 const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
-/** Whether the flow that a node calls has effects of this kind. */
+/** Tests whether the flow that a node calls has effects of this kind. */
 export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
 
 /**

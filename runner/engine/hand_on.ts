@@ -58,7 +58,7 @@ export function handOn(completion: Completion, { takeOver, countElements }: Hand
     // Inside a loop, every iteration adds an entry, so that later entries keep their positions.
     if (values[0] === undefined && !isElement && !isSpread && !edge.isOptional && !isNotHandedOn) continue;
     const handed: readonly EdgeResult[] = results?.get(edge) ?? values.map((value) => ({ value }));
-    // The positions of entries in the runs that this one was redriven from; undefined in all other runs.
+    // The positions of entries in the earlier runs of a redrive; undefined if this run is not a redrive.
     const entryPositions = positions && takeOver?.positionsOfEntries(edge, positions, { given: values, handed });
     for (const [index, { value, fault }] of handed.entries()) {
       edge.queue.push({

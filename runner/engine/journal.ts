@@ -80,7 +80,7 @@ export interface Journal {
   halted: () => void;
   /** Resolves when all reports so far are stored; rejects if they can't be stored. */
   flush: () => Promise<void>;
-  /** True if memory holds as many unstored rows as it may. The reporter then waits for a flush. */
+  /** True if memory holds the maximum of unstored rows. The reporter then waits for a flush. */
   isFull: () => boolean;
 }
 
@@ -109,8 +109,8 @@ export interface GraphChanges {
 export type SnapshotChanges = { [flow: string]: GraphChanges };
 
 /**
- * The earlier runs that a run uses: the runs from which it was redriven, the runs that they called, and the runs whose
- * values a partial run uses.
+ * The earlier runs that a run uses. A redrive uses the runs from which it was redriven and the runs that they called. A
+ * partial run uses the runs from which it takes values.
  */
 export interface EarlierRuns {
   /** The ids of the runs from which the run was redriven, the newest first; empty if the run is no redrive. */
@@ -147,7 +147,10 @@ export interface ChildRow extends ChildRun {
 /** Makes a key for one execution of a node. The child run that the execution called has the same key. */
 export const executionKey = ({ flow_run_id, node_id, times }: Effect): string => `${flow_run_id}/${node_id}#${times}`;
 
-/** Tests whether a redrive may take over an execution: it succeeded, or the flow handled its failure. */
+/**
+ * Tests whether a redrive may take over an execution. The execution must have succeeded, or the flow must have handled
+ * its failure.
+ */
 export const isDone = ({ end_time, errors, error_handled }: StoredNodeRun): boolean =>
   end_time !== null && (errors === null || error_handled === true);
 

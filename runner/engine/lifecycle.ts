@@ -2,16 +2,16 @@ import type { Halt } from './node.ts';
 import { nextState, type TransitionTable } from './transitions.ts';
 
 /**
- * The life of a tree of runs in one claim: whether its nodes start, and what its running nodes are told.
+ * The states of a tree of runs in one claim. A state decides whether nodes start and which signals running nodes get.
  *
  * - `executing`: nodes start, and run for as long as they need.
- * - `releasing`: another claim is to continue the tree. Running nodes are told by the signal `releasing`. Nodes still
- *   start until this claim has progressed (`Counters.hasProgressed`).
- * - `halted`: the tree is to end, because somebody stopped it or it exceeded a limit. No node starts. Running nodes may
+ * - `releasing`: another claim will continue the tree. The signal `releasing` informs running nodes. Nodes still start
+ *   until this claim has progressed (`Counters.hasProgressed`).
+ * - `halted`: the tree must end, because somebody stopped it or it exceeded a limit. No node starts. Running nodes may
  *   end within the grace of the halt.
- * - `cancelled`: the grace is over. Running nodes are told by the signal `cancelled`, and recorded as failed.
- * - `cut_off`: as `cancelled`, in a claim that is to be released too. No time is left for grace.
- * - `ended`: the claim has the outcome of the tree. Nodes that were cancelled may still run; nothing they do counts.
+ * - `cancelled`: the grace is over. The signal `cancelled` informs running nodes, and they are recorded as failed.
+ * - `cut_off`: like `cancelled`, but the claim must also be released. Therefore there is no time for grace.
+ * - `ended`: the claim has the outcome of the tree. Cancelled nodes may still run, but their results are dropped.
  *
  * | state       | `release`   | `halt`      | `halt_at_once` | `end_grace` | `end`   |
  * | ----------- | ----------- | ----------- | -------------- | ----------- | ------- |
@@ -22,13 +22,14 @@ import { nextState, type TransitionTable } from './transitions.ts';
  * | `cut_off`   | `cut_off`   | `cut_off`   | `cut_off`      | throws      | `ended` |
  * | `ended`     | `ended`     | `ended`     | `ended`        | throws      | throws  |
  *
- * Only the first halt counts: it is the reason of both signals. These events cause the transitions:
+ * Only the first halt counts. It is the reason of the signals `halted` and `cancelled`. These events cause the transitions:
  *
- * - `release`: one of these has happened. The worker releases the run, or has lost its claim. The slice is `over`. The
+ * - `release`: one of the following has happened. The worker releases the run, or has lost its claim. The slice is `over`. The
  *   slice is `spent`, and this claim has begun a new execution (`slice.ts` explains both words). A node execution or an
  *   expression on an edge was released. The progress could not be stored. Or a run of the tree leaves (`run_life.ts`).
- * - `halt`: a stop or a limit, with grace. `halt_at_once`: the same without grace. An attempt with a timeout runs its part of the
- *   tree under a lifecycle of its own (`part_lifecycle.ts`). When the timeout passes, this part is halted without grace.
+ * - `halt`: a stop or an exceeded limit, with grace.
+ * - `halt_at_once`: a halt without grace. An attempt with a timeout runs its part of the tree under a lifecycle of its own
+ *   (`part_lifecycle.ts`). When the timeout passes, this part is halted without grace.
  */
 export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'cut_off' | 'ended';
 export type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';
@@ -42,7 +43,7 @@ export const LIFECYCLE: TransitionTable<LifecycleState, LifecycleEvent> = {
   ended: { release: 'ended', halt: 'ended', halt_at_once: 'ended' },
 };
 
-/** Drives a tree of runs through its states, and tells its nodes by signals. */
+/** Moves a tree of runs through its states, and informs its nodes by signals. */
 export class Lifecycle {
   #state: LifecycleState = 'executing';
   readonly #halt = new AbortController();
@@ -51,10 +52,10 @@ export class Lifecycle {
   readonly #onHalt: () => void;
   #grace: ReturnType<typeof setTimeout> | undefined;
 
-  /** `onHalt` is called when the tree is halted, before any node is told. */
+  /** `onHalt` is called when the tree is halted, before a signal informs any node. */
   constructor(onHalt: () => void) {
     this.#onHalt = onHalt;
-    // This listener is added first. So a tree without grace is cancelled before other listeners look at it.
+    // This listener is added first, so that a tree without grace is already cancelled when other listeners check it.
     this.#releasing.signal.addEventListener('abort', () => this.#tellCancelled());
   }
 
@@ -62,7 +63,7 @@ export class Lifecycle {
     return this.#state;
   }
 
-  /** Aborted with a Halt: no node starts any more. */
+  /** Aborted with a Halt when the tree is halted. From then on no node starts. */
   get halted(): AbortSignal {
     return this.#halt.signal;
   }

@@ -15,7 +15,7 @@ export const runLimits = Object.freeze({
   allOutputBytes: 16_777_216,
   /** Bytes of the inputs and outputs of all node executions, as JSON. */
   totalBytes: 134_217_728,
-  /** Log lines of one run, and characters of them. */
+  /** Log lines of one run, and the characters of all these lines. */
   logLines: 10_000,
   logCharacters: 4_194_304,
 });

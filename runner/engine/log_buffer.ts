@@ -17,7 +17,7 @@ export class LogBuffer {
   readonly #limits: LogLimits;
   #characters = 0;
 
-  /** `environment` is that of the flow; it sets the lowest level that is logged. */
+  /** `environment` is the flow's environment, which sets the lowest level that is logged. */
   constructor(environment: { [name: string]: string }, limits: LogLimits) {
     this.#environment = environment;
     this.#limits = limits;

@@ -75,7 +75,7 @@ export interface NodeCall {
   startTime: number;
   /** Aborted, with a Halt as its reason, when the run is halted and the grace for its nodes is over. */
   signal: AbortSignal;
-  /** Aborted when the worker releases the run: a node that can begin again throws Released. */
+  /** Aborted when the worker releases the run. A node that can begin again then throws Released. */
   releasing: AbortSignal;
   log: (level: LogLevel, content: string) => void;
   /**
@@ -270,7 +270,7 @@ export interface HttpClient {
 export interface ProjectApi {
   /** The address of the API, without a slash at its end. Throws a NodeError if the runner does not know the address. */
   restUrl: () => string;
-  /** Whether a request to this URL reaches the API. */
+  /** Tests whether a request to this URL reaches the API. */
   serves: (url: URL) => boolean;
   /**
    * Makes a request to the API as the run's owner, or as the holder of a credential among its headers. Does not follow
@@ -333,7 +333,7 @@ export interface Halt {
 
 /** Makes the error of a node that ends because its run ends. */
 export function haltError(signal: AbortSignal): NodeError {
-  // SAFETY: whoever aborts it gives a Halt.
+  // SAFETY: this signal is always aborted with a Halt.
   return new NodeError((signal.reason as Halt).message);
 }
 
@@ -348,7 +348,7 @@ interface NodeTraits {
    * ignored.
    */
   labelledSide?: 'input' | 'output';
-  /** Set if the flow's JSON and not the definition declares the node's ports, or those of one side. */
+  /** Set if the flow's JSON declares the node's ports, or the ports of one side, instead of the definition. */
   takesPortsFromFlow?: true | 'inputs' | 'outputs';
   /** True if the node may leave any output unset, even one that the flow's JSON does not declare as optional. */
   leavesOutputsUnset?: true;
@@ -426,7 +426,7 @@ export type AnyModule = NodeModule | SettledModule;
 /** Finds the module of a native node. */
 export type NodeRegistry = (nodeId: string) => AnyModule | undefined;
 
-/** Details of a transient failure: the same attempt may succeed later. */
+/** Details of a transient failure. After such a failure, the same attempt may succeed later. */
 export interface Transience {
   /** The milliseconds that a server asks the client to wait. */
   retryAfterMs?: number | undefined;

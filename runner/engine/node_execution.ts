@@ -38,7 +38,7 @@ import { heldByMap, measureMap } from './value_size.ts';
 export interface KnownExecution {
   /** The row that an earlier claim stored for the execution. */
   stored: StoredNodeRun | undefined;
-  /** The execution at the same position in a run that this one was redriven from. */
+  /** The execution at the same position in a run from which this run was redriven. */
   takenOver: StoredNodeRun | undefined;
   /** The runs that the execution called in those earlier runs. */
   calledRuns: EarlierRunIds | undefined;
@@ -46,7 +46,7 @@ export interface KnownExecution {
   fault: string | undefined;
 }
 
-/** A node either ends or hands over. */
+/** A node either ends or hands over instructions. */
 type Given = Outcome | Handover;
 
 /** An execution whose node is called, because no earlier claim has ended it and no redrive takes it over. */
@@ -57,8 +57,8 @@ class NodeExecution {
   readonly #inputs: ValueMap;
   readonly #inputBytes: number;
   /**
-   * The error with which the execution fails: an input could not be computed, or the execution can be neither taken
-   * over nor repeated.
+   * The error with which the execution fails. Either an input could not be computed, or the execution can be neither
+   * taken over nor repeated.
    */
   readonly #fault: string | undefined;
   readonly #caller: CallSite;

@@ -6,7 +6,7 @@ import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
-/** The failure of an execution. Outputs that it handed on before stay valid. */
+/** The failure of an execution. Outputs that it handed over before stay valid. */
 export interface Failure {
   error: string;
   handedOver?: ValueMap | undefined;

@@ -11,7 +11,7 @@ export interface FileContent {
   contentType: string;
 }
 
-/** The data of a stored file, as Storage gives them. */
+/** The data of a stored file, as Storage returns them. */
 export interface FileMetadata {
   key: string;
   contentType: string;
@@ -40,7 +40,7 @@ export interface UrlOptions {
 /** The names in a folder. Names of folders end with a slash. */
 export interface FolderNames {
   names: string[];
-  /** True if the folder may hold more names than one answer does. */
+  /** True if the folder may hold more names than this answer. */
   isCut: boolean;
 }
 

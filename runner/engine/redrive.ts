@@ -46,8 +46,8 @@ interface Carried {
 
 /**
  * Makes the values of an edge that carries each value unchanged. If the source ran once, it may have run outside the
- * loop, so that its value served every iteration. The stored rows of a loop with one element look the same. Only if the
- * source can't run without an element (`isSurelyElement`), the two differ.
+ * loop, so that its value served every iteration. The stored rows of a loop with one element look the same. The two
+ * differ only if the source can't run without an element (`isSurelyElement`).
  */
 function carriedOneByOne(
   valueOf: (times: number) => Value | undefined,
@@ -88,8 +88,8 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
 }
 
 /**
- * Makes the values of an edge with an expression. Results are not recorded, so only those are known that this run has
- * computed again for the same values. For other values, `resultOf` returns UNKNOWN.
+ * Makes the values of an edge with an expression. Results are not recorded. A result is known only if this run has
+ * computed it again for the same value. For other values, `resultOf` returns UNKNOWN.
  */
 const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): Carried => {
   const resultAt = (output: Before): Before => output === undefined || output === UNKNOWN ? output : resultOf(output);
@@ -264,8 +264,8 @@ export class TakeOver {
     );
     const [index = elements.length === 0 ? 0 : undefined] = elements;
     if (index === undefined || elements.some((other) => other !== index)) return undefined;
-    // If several edges lead into one input, the last edge with a value counts. The values of the others make no
-    // difference.
+    // If several edges lead into one input, the last edge with a value counts. The values of the other edges do not
+    // matter.
     const decided = new Set<string>();
     const changed = node.incoming.findLast((edge) => {
       const { input: { name }, queue: { head } } = edge;

@@ -6,12 +6,12 @@ import type { TreeRun } from './tree_run.ts';
 /**
  * The states of one run of a tree in one claim.
  *
- * - `going`: nodes start when they are ready. While none is, the run waits for news.
- * - `leaving`: another claim is to continue the run. No node starts. A node that can't begin again runs to its end,
- *   within its own time limits; all others are released.
- * - `left_behind`: the run ends where it is, because its instructions were collected for its caller, or because a
+ * - `going`: nodes start when they are ready. While no node is ready, the run waits for news.
+ * - `leaving`: another claim will continue the run. No node starts. A node that can't begin again runs to its end, within
+ *   its own time limits. All other nodes are released.
+ * - `left_behind`: the run ends before its nodes have ended. Either its instructions were collected for its caller, or a
  *   transaction is the output of the whole tree. No node starts.
- * - `halted`: the tree is halted. Running nodes end within the grace of the halt; then they are cancelled.
+ * - `halted`: the tree is halted. Running nodes may end within the grace of the halt. After it, they are cancelled.
  * - `released` and `ended`: the run has an outcome in this claim.
  *
  * | state         | `leave`   | `leave_behind` | `halt`   | `release`  | `end`   |
@@ -23,9 +23,9 @@ import type { TreeRun } from './tree_run.ts';
  * | `released`    | throws    | throws         | throws   | throws     | throws  |
  * | `ended`       | throws    | throws         | throws   | throws     | throws  |
  *
- * The run looks for `leave` and `leave_behind` before it starts a node (`RunLife.look`), and for `halt` when it has
- * started its last node. A run never returns to `going`: when a run that a node called is released, the node learns of
- * it only later, and nothing else would tell that its own run is not at its end.
+ * The run checks for `leave` and `leave_behind` before it starts a node (`RunLife.look`), and for `halt` after it has
+ * started its last node. A run never returns to `going`. The reason: if a called run is released, the calling node learns
+ * of this only later. Until then, only the state shows that the node's own run has not ended.
  */
 export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'released' | 'ended';
 export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'release' | 'end';

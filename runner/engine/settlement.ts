@@ -64,7 +64,7 @@ export type SettlementEnd =
   | { status: 'put_out'; outputs: ValueMap }
   /** The run ends at once, and its caller gets these instructions. They are never undefined. */
   | { status: 'collected'; instructions: unknown }
-  /** The step needs an answer from outside: the tree is suspended. */
+  /** The step needs an answer from outside, so the tree is suspended. */
   | { status: 'waiting' };
 
 /** The parked executions of one run that one step settles together. */
@@ -93,7 +93,7 @@ export interface SentBefore {
  */
 export interface Settlement {
   /**
-   * Returns the next step for the runs with parked executions, in which a run comes before the runs that it called.
+   * Returns the next step for the runs with parked executions. In `runs`, a run comes before the runs that it called.
    * Undefined for an empty list.
    */
   nextStep: (runs: readonly ParkedRun[]) => SettlementStep | undefined;

@@ -17,7 +17,7 @@ const FRESH_SHARE = 0.1;
  *
  * - `open`: the runs of the worker compute.
  * - `spent`: the computing time is over. Each run is released as soon as its claim has progressed.
- * - `over`: the time on the clock is over, or the worker is told to end. All runs are released, with or without progress.
+ * - `over`: the time on the clock is over, or the worker must end. All runs are released, with or without progress.
  *
  * | state   | `spend` | `end`  |
  * | ------- | ------- | ------ |
@@ -50,7 +50,7 @@ export interface Slice {
   startComputing: () => void;
   /** Stops the computing clock. */
   stopComputing: () => void;
-  /** True if the runs have computed for so long without a pause that others should have a turn. */
+  /** True if the runs have computed for so long without a pause that other work should have a turn. */
   needsBreath: () => boolean;
   /**
    * Gives timers and network answers their turn. Then the runs that wait here continue one at a time, and owners take
@@ -59,7 +59,10 @@ export interface Slice {
   breathe: (ownerId: string) => Promise<void>;
   /** Returns the milliseconds of computing so far. */
   spentMs: () => number;
-  /** The computing time that a run has for new work before it is released, however long replaying its history took. */
+  /**
+   * The computing time that a run has for new work before it is released. It does not depend on the time for replaying
+   * the history.
+   */
   leastMs: number;
   /**
    * Makes the check of one computation that starts now. `wasBegun` is true if an earlier slice began the computation

@@ -32,12 +32,12 @@ export type Departure =
   | { why: 'failed'; error: unknown };
 
 /**
- * The states of a standstill: what the runs of a tree do together when none of them can continue by itself.
+ * The states of a standstill, in which no run of a tree can continue by itself.
  *
- * - `open`: some run may continue by itself, or all of them wait and the next step is due.
- * - `settling`: a step settles parked instructions. Others follow while no run can continue.
- * - `closed`: a run is released, so the whole tree is. No further step is taken. A step under way ends.
- * - `left`: all runs leave the claim; the departure has the reason.
+ * - `open`: some run may continue by itself, or all runs wait and the next step is due.
+ * - `settling`: a step settles parked instructions. Further steps follow while no run can continue.
+ * - `closed`: a run is released, so the whole tree is released. No further step begins. A step under way ends.
+ * - `left`: all runs leave the claim. `Departure` has the reason.
  *
  * | state      | `settle`   | `settled` | `close`  | `leave` |
  * | ---------- | ---------- | --------- | -------- | ------- |
@@ -46,7 +46,7 @@ export type Departure =
  * | `closed`   | throws     | `closed`  | `closed` | `left`  |
  * | `left`     | throws     | `left`    | `left`   | throws  |
  *
- * A tree that is halted takes no step either; `Lifecycle` has that state.
+ * A halted tree takes no step, either. `Lifecycle` has that state.
  */
 export type StandstillState = 'open' | 'settling' | 'closed' | 'left';
 export type StandstillEvent = 'settle' | 'settled' | 'close' | 'leave';
@@ -162,7 +162,7 @@ export class Standstill {
 
   async #settleAll(): Promise<void> {
     try {
-      // The calling run begins to wait only later in this turn of the event loop. Only then every run is quiet.
+      // The calling run begins to wait only later in this turn of the event loop. All runs are quiet only then.
       await Promise.resolve();
       while (this.#isTime()) {
         const step = this.#tree.settlement.nextStep(this.#participants.withParked());

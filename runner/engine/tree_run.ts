@@ -22,11 +22,11 @@ export interface CallSite {
   atEnd?: () => void;
 }
 
-/** One run of a tree: the run that was started, or one that an interflow node of it called. */
+/** One run of a tree: the run that was started, or a run that one of its interflow nodes called. */
 export interface TreeRun {
   id: string;
   graph: Graph;
-  /** The flow whose graph it is, by its id as text; `entry` for the root. */
+  /** The flow of the run: its id as text, or `entry` for the root. */
   flow: string;
   inputs: ValueMap;
   /** 0 for the root. */

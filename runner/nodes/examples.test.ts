@@ -33,7 +33,7 @@ const NOT_ALONE = new Set([
 
 const lossless = (json: unknown): LosslessJson => parse(JSON.stringify(json)) as LosslessJson;
 
-/** The value of an example as an input or output of these types; fails if it fits none of them. */
+/** Converts a value of an example to an input or output of these types. Fails if the value fits none of the types. */
 function valueOf(name: string, json: unknown, types: readonly string[]): Value {
   const value = fromReadableJson(lossless(json), types, true);
   expect(value, `${name} of ${types.join(' or ')}`).toBeDefined();

@@ -86,7 +86,9 @@ import { transferTokenNode } from './transfer_token/index.ts';
 import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
-/** All native nodes. A new node is a folder beside this file and a line here. One folder may make several nodes. */
+/**
+ * All native nodes. To add a node, add a folder next to this file and a line here. One folder may make several nodes.
+ */
 const modules: AnyModule[] = [
   apiInputNode,
   associatedTokenAccountNode,

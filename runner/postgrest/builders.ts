@@ -89,7 +89,9 @@ export const queryOfTable = (inputs: ValueMap): Query => ({
   isSafeToRepeat: false,
 });
 
-/** Begins a query that calls a function. `isSafeToRepeat`: the author says that the call may be made twice. */
+/**
+ * Begins a query that calls a function. `isSafeToRepeat` is true if the author states that the call may be made twice.
+ */
 export const queryOfFunction = (inputs: ValueMap, isSafeToRepeat: boolean): Query => ({
   ...addressOf(inputs),
   target: { kind: 'function', name: readField(inputs, 'function', toText) },

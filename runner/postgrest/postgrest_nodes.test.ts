@@ -58,7 +58,7 @@ function services(timeoutMs = HTTP_LIMITS.timeoutMs): Partial<NodeCall> {
   };
 }
 
-// SAFETY: each of these names is that of a node with outputs.
+// SAFETY: each name is the name of a node with outputs.
 const node = (name: string) => nodeRegistry(name) as NodeModule;
 
 const run = (name: string, inputs: ValueMap, given: Partial<NodeCall> = {}) =>

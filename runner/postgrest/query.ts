@@ -76,7 +76,7 @@ export function queryValue({ url, schema, target, method, params, prefer, body, 
   return { M: members };
 }
 
-/** Adds parameters beside others of the same name, such as a further filter on a column. */
+/** Adds parameters and keeps existing ones of the same name, such as another filter on a column. */
 export const withParams = (query: Query, params: Param[]): Query => ({
   ...query,
   params: query.params.concat(params),

@@ -35,7 +35,7 @@ function makeDatabase() {
       () => 'done',
       ({ code }) => code,
     );
-  /** Returns the newest calls, after those of this turn and the next are made. */
+  /** Waits until the calls of this turn and the next turn are made, and returns the newest calls. */
   const newest = async (count: number): Promise<Call[]> => {
     await nextTurn();
     await nextTurn();

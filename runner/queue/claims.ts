@@ -52,8 +52,8 @@ export interface Claim {
   /** Bytes of node outputs that earlier claims stored, as JSON. */
   output_bytes: number;
   /**
-   * The most bytes of node outputs of the earlier runs that this run continues or uses values of; null if there are no
-   * such runs.
+   * An upper bound of the bytes of node outputs in the earlier runs that this run continues or takes values from; null
+   * if there are no such runs.
    */
   earlier_output_bytes: number | null;
 }
@@ -61,7 +61,7 @@ export interface Claim {
 /** Progress that earlier claims of a run stored. */
 export interface StoredHistory {
   node_runs: StoredNodeRun[];
-  /** The earlier runs that this run continues or uses values of. */
+  /** The earlier runs that this run continues or takes values from. */
   redriven?: StoredEarlierRuns;
   children: ChildRow[];
   /** In the order in which they were first stored. */
@@ -89,7 +89,7 @@ export interface EventPositions {
 export interface Progress {
   children: (ChildRow & EventPositions)[];
   node_runs: (NodeRun & EventPositions)[];
-  /** Executions that are taken over from the runs that this one was redriven from. */
+  /** Executions that are taken over from the runs from which this run was redriven. */
   taken_over: (Effect & EventPositions & { from_flow_run_id: string; from_times: number })[];
   transactions: TransactionOutcome[];
   inputs: (AskedInput & { position: number })[];
@@ -260,7 +260,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     return history;
   };
 
-  /** Reads in pages the earlier runs that a run continues or uses values of. */
+  /** Reads the earlier runs that a run continues or takes values from, in pages. */
   const readEarlierRuns = async (flow_run_id: string): Promise<StoredEarlierRuns> => {
     const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [], changes: null };
     for (let after: object | null | undefined; after !== null;) {

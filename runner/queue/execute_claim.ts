@@ -33,7 +33,7 @@ export interface ClaimExecution extends RunControl {
   claim: Claim;
   /** Resolves when this worker has finished its work on the run; never rejects. */
   ended: Promise<void>;
-  /** True if the run was released: it may be in the queue again. */
+  /** True if the run was released and may be in the queue again. */
   isReleased: () => boolean;
   /**
    * True if a node execution that ended in this claim is stored. The claim then got further than the claims of lost

@@ -11,7 +11,7 @@ export interface MemoryUser {
   ownerId: string;
   /** Bytes of node outputs that earlier claims of the run stored. */
   bytes: number;
-  /** Asks the run to release its claim, which it does as soon as it can. */
+  /** Asks the run to release its claim. The run does so as soon as possible. */
   release: () => void;
   /** Milliseconds since the run was claimed. */
   heldMs: () => number;
@@ -23,8 +23,8 @@ export interface MemoryUser {
 }
 
 /**
- * Limits the memory for node outputs of all runs that a worker executes. A run that is alone may continue, however
- * large it is.
+ * Limits the memory for node outputs of all runs that a worker executes. A run that is alone may continue, regardless
+ * of its size.
  */
 export interface MemoryBudget {
   /** Admits the run now, or as soon as it fits. Resolves with undefined if one of the signals is aborted first. */

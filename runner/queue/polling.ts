@@ -54,7 +54,7 @@ export interface Polling {
   /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
   isLookDue: (slots: FreeSlots) => boolean;
-  /** True if the last look found no run for the regular slots. Only then a watch is worth its cost. */
+  /** True if the last look found no run for the regular slots. Otherwise a watch is not worth its cost. */
   isQuiet: () => boolean;
   /** Returns how long to wait for a change until the next look. */
   patienceMs: (slots: FreeSlots) => number;
@@ -66,7 +66,7 @@ export interface Polling {
   waited: (outcome: WaitOutcome) => void;
   /** Reports the end of an execution. */
   runEnded: (execution: Pick<ClaimExecution, 'isReleased' | 'sleepsUntil'>) => void;
-  /** Begins a drain: all knowledge of the queue may be outdated. */
+  /** Begins a drain. What was known of the queue may be outdated. */
   restart: () => void;
   /**
    * True if a poked function should wait for sleeping runs that continue before this time, because the sweep would wake
@@ -88,7 +88,7 @@ export function makePolling(
   const reservedLookMs = settings.wakesByPokes ? POKED_RESERVED_LOOK_MS : RESERVED_LOOK_MS;
   /** The runs that pokes have named since the last look. */
   const poked = new Set<string>();
-  /** The times at which the runs that this worker has released to sleep continue. */
+  /** The times at which sleeping runs continue. Only runs that this worker has released are known. */
   const wakeTimes = makeWakeTimes();
   /** False if the last look has shown that the queue holds no more runs. */
   let mayBeMore = true;
@@ -133,7 +133,7 @@ export function makePolling(
     startLook: (slots, isIdle) => {
       const isLast = settings.wakesByPokes && isIdle && poked.size === 0;
       const { regular, reserved, ownersWithSlots } = slots;
-      // A look for reserved slots excludes some owners, whose runs pokes may have named.
+      // A look for reserved slots excludes some owners. Pokes may have named runs of these owners.
       mayBeMore = isForReserved(slots) && (mayBeMore || poked.size > 0);
       mayBeForReserved = false;
       lookedAt = elapsedMs();

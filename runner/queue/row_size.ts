@@ -1,8 +1,8 @@
 import type { ChildRow, LogLine, NodeRun } from '../engine/journal.ts';
 import { measureMap } from '../engine/value_size.ts';
 
-// Approximate bytes of JSON of the rows that a worker stores. Values are measured once, by the nodes that returned
-// them, which costs less than writing the JSON.
+// Approximate bytes of JSON of the rows that a worker stores. Values are measured only once, when nodes return them.
+// This costs less than writing the JSON.
 
 /** Bytes of a row without its values. */
 export const ROW_BYTES = 200;

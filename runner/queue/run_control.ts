@@ -8,7 +8,7 @@ import type { StopRequest } from './claims.ts';
  * - `nothing`: the run is executed to its end.
  * - `release`: the worker releases the run as soon as the run has progressed.
  * - `halt`: the run ends, because a caller stopped it or it exceeded a limit.
- * - `halt_now`: as `halt`, in a claim that is to be released too: the run has no time to end by itself.
+ * - `halt_now`: like `halt`, but the claim must also be released. Therefore the run has no time to end by itself.
  * - `nothing_more`: the claim is lost. The execution ends, and nothing of it is stored.
  *
  * | state          | `release`      | `halt`         | `lose`         |
@@ -32,11 +32,11 @@ export const DEMANDS: TransitionTable<Demand, DemandEvent> = {
   nothing_more: { release: 'nothing_more', halt: 'nothing_more', lose: 'nothing_more' },
 };
 
-/** The ways in which others influence a run while it is executed. */
+/** The ways in which other parts of the worker influence a run while it is executed. */
 export interface RunControl {
   /** Ends the run. Only the first call has an effect. */
   stop: (request: StopRequest) => void;
-  /** Ends the execution because the claim is lost: the database refuses all its writes. */
+  /** Ends the execution because the claim is lost and the database refuses all its writes. */
   lose: () => void;
   /** Releases the run as soon as it has made progress. */
   release: () => void;

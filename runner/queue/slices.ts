@@ -12,7 +12,7 @@ export interface Slices {
   areAllEnded: () => boolean;
 }
 
-/** True if the slice is spent or over: the worker then claims no run, and releases those that it executes. */
+/** True if the slice is spent or over. The worker then claims no run, and releases the runs that it executes. */
 export const isUsedUp = (slice: Slice): boolean => slice.state() !== 'open';
 
 /** Makes the slices of a worker. `onOver` is called when a slice is over, and when all are ended. */

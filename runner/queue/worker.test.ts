@@ -36,7 +36,7 @@ function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
   };
 }
 
-/** Makes a queue in memory that returns one batch a call, as the database does. */
+/** Makes a queue in memory. Like the database, it returns one batch for each call. */
 function makeQueue(batches: Claim[][]) {
   const finished = new Map<string, FinalResult>();
   const released: string[] = [];
@@ -197,7 +197,8 @@ it('a run with a long wait is released until its time, and a function looks then
   // The database counts the time from the moment of storing, so the delay is at least a second shorter.
   expect(sleeps).toEqual([1]);
   expect(queue.events).toEqual(['run_asleep']);
-  // Looks when the queue is empty, at the end, and when the time has come; then no run sleeps any more.
+  // The worker looks when the queue is empty, at the end, and when the sleeper's time has come. Then no run sleeps any
+  // more.
   expect(queue.waits.length).toBeGreaterThanOrEqual(3);
 });
 

@@ -52,8 +52,8 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
       }
     },
     /**
-     * Passes on whole pieces until `use` returns a number: the bytes of that piece that it used. The rest of the piece
-     * is read next.
+     * Passes whole pieces to `use` until it returns a number, which is the number of bytes that it used of the last
+     * piece. The rest of that piece is read next.
      */
     pieces: async (use: (piece: Uint8Array) => Promise<number | undefined>): Promise<void> => {
       for (;;) {

@@ -15,7 +15,7 @@ export interface ConnectOptions {
   ca?: string | undefined;
 }
 
-/** Time for an address to accept a connection while there are others to try. */
+/** The time limit for an address to accept a connection if other addresses are left to try. */
 const ATTEMPT_MS = 5_000;
 
 /** Resolves by the operating system, which also uses hosts files and search domains. */
@@ -105,6 +105,6 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
   const { code } = error as { code?: unknown };
   if (typeof code === 'string') return code;
-  // Deno before 2.3 gives TLS failures no code.
+  // TLS failures have no code in Deno before 2.3.
   return /certificate/i.test(error.message) ? 'invalid certificate' : error.name;
 }

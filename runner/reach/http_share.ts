@@ -15,9 +15,9 @@ const SMALLEST_STEP = 65_536;
 
 /**
  * Combines a request's holders of several budgets into one. It asks for up to twice the needed bytes, so that it asks
- * rarely, whatever the size of the pieces. It asks one budget after another. So a request that waits for bytes of its
- * own run or owner holds no bytes of budgets that others share. All requests enter the budgets in the same order. So
- * the oldest request in the last budget is the oldest in each budget, and never waits.
+ * rarely even for small pieces. It asks one budget after another. So a request that waits for bytes of its own run or
+ * owner holds no bytes of budgets that others share. All requests enter the budgets in the same order. So the oldest
+ * request in the last budget is the oldest in each budget, and never waits.
  */
 function combineHolders(holders: Holder[]): Holder {
   let granted = 0;
@@ -35,7 +35,7 @@ function combineHolders(holders: Holder[]): Holder {
   };
 }
 
-/** Makes each holder hold the bytes, one after another; undefined if no holder had to wait. */
+/** Makes each holder hold the bytes, one holder after another. Returns undefined if no holder had to wait. */
 function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Promise<void> | undefined {
   for (const [index, holder] of holders.entries()) {
     const wait = holder.hold(bytes, signal);

@@ -74,7 +74,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
     return { token: made.token, renewedAt: begin + made.seconds * 1_000 * USED_PART };
   };
 
-  /** Returns a valid token. Nodes that need one at the same time share it. */
+  /** Returns a valid token. Nodes that need a token at the same time share it. */
   const validToken = async (): Promise<string> => {
     try {
       const known = token;
@@ -111,7 +111,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
       `${url.username}${url.password}` === '';
   };
 
-  /** Headers that the flow's author gives, without those that only this function may set. */
+  /** Returns the headers of the flow's author, without headers that only this function may set. */
   const givenHeaders = ({ headers }: HttpRequest): HttpRequest['headers'] =>
     headers.filter(([name]) => name.toLowerCase() !== TOKEN_HEADER);
 

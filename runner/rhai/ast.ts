@@ -158,11 +158,11 @@ export type NodeOf<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>;
 /** A parsed script. */
 export interface Program {
   readonly main: FunctionNode;
-  /** Names of the top level that the script uses without defining them; the caller may define them. */
+  /** Names of the top level that the script uses but does not define. The caller may define them. */
   readonly given: ReadonlyMap<string, Variable>;
   /** The variables that the script defines at its top level, in order. */
   readonly declared: readonly Variable[];
-  /** The script's functions by `name/arity`; methods of one type by `type.name/arity`. */
+  /** The script's functions by `name/arity`. Methods for one type have the key `type.name/arity`. */
   readonly functions: ReadonlyMap<string, FunctionNode>;
 }
 

@@ -239,7 +239,7 @@ const GROWING: Record<string, Case[]> = {
   fn: [['curry', fn, Array(255).fill(1), 255]],
 };
 
-/** All other functions: they take the same few steps, whatever their arguments are. */
+/** All other functions. They take the same few steps for all arguments. */
 const CONSTANT: Record<string, string> = {
   any: 'type_of take is_shared',
   none: 'exit Fn is_def_fn range PI E timestamp utc_now rand rand_float rand_bool',
@@ -391,7 +391,7 @@ it('JSON stops when it exceeds the limit of a string', () => {
   const run = newRun();
   const tooLong = newRun().newArray(Array(COUNT).fill('\u0001'));
   expect(() => jsonText(run, tooLong)).toThrow('Length of string too large');
-  // Each takes 9 characters. No more UTF-16 units are written than the longest string may have.
+  // Each takes 9 characters. The text that is written never has more UTF-16 units than the longest string.
   expect(run.operations).toBeLessThanOrEqual(Math.ceil(2 * LENGTH / 9) + 1);
   expect(jsonText(newRun(), newRun().newArray([newRun().newMap(new Map()), null, 'a', fn, blob(2)])))
     .toBe('[{},null,"a","f",[7,7]]');

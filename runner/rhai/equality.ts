@@ -39,7 +39,7 @@ export function compareValues(left: RhaiValue, right: RhaiValue): number | undef
   return typeof left === 'boolean' && typeof right === 'boolean' ? Number(left) - Number(right) : undefined;
 }
 
-/** Floats count as equal if their difference, relative to the greater of them, is below this. */
+/** Two floats count as equal if their difference, relative to the greater one, is below this. */
 const EPSILON = Number.EPSILON;
 
 /**

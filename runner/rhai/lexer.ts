@@ -29,7 +29,7 @@ const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n' 
 export const MAX_NAME_LENGTH = 255;
 const HEX_LENGTHS: Record<string, number> = { x: 2, u: 4, U: 8 };
 
-/** Reads tokens one by one. The parser tells it when a back-tick string continues after an expression. */
+/** Reads tokens one by one. The parser informs the lexer when a back-tick string continues after an expression. */
 export class Lexer {
   readonly #source: string;
   readonly #maxTextLength: number;

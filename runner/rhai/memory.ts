@@ -69,7 +69,7 @@ export class Memory extends Budget {
   }
 
   /**
-   * Curries a function pointer with further arguments, which the caller has copied. They count like elements, also in
+   * Curries a function pointer with further arguments, which the caller has copied. They count like elements, even in
    * containers that hold the pointer.
    */
   curry({ name, captured, closure, curried }: FnPointer, args: readonly RhaiValue[]): FnPointer {
@@ -140,7 +140,10 @@ export class Memory extends Budget {
     }
   }
 
-  /** Returns a value that was removed from its container, without an owner, so that it can get another one. */
+  /**
+   * Removes the owner of a value that was taken from its container, so that the value can get another owner. Returns
+   * the value.
+   */
   detach<V extends RhaiValue>(value: V): V {
     if (value instanceof Container) value.owner = undefined;
     return value;

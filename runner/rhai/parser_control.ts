@@ -5,7 +5,10 @@ import { conditionProblem, iterationProblem } from './parser_checks.ts';
 import { ExpressionParser } from './parser_expressions.ts';
 import { Float, isInt, Range, type RhaiValue } from './values.ts';
 
-/** A precedence above that of the `|` between the patterns of a case and around the parameters of a closure. */
+/**
+ * A precedence above the precedence of `|`, which separates the patterns of a case and encloses the parameters of a
+ * closure.
+ */
 const ABOVE_BAR = 31;
 
 /** Statements that need no semicolon after them. */

@@ -297,8 +297,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Counts the arguments of a function pointer. For a function that is looked up by name, the result is the first of
-   * `counts` with which the function exists.
+   * Counts the arguments of a function pointer. If the function is looked up by name, returns the first of `counts` for
+   * which such a function exists.
    */
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
     // SAFETY: as in callPointer, the functions of closures are always compiled functions.

@@ -12,7 +12,7 @@ const off = (): never => {
   throw new Error('a source that is only parsed does nothing');
 };
 
-/** Parses by `parse`. Throws a CodeError also for a source that ends the sandbox. */
+/** Parses by `parse`. Throws a CodeError even for a source that ends the sandbox. */
 function parseBy(
   parse: (hooks: MachineHooks) => void,
   given: Pick<MachineHooks, 'onProgress'> & Partial<MachineHooks>,

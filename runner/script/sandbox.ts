@@ -4,7 +4,7 @@ import type { Machine, Realm } from './machine.ts';
 /** The libraries that a realm of the sandbox can have besides the language. */
 export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
 
-/** Runs code in realms that it can't leave; the only result is an answer. Each run begins with a fresh realm. */
+/** Runs code in realms. Code can't leave its realm; only its answer comes out. Each run begins with a fresh realm. */
 export interface Sandbox {
   /** Evaluates code whose value is a function, and makes the guest call that function with a task. */
   run: (library: Library, code: string, task: string, hooks: MachineHooks) => GuestAnswer;
@@ -28,7 +28,7 @@ const realms = new Map<Library, Realm>();
 /** The milliseconds that making realms has taken. */
 let preparedMs = 0;
 
-/** A clock in milliseconds that stands still while a realm is made, because that time does not count for a script. */
+/** A clock in milliseconds. It stops while a realm is made, because that time does not count for a script. */
 export const scriptClock = (): number => performance.now() - preparedMs;
 
 function makeRealm(loaded: Machine, text: string): Realm {

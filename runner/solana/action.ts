@@ -12,7 +12,7 @@ export interface ActionDeps {
   waitCommitment: Commitment;
   limits: { actionTimeoutMs: number; actionPollMs: number };
   now: () => number;
-  /** Waits for somebody outside; the time does not count as work of the run. */
+  /** Waits for somebody outside. The time does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

@@ -6,7 +6,7 @@ import { readLookupTable } from './lookup_table.ts';
 import { messageOf } from './message.ts';
 import type { ChainRpc, LandedTransaction } from './rpc.ts';
 
-/** An instruction as the chain executes it: the address of each account, with the account's rights. */
+/** An instruction with the address and the rights of each account, as the chain executes it. */
 interface Resolved {
   index: number;
   program: string;

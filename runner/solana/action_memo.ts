@@ -69,8 +69,8 @@ const UNPARSEABLE = '(unparseable)';
 const SEPARATOR = '; ';
 
 /**
- * Reads a transaction's memos from the list that a node gives: `[length in bytes] text; …`. Source: Agave,
- * `extract_memos.rs`.
+ * Reads a transaction's memos from the list of an RPC node, which has the form `[length in bytes] text; …`. Source:
+ * Agave, `extract_memos.rs`.
  */
 export function readMemos(listed: string | null): string[] {
   const memos: string[] = [];

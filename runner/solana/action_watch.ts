@@ -20,7 +20,7 @@ export interface WatchedAction {
   message: string;
   /** The slot in which the message was made. The transaction can't be in an earlier one. */
   slot: bigint;
-  /** Signatures of the run's other transactions. One of the same second may have the same memo. */
+  /** Signatures of the run's other transactions. A transaction of the same second may have the same memo. */
   knownSignatures: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   deadline: number;
@@ -58,7 +58,10 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
   const passedOver = new Set(action.knownSignatures);
   const unread = new Set<string>();
 
-  /** Returns the listed transaction if it is the action's; undefined if it is not, or can't be read yet. */
+  /**
+   * Returns the listed transaction if it belongs to the action. Returns undefined if it does not, or if it can't be
+   * read yet.
+   */
   const check = async (listed: AddressSignature): Promise<FoundAction | undefined> => {
     const { signature } = listed;
     try {
@@ -75,7 +78,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
         warn(`transaction ${signature} is taken for the action's by its memo alone: the RPC server can't show it`);
         return { ...listed, positions: undefined };
       }
-      // A transaction that can't be read must not stop the check of the others.
+      // A transaction that can't be read must not stop the check of the other transactions.
       if (!unread.has(signature)) warn(`transaction ${signature} has the memo of the action, but: ${error.message}`);
       unread.add(signature);
     }

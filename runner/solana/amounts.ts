@@ -4,7 +4,7 @@ import { NodeError } from '../engine/node.ts';
 const U64_MAX = 2n ** 64n - 1n;
 
 /**
- * Converts an amount of SOL or tokens to its smallest units: one SOL or token has 10^decimals of them. Fractions of a
+ * Converts an amount of SOL or tokens to its smallest units. One SOL or token has 10^decimals units. Fractions of a
  * unit are cut off. Throws if the amount is negative or exceeds the chain's 64 bits.
  */
 export function toSmallestUnits(amount: Decimal, decimals: number): bigint {

@@ -43,7 +43,7 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   if (!nodes.some(isInstructionNode)) return positions;
   const groups = new Map<RunNode, number>();
   const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
-  // Sorted by the order of the flow's nodes, which decides between nodes that no edge orders.
+  // The free nodes, sorted by the order of the flow's nodes. It decides between nodes that no edge orders.
   const free = nodes.filter((node) => node.incoming.length === 0);
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
@@ -84,7 +84,7 @@ export interface Bundling {
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 
-/** Returns the first execution and those directly behind it that have the same fee payer. */
+/** Returns the first execution and the executions directly after it that have the same fee payer. */
 function takeSamePayer(parked: ParkedInstructions[]): ParkedInstructions[] {
   const payer = parked[0]?.instructions?.feePayer.publicKey;
   const end = parked.findIndex(({ instructions }) => instructions?.feePayer.publicKey !== payer);

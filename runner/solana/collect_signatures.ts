@@ -18,7 +18,7 @@ export interface Unsigned {
   requests: StoredSignatureRequest[];
   /** Signers, by key. The holder of a key that is missing here is asked to sign. */
   signers: ReadonlyMap<string, ChainSigner>;
-  /** The key whose signature is added outside, after the run has collected all others. */
+  /** The key whose signature is added outside, after the run has collected all other signatures. */
   omittedKey: string | undefined;
 }
 

@@ -189,7 +189,7 @@ describe('a transaction that is sent', () => {
 
   it('fails with the error that the chain records', async () => {
     const { execute, payer, world, order } = await makeTransfer();
-    // The worker that stored the transaction died before it sent it; meanwhile the money is gone.
+    // The worker that stored the transaction died before it sent the transaction. Meanwhile the money was spent.
     world.onStep((name) => {
       if (name === 'sendTransaction') throw new Error('died');
     });

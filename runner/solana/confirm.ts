@@ -12,7 +12,7 @@ import type { TransactionSettings } from './transaction_settings.ts';
 const BLOCKHASH_BLOCKS = 150n;
 
 /**
- * Error codes which prove that the RPC node did not forward the transaction: the preflight failed, a signature is
+ * Error codes which prove that the RPC node did not forward the transaction. The preflight failed, a signature is
  * wrong, or the bytes are not a transaction. Source: Agave, `custom_error.rs`; JSON-RPC 2.0, section 5.1.
  */
 const REFUSALS: ReadonlySet<number> = new Set([-32002, -32003, -32602]);
@@ -63,8 +63,8 @@ const isVerdictOnTime = (error: JsonRpcError): boolean =>
 
 /**
  * Sends the same bytes of a transaction until it reaches the commitment of the settings or its blockhash has expired.
- * There is no earlier time limit, because the transaction could still be executed after it. Only if the very first send
- * is refused, this alone proves that the transaction will never be in a block. Throws Released when the run is
+ * There is no earlier time limit, because the transaction could still be executed after it. A refusal proves that the
+ * transaction will never be in a block only if it is the answer to the very first send. Throws Released when the run is
  * released.
  */
 export async function confirmTransaction(
@@ -91,7 +91,10 @@ export async function confirmTransaction(
     }
   };
 
-  /** Returns the slot of a confirmed block after which the transaction can no longer land; undefined while it can. */
+  /**
+   * Returns the slot of a confirmed block after which the transaction can't get into a block any more. Undefined while
+   * it still can.
+   */
   const slotOfExpiry = async (): Promise<bigint | undefined> => {
     const latest = await rpc.getLatestBlockhash('confirmed');
     return latest.lastValidBlockHeight - BLOCKHASH_BLOCKS > lastValidBlockHeight ? latest.slot : undefined;

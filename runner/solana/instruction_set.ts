@@ -3,7 +3,7 @@ import type { ChainSigner, InstructionSet } from './transaction.ts';
 
 /**
  * Merges signers to one entry for each key. A key pair is preferred to an adapter wallet. A signature is valid for a
- * whole transaction, so a key that the flow does not name in one place counts as not named by the flow everywhere.
+ * whole transaction. So if the flow does not name a key in one place, the key counts as not named everywhere.
  */
 export function uniteSigners(signers: Iterable<ChainSigner>): Map<string, ChainSigner> {
   const united = new Map<string, ChainSigner>();

@@ -13,7 +13,10 @@ import { runLimits } from '../../types/limits/runs.ts';
  */
 const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
 
-/** "Node is unhealthy" and "minimum context slot not reached": the node is behind. Source: Agave, `custom_error.rs`. */
+/**
+ * "Node is unhealthy" and "minimum context slot not reached". Both mean that the node is behind. Source: Agave,
+ * `custom_error.rs`.
+ */
 const TRANSIENT_CODES = new Set([-32005, -32016]);
 
 /** A JSON object whose numbers keep their digits as written. */

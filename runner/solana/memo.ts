@@ -2,7 +2,7 @@ import { AccountRole, address, type Instruction } from '@solana/kit';
 import { addressOf } from './instruction_nodes.ts';
 import type { ChainSigner } from './transaction.ts';
 
-/** The SPL Memo program, version 1. It accepts accounts that don't sign; version 2 does not. */
+/** The SPL Memo program, version 1. It accepts accounts that don't sign, unlike version 2. */
 export const MEMO_V1 = address('Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo');
 
 /** The SPL Memo program, version 2. */

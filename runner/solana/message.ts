@@ -69,7 +69,7 @@ export function messageOf(text: string): Message {
 export function encodeTransaction(message: string, signatures: ReadonlyMap<string, Uint8Array> = new Map()) {
   const keys = messageOf(message).signers;
   const wire = getTransactionEncoder().encode({
-    // SAFETY: the message was decoded just above; signatures are checked to have 64 bytes where they are read.
+    // SAFETY: the message was decoded just above. Code that reads signatures checks that they have 64 bytes.
     messageBytes: base64.decode(message) as unknown as TransactionMessageBytes,
     signatures: Object.fromEntries(keys.map((key) => [key, (signatures.get(key) ?? null) as SignatureBytes | null])),
   });

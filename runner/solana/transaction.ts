@@ -49,7 +49,7 @@ export interface NewSignatureRequest {
   pubkey: string;
   /** Base64 of the message. */
   msg: string;
-  /** Signatures that are already known; null if there are none. */
+  /** Signatures that are already known; null if no signature is known. */
   signatures: { pubkey: string; signature: string }[] | null;
   timeout_ms: number;
 }
@@ -94,7 +94,7 @@ export type TransactionRecord = Omit<StoredTransaction, 'requests' | 'outcome' |
 /** Stores the transactions of a claimed run. */
 export interface TransactionStore {
   /**
-   * Stores a transaction with its requests. New values of `message` and `wire` replace the earlier ones of the same
+   * Stores a transaction with its requests. New values of `message` and `wire` replace earlier values of the same
    * transaction. Returns all requests of the transaction.
    */
   store: (transaction: TransactionRecord, requests: NewSignatureRequest[]) => Promise<StoredSignatureRequest[]>;

@@ -4,7 +4,7 @@ import { NodeError } from '../engine/node.ts';
 
 /** A flow's settings for its transactions. */
 export interface TransactionSettings {
-  /** Public key of a wallet of the owner that pays instead of the fee payer that the nodes name. */
+  /** Public key of an owner's wallet that pays the fees. It overrides the fee payer that the nodes name. */
   overwriteFeePayer: string | undefined;
   /** Compute units. `auto` takes them from a simulation, and `no` uses the network's default. */
   computeBudget: 'auto' | 'no' | bigint;

@@ -45,7 +45,7 @@ export interface TransactionsOptions {
   now: () => number;
   /** Waits for the chain. Meanwhile the worker may execute other runs. */
   resting: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Waits for somebody outside; the time does not count as work of the run. */
+  /** Waits for somebody outside. The time does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

@@ -44,7 +44,7 @@ export interface ScriptThreadsOptions {
   budgetMs: number;
 }
 
-/** How long an idle thread keeps its memory. */
+/** The time for which an idle thread keeps its memory. */
 const IDLE_MS = 5_000;
 /** The number of owners whose last turns are remembered. */
 const MAX_OWNERS = 1_000;

@@ -95,7 +95,7 @@ export function readDate(inputs: ValueMap, zone: string): DateTime {
   return date;
 }
 
-/** The letters of a token, and a text in single quotes, which stands for itself. */
+/** Matches the letters of a token, or a text in single quotes, which is literal. */
 const FORMAT_PARTS = /'[^']*'|([A-Za-z])\1*/g;
 
 /**

@@ -60,7 +60,7 @@ export function* findMatches({ re }: CompiledPattern, text: string): Generator<M
 /** A replacement in parts: texts, and numbers of groups. */
 type Replacement = (string | number)[];
 
-/** Matches what `$` begins: a dollar sign, a number, or a name in braces. */
+/** Matches a reference that begins with `$`: a second dollar sign, a number, or a name in braces. */
 const REFERENCE = /\$(?:(\$)|(\d{1,3})|\{(\w{1,100})\})?/g;
 
 /** Reads a replacement such as `$1, ${name}`. Throws a ConversionError for a group that the pattern lacks. */

@@ -58,7 +58,8 @@ async function main(args: string[]): Promise<void> {
   // The runner reads the keys when a run first needs one. Malformed keys would fail that run, long after the start of
   // the worker.
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
-  // Loaded only now, because the libraries of Solana take longer to load than the check of a command line.
+  // These modules are loaded only now, because the libraries of Solana take longer to load than the check of the
+  // command line.
   const { makeRunnerWebhooks, makeRunnerWorker } = await import('../runner_worker.ts');
   const database = connectWorker(env);
   const settings = { ...usual, ...database.looks };

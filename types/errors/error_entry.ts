@@ -2,11 +2,11 @@
 export interface ErrorEntry {
   /** The HTTP status. */
   status: number;
-  /** The general meaning. The text that a caller reads stands where the error is raised. */
+  /** The general meaning. The text that a caller reads is in the code that raises the error. */
   meaning: string;
   /** The advice to the caller. */
   remedy: string;
-  /** An example answer for the description of the API; absent if no described operation gives the code. */
+  /** An example answer for the description of the API. It is missing if no described operation returns the code. */
   example?: {
     message: string;
     details?: unknown;

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 
-/** The most characters of base58 for so many bytes: log 256 / log 58 for each, rounded up. */
+/** Returns the most base58 characters for this many bytes: log 256 / log 58 for each byte, rounded up. */
 export const maxBase58Characters = (byteCount: number): number => Math.ceil(byteCount * 1.3658);
 
 /** Decodes base58; undefined unless the text is base58 of exactly `byteCount` bytes. */

@@ -90,7 +90,7 @@ export function toDecimal(value: Value): Decimal {
   return decimal;
 }
 
-/** The payload of a tag that a type takes as it is. */
+/** Makes a conversion that returns the payload of the tag unchanged. */
 const toPayload = <T>(type: PortTypeName, expected: string): Convert<T> => (value) => {
   wayOf(type, value, expected);
   // SAFETY: the type takes only the tag with this payload.
@@ -109,7 +109,7 @@ export function toMember<Member>(known: { readonly [name: string]: Member }, sep
     if (!Object.hasOwn(known, name)) {
       throw new ConversionError(`must be one of ${Object.keys(known).join(separator)}`);
     }
-    // SAFETY: it is an own member.
+    // SAFETY: `name` is an own member of `known`.
     return known[name] as Member;
   };
 }

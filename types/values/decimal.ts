@@ -32,8 +32,8 @@ const ROUNDINGS = {
 /**
  * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places. Trailing
  * zeros are kept (`1.50` is not `1.5`). Arithmetic follows the rules of the rust_decimal crate, which the reference
- * server uses: sums keep the greater scale, products add the scales, and quotients have the places that they need. A
- * result above 96 bits loses places, rounded half to even; if it still does not fit, it is undefined.
+ * server uses. Sums have the greater scale, products have the sum of both scales, and quotients have the places that
+ * they need. A result above 96 bits is rounded half to even to fewer places. If it still does not fit, it is undefined.
  */
 export class Decimal {
   readonly #value: BigDecimal;

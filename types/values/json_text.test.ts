@@ -20,7 +20,7 @@ describe('a JSON text within its limits', () => {
 
 describe('a JSON text beyond a limit', () => {
   it.each([
-    // Only the first text is JSON: the parser would refuse the others.
+    // Only the first text is JSON. The parser would refuse the other texts.
     [`"${'x'.repeat(999)}"`, 'is larger than 1000 characters'],
     ['[[[[', 'is nested deeper than 3 levels'],
     ['{"a":{"b":{"c":{}', 'is nested deeper than 3 levels'],

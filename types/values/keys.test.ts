@@ -7,7 +7,7 @@ import { toBytes, toKeypair, toPubkey, toSignature, toWallet, toWalletOrPubkey, 
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
-/** Every form in which a value gives these bytes as a key. */
+/** Returns all values that convert to a key of these bytes. */
 const formsOf = (bytes: Uint8Array): Value[] => [
   bytesToValue(bytes),
   { S: base58.encode(bytes) },

@@ -37,7 +37,7 @@ export function toBytes(value: Value): Uint8Array {
   return bytes;
 }
 
-/** The bytes that a type reads from a value, of one of these lengths; a text is read as base58. */
+/** Reads bytes of one of these lengths from a value, as a type does. A text is read as base58. */
 function bytesOfLength(type: PortTypeName, value: Value, lengths: number[], expected: string): Uint8Array {
   wayOf(type, value, expected);
   const candidates = 'S' in value ? lengths.map((length) => decodeBase58(value.S, length)) : [plainBytes(value)];
@@ -63,7 +63,8 @@ export function toPubkey(value: Value): string {
 }
 
 /**
- * A key pair: the 32 bytes of the seed, then those of the public key. It does not check that the two belong together.
+ * Converts to a key pair: the 32 bytes of the seed, then the 32 bytes of the public key. Does not check that the two
+ * belong together.
  */
 export const toKeypair = (value: Value): Uint8Array => bytesOfLength('keypair', value, [KEYPAIR_LENGTH], 'a key pair');
 

@@ -20,14 +20,14 @@ export function parsePath(text: string): ValuePath {
 /** Reads an array index without sign and leading zeros; undefined for any other text. */
 const indexOf = (token: string): number | undefined => /^(?:0|[1-9]\d{0,15})$/.test(token) ? Number(token) : undefined;
 
-/** Returns a member of a map or array; undefined if there is none. */
+/** Returns a member of a map or array; undefined if the member does not exist. */
 function memberOf(value: Value, token: string): Value | undefined {
   if ('M' in value) return Object.hasOwn(value.M, token) ? value.M[token] : undefined;
   const index = indexOf(token);
   return 'A' in value && index !== undefined ? value.A[index] : undefined;
 }
 
-/** Returns the value at a path; undefined if there is none. */
+/** Returns the value at a path; undefined if the path does not exist. */
 export const valueAt = (value: Value, path: ValuePath): Value | undefined =>
   path.reduce<Value | undefined>((inner, token) => inner && memberOf(inner, token), value);
 
@@ -40,7 +40,9 @@ function withMember(value: Value, token: string, member: Value): Value {
   return 'A' in value ? { A: value.A.with(Number(token), member) } : value;
 }
 
-/** Replaces the container of a path's last token by the result of `change`; undefined if there is no such container. */
+/**
+ * Replaces the container of a path's last token by the result of `change`; undefined if the container does not exist.
+ */
 function changeAt(
   value: Value,
   path: ValuePath,
@@ -72,7 +74,7 @@ export function removeAt(value: Value, path: ValuePath): { removed: Value; rest:
 }
 
 /**
- * Inserts a value at a path like `add` of JSON Patch (RFC 6902): in a map it replaces a member of that name, in an
+ * Inserts a value at a path like `add` of JSON Patch (RFC 6902). In a map it replaces a member of that name. In an
  * array it moves the later members, and `-` means the end. Undefined if the path does not lead into a map or an array.
  */
 export function insertAt(value: Value, path: ValuePath, inserted: Value): Value | undefined {

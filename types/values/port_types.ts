@@ -12,9 +12,12 @@ export type Tag = typeof TAGS[number];
 // SAFETY: a value has exactly one member, its tag.
 export const tagOf = (value: Value): Tag => Object.keys(value)[0] as Tag;
 
-/** How a payload is converted for a type. The first group converts every payload of the tag, the second only some. */
+/**
+ * The ways in which a payload is converted for a type. The first group converts every payload of the tag, the second
+ * group only some payloads.
+ */
 export const CONVERSIONS = {
-  /** The payload as it is. */
+  /** The payload unchanged. */
   same: 'always',
   /** The float nearest to a number. */
   nearestFloat: 'always',
@@ -145,7 +148,7 @@ export const conversionOf = (name: PortTypeName, value: Value): Conversion | und
   return accepts[tagOf(value)];
 };
 
-/** Whether a type accepts some value of a kind. */
+/** Tests whether a type accepts at least one value of a kind. */
 export function acceptsKind(name: PortTypeName, kind: Kind): boolean {
   const { accepts }: PortType = PORT_TYPES[name];
   if (kind === 'wallet') return accepts.M !== undefined;

@@ -15,7 +15,7 @@ export interface PoolOptions {
 
 /** A pool of connections that call functions as service role. */
 export interface Pool {
-  /** Lends a connection. Others may use it at the same time. */
+  /** Lends a connection. Other calls may use the connection at the same time. */
   use: <Result>(work: (connection: PostgresConnection) => Promise<Result>) => Promise<Result>;
   /** Closes all connections after their calls are answered. Later calls fail. */
   close: () => void;

@@ -10,7 +10,7 @@ import { callStatement, matchSignature, type Signature, signaturesQuery } from '
 
 /** Calls of SQL functions over connections to Postgres. */
 export interface PostgresRpc {
-  /** Calls as service role. Answers and errors are the same as those of the Rpc over PostgREST. */
+  /** Calls as service role. Answers and errors are the same as over PostgREST. */
   rpc: Rpc;
   /** Closes the connections when the calls under way are answered. */
   close: () => void;
@@ -36,7 +36,7 @@ function readRaised({ message, detail }: postgres.PostgresError): [{ status: num
   }
 }
 
-/** Makes an ApiError from a failed call, the same as over PostgREST. */
+/** Makes an ApiError from a failed call. It is the same error as over PostgREST. */
 function readError(name: string, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof NoSuchFunction) {

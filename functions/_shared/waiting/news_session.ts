@@ -28,7 +28,8 @@ export type OpenNewsSession = (listener: NewsListener) => Promise<NewsSession | 
 const STATEMENT_MS = 10_000;
 
 /**
- * Reads the address. A malformed one is logged and ignored: the platform sets it, and the function must still answer.
+ * Reads the address. A malformed address is logged and ignored, because the platform sets it and the function must
+ * still answer.
  */
 function readAddress(databaseUrl: string | undefined): PostgresAddress | undefined {
   if (databaseUrl === undefined || databaseUrl === '') return undefined;

@@ -21,8 +21,8 @@ export function readPreferredWait(header: string | undefined): number {
 }
 
 /**
- * Answers a start. If the request prefers to wait, the answer comes when the run has ended or the time is over, and
- * contains the result of a run that has ended.
+ * Answers a start. If the request prefers to wait, the answer comes when the run has ended or the time is over. If the
+ * run has ended, the answer contains its result.
  */
 export async function answerStart(
   context: Context,

@@ -1,6 +1,6 @@
 import type { NewsSession, OpenNewsSession, QueryRuns } from './news_session.ts';
 
-/** How long a session stays open without a followed run. */
+/** The time for which a session stays open without a followed run. */
 const IDLE_MS = 10_000;
 /** The pause before the next session, after one was lost or refused. */
 const RETRY_MS = 5_000;
@@ -56,7 +56,8 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
   /** The number of locks that are taken or requested. */
   let lockCount = 0;
   /**
-   * Runs to unfollow, by topic. They are collected, so that one statement serves all callers who are answered together.
+   * Runs to unfollow, by topic. They are collected, so that one statement unfollows the runs of all callers who are
+   * answered together.
    */
   let leaving = new Map<NewsTopic, string[]>();
 

@@ -12,8 +12,8 @@ const LONG_PAUSE_MS = 100;
  */
 const LONG_WAIT_PART = 1 / 100;
 /**
- * The pause between looks at followed runs. These looks find ends without news, such as a deletion, and keep the
- * session's connection checked: the database ends a session that is silent for a minute.
+ * The pause between looks at followed runs. These looks find ends that cause no news, such as a deletion. They also
+ * keep the session alive, because the database ends a session that is silent for a minute.
  */
 const FOLLOWED_PAUSE_MS = 15_000;
 
@@ -127,7 +127,7 @@ export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>)
     if (run !== undefined) lookSoon(run, 0);
   };
 
-  /** Returns the runs that are due, and those that are due soon after, so that one look serves them all. */
+  /** Returns the runs that are due now or soon, so that one look serves all of them. */
   const listDue = (): [string, Awaited<News>][] => {
     const now = performance.now();
     return [...awaited].filter(([, { since, next }]) => next <= now + pauseAfter(now - since) / 4);

@@ -40,7 +40,7 @@ function readHeaders(inputs: ValueMap): InputWebhook['headers'] {
   return read;
 }
 
-/** Reads the message that tells a server of the pending input. Errors name the wrong input. */
+/** Reads the message that informs a server of the pending input. Errors name the wrong input. */
 export function readWebhook(inputs: ValueMap): InputWebhook | undefined {
   const url = readOptionalField(inputs, 'webhook_url', toText);
   if (url === undefined) return undefined;

@@ -3,8 +3,8 @@ import { runSandboxed } from '../../threads/run_script.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Runs the function body in its form data. The body is the author's alone: neither an edge nor the starter of a run can
- * give it.
+ * Runs the function body in its form data. Only the author can set the body. Neither an edge nor the starter of a run
+ * can set it.
  */
 export const javascriptNode: NodeModule = {
   definition,

@@ -5,7 +5,7 @@ import definition from './definition.json' with { type: 'json' };
 /** Creates a key-value store of the flow's owner. */
 export const kvCreateStoreNode: NodeModule = {
   definition,
-  // Idempotent: the database makes the change of one node execution only once.
+  // The node is idempotent, because the database makes the change of one node execution only once.
   run: async ({ inputs, kv }) => {
     await kv.create(readField(inputs, 'store', toText));
     return {};

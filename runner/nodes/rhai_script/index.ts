@@ -78,8 +78,8 @@ function run(call: NodeCall): ValueMap | Promise<ValueMap> {
 }
 
 /**
- * Runs the script in the form data. The script is the author's alone: neither an edge nor the starter of a run can give
- * it.
+ * Runs the script in the form data. Only the author can set the script. Neither an edge nor the starter of a run can
+ * set it.
  */
 function runOwn(call: NodeCall): ValueMap | Promise<ValueMap> {
   const source = formText(call.formData, 'source');
@@ -93,5 +93,5 @@ const TRAITS = { takesPortsFromFlow: true, leavesOutputsUnset: true } as const;
 /** The node whose ports the flow's author adds and names. */
 export const rhaiScriptNode: NodeModule = { definition: freeDefinition, ...TRAITS, run: runOwn };
 
-/** The nodes that flows name by their number of inputs and outputs, and that get the script by the input `source`. */
+/** The older nodes, one for each number of inputs and outputs. They get the script by the input `source`. */
 export const sizedScriptNodes: NodeModule[] = sizeDefinitions.map((definition) => ({ definition, ...TRAITS, run }));

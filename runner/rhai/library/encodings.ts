@@ -11,7 +11,7 @@ const utf8 = new TextEncoder();
  */
 const MAX_BASE58_LENGTH = 2_048;
 
-/** Returns the bytes to hash or encode: those of a blob, or the UTF-8 of a text. */
+/** Returns the bytes to hash or encode: the bytes of a blob, or the UTF-8 of a text. */
 function bytesOf(run: Run, self: Blob | string): Uint8Array {
   run.chargeText(self instanceof Blob ? self.bytes.length : self.length);
   return self instanceof Blob ? self.bytes : utf8.encode(self);

@@ -27,8 +27,8 @@ class JsonWriter {
   #put(piece: string): void {
     this.pieces.push(piece);
     this.#run.chargeText(piece.length);
-    // A character has at most two UTF-16 units, so only a text above this length can be too long. newText counts its
-    // characters and fails if it is.
+    // A character has at most two UTF-16 units, so only a text above this length can be too long. `newText` counts the
+    // characters and fails if the text is too long.
     if ((this.#length += piece.length) > 2 * this.#run.limits.stringLength) this.#run.newText(this.pieces.join(''));
   }
 

@@ -54,7 +54,7 @@ export const intFunctions = withExtremes(new NativeSet<Int>())
   .method('to_octal', 0, digits(8))
   .method('to_binary', 0, digits(2));
 
-/** Rounds half away from zero, as Rust does. */
+/** Rounds half away from zero, like Rust. */
 const roundFloat = (value: number): number => Math.sign(value) * Math.round(Math.abs(value));
 
 function roundFloatTo(run: Run, value: number, places: number): Float {

@@ -41,7 +41,7 @@ function splitText(text: string, delimiter: string, most: number): string[] {
   return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(delimiter)];
 }
 
-/** Splits like `splitText`, from the end: the last piece comes first. */
+/** Splits like `splitText`, but from the end. The last piece comes first. */
 function splitTextBackwards(text: string, delimiter: string, most: number): string[] {
   const parts = splitText(text, delimiter, Infinity);
   const cut = Math.max(parts.length - most + 1, 1);

@@ -48,8 +48,8 @@ export function blankTypes(source, program) {
     if (at !== -1 && at < to) blank(at, at + 1);
   };
   /**
-   * Blanks modifiers such as private before the name of a member. The semicolon ends the member before. It may not stand
-   * behind a word that stays, such as static.
+   * Blanks modifiers such as private before the name of a member. The semicolon ends the member before. The semicolon
+   * may not follow a word that stays, such as static.
    */
   const blankModifiers = (from, to) => {
     let first = ';';

@@ -1,5 +1,5 @@
-// The part of the sandbox that calls the author's code. It runs inside the sandbox, before that code. When the bundle
-// is built, MAX_MESSAGE, and MAX_DEPTH in values.js, are replaced by the limits of types/limits/scripts.ts.
+// The part of the sandbox that calls the author's code. It runs inside the sandbox, before that code. The build of the
+// bundle replaces MAX_MESSAGE here and MAX_DEPTH in values.js by the limits of types/limits/scripts.ts.
 import { makeWriter, readMarked } from './values.js';
 
 const { apply, getPrototypeOf: prototypeOf, ownKeys } = Reflect;

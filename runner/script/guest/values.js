@@ -39,7 +39,7 @@ function fromMarked(marked) {
   if (marked.o !== undefined) {
     const names = keys(marked.o);
     for (let index = 0; index < names.length; index++) {
-      // An own member, also of a name such as __proto__.
+      // Defines an own member even for a name such as __proto__.
       defineProperty(marked.o, names[index], {
         value: fromMarked(marked.o[names[index]]),
         configurable: true,

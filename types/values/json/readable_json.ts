@@ -96,7 +96,7 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   const has = (...names: PortTypeName[]) => names.some((name) => types.includes(name));
   if (has('pubkey', 'keypair', 'address') && decodeBase58(text, 32) !== undefined) {
     if (has('pubkey')) return { B3: text };
-    // A wallet without a stored key: its holder is asked to sign.
+    // The value is a wallet without a stored key, whose holder is asked to sign.
     return has('keypair') ? { M: { public_key: { B3: text } } } : { S: text };
   }
   const pair = has('keypair', 'signature') ? decodeBase58(text, 64) : undefined;
@@ -104,7 +104,7 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   if (has('string')) return isStorable(text) ? { S: text } : undefined;
   const bytes = has('bytes') ? bytesOf(text) : undefined;
   if (bytes !== undefined) return bytes;
-  // A float is never written as a text. Texts of digits are for numbers that need more digits than a float has.
+  // A float is never written as a text. A text of digits is only for a number with more digits than a float.
   return DIGITS.test(text) ? fromNumber(text, types.filter((type) => type !== 'f32' && type !== 'f64')) : undefined;
 }
 

@@ -55,7 +55,10 @@ export function toWireJson(value: Value): string {
 /** The fewest bytes that a tagged value takes, with the comma after it: `{"N":0}` and `,`. */
 const SMALLEST_VALUE_BYTES = 8;
 
-/** The limits for a JSON text whose value may take `maxBytes` as tagged JSON, which is longer than the text itself. */
+/**
+ * Returns the limits for a JSON text whose value may take `maxBytes` as tagged JSON. Tagged JSON is longer than the
+ * text itself.
+ */
 const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
   characters: maxBytes,
   depth: MAX_VALUE_DEPTH,
