@@ -36,7 +36,7 @@ function listenForStop(): AbortSignal {
 async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
   const signal = listenForStop();
   try {
-    // Loaded here, because the other commands do not need it, and loading it takes longer than they do.
+    // Load these modules only now: loading them takes longer than all other commands take.
     const [{ startStack }, { seedNodes }] = await Promise.all([
       import('./stack.ts'),
       import('../nodes/publish_nodes.ts'),

@@ -20,7 +20,10 @@ const SOL = 1_000_000_000n;
 
 const WEBHOOK_PATH = '/runs';
 
-/** The events of `on_end` of a flow's successive deployments. */
+/**
+ * The events of `on_end` for one deployment of a flow after the other: the first deployment gets the first list, the
+ * next one the second. With null, no messages are posted.
+ */
 const TOLD = [['succeeded', 'failed', 'stopped', 'signature_request'], null, ['failed', 'stopped']] as const;
 
 /** A user of the stack under test. */

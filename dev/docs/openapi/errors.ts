@@ -205,7 +205,10 @@ function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undef
 const pascalCase = (code: string): string =>
   code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
-/** Makes the error answers of an operation, one for each status. Operations with equal answers share them by name. */
+/**
+ * Makes the error answers of an operation, one for each status. Operations with equal answers share one answer, which
+ * has this name.
+ */
 export function errorAnswers(
   { errors, nativeStatuses }: Operation,
 ): { status: number; name: string; answer: ResponseObject }[] {
