@@ -16,6 +16,10 @@ function splitTitle(text: string): { title: string | undefined; body: string } {
   return { title: title?.replaceAll('`', ''), body: body ?? text };
 }
 
+/** Replaces the sources of diagrams by a sentence, because the console has no package that draws them. */
+const withoutDiagrams = (text: string): string =>
+  text.replaceAll(/^```mermaid\n[^]*?^```$/gm, '*The file of this page in the repository has a diagram here.*');
+
 const linkOf = (page: string) => (href: string, children: ReactNode): ReactNode => {
   const target = resolveLink(page, href, hasPage);
   switch (target.kind) {
@@ -60,7 +64,7 @@ function ShownPage({ path, loading }: { path: string; loading: Promise<string> }
   return (
     <Page title={title ?? titleOf(path)} parents={[{ title: 'Documentation', href: '/docs' }]}>
       <div className='docs'>
-        <Markdown text={body} renderLink={linkOf(path)} imageUrl={image} hasAnchors leavesOutHtml />
+        <Markdown text={withoutDiagrams(body)} renderLink={linkOf(path)} imageUrl={image} hasAnchors leavesOutHtml />
         <div className='docs-list'>
           <DocsList current={path} />
         </div>
