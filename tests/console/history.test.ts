@@ -7,7 +7,7 @@ import { deploy, storeFlow } from '../support/people.ts';
 const nodeOf = (page: Page, name: string) =>
   page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name, exact: true });
 
-test('a version is compared and restored with its environment, and undo brings the drawing back', async () => {
+test('a version is compared and restored, and the version kept before brings drawing and environment back', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);
@@ -41,10 +41,21 @@ test('a version is compared and restored with its environment, and undo brings t
   await history.waitFor({ state: 'hidden' });
   await nodeOf(page, 'Old').waitFor();
   await page.getByText('Saved', { exact: true }).waitFor();
-  const { data } = await person.client.from('flows').select('environment').eq('id', id).single().throwOnError();
-  expect(data.environment).toEqual({ STAGE: 'old' });
+  const environment = async () => {
+    const { data } = await person.client.from('flows').select('environment').eq('id', id).single().throwOnError();
+    return data.environment;
+  };
+  expect(await environment()).toEqual({ STAGE: 'old' });
 
   await page.getByRole('button', { name: 'Undo' }).click();
   await nodeOf(page, 'New').waitFor();
   await page.getByText('Not saved').waitFor();
+
+  await page.getByRole('button', { name: 'History' }).click();
+  await history.getByRole('button', { name: 'Restore Renamed' }).click();
+  await history.getByText('restore that version to get both back').waitFor();
+  await history.getByRole('button', { name: 'Restore now' }).click();
+  await history.waitFor({ state: 'hidden' });
+  await expect.poll(environment).toEqual({});
+  await nodeOf(page, 'New').waitFor();
 });

@@ -61,7 +61,7 @@ export function RestoreQuestion({ version, saving, onDone, onCancel }: {
   return (
     <Question label='Restore now' act={restore} onDone={onDone} onCancel={onCancel}>
       The drawing and the flow’s environment become those of this version, and are saved. The present ones are kept as a
-      version first. Undo brings only the drawing back.
+      version first: restore that version to get both back. Undo brings only the drawing back.
     </Question>
   );
 }
