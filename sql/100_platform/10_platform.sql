@@ -6,7 +6,7 @@ comment on schema private is
   'Tables and functions that PostgREST does not expose. API roles may execute only the functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
--- No role has a privilege on later objects unless a file grants it.
+-- A role has a privilege on later objects only if a file grants it.
 alter default privileges for role postgres revoke execute on functions from public;
 alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges for role postgres in schema public revoke all on functions

@@ -63,7 +63,7 @@ begin
 end;
 $$;
 comment on function private.refuse_column(text, text) is
-  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. Volatile, so that the planner does not call it in advance.';
+  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. The function is volatile, so that the planner does not call it in advance.';
 grant execute on function private.refuse_column(text, text) to authenticated, service_role;
 
 create function private.refuse_faults(code text, faults jsonb, hint text default null)
@@ -80,4 +80,4 @@ begin
 end;
 $$;
 comment on function private.refuse_faults(text, jsonb, text) is
-  'Raises 400 if `faults`, [{path, message}], is not empty. The first fault becomes the message; details have all of them.';
+  'Raises 400 if `faults`, [{path, message}], is not empty. The first fault becomes the message; details list all faults.';

@@ -19,7 +19,7 @@ begin atomic
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'Makes a UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. It is one expression, so that the planner can inline it.';
+  'Makes a UUID version 7 of the given time. rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -33,7 +33,7 @@ begin
 end;
 $$;
 comment on function private.first_uuid_v7(timestamptz) is
-  'The least UUID version 7 of this millisecond. Ids made in this millisecond or later are not less than it.';
+  'The least UUID version 7 of this millisecond. No id made in this millisecond or later is less.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz

@@ -57,7 +57,7 @@ comment on function private.user_claims() is
 --   user_id       the user of an access token, API key or claim token
 --   is_anonymous  true for Supabase's anonymous sign-ins
 --   run_id        the run of a run token
---   public_key    the public key that a start without a user sends; it proves nothing
+--   public_key    the public key that a start without a user sends; nothing proves that the caller owns it
 --   webhook_id    the webhook of a webhook's token; such a request starts runs as the owner of the webhook
 --   chain_depth   for a webhook: the number of runs in the chain that led to the request
 create type private.caller as (
@@ -87,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a deleted user (soft deletion included). Definer: API roles may not read auth.users, which says whether a user is deleted.';
+  'The caller of this request. 401 token_invalid for the service role and for a deleted user, also if the deletion was soft. Definer: auth.users says whether a user is deleted, and API roles may not read it.';
 
 create function private.hold_user(user_id uuid)
 returns void

@@ -4,7 +4,7 @@ create table private.quotas (
   constraint quotas_value_natural check (value >= 0)
 );
 comment on table private.quotas is
-  'The quotas that an operator has changed. All others have the defaults of private.known_quotas().';
+  'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
 comment on column private.quotas.value is 'The most that a user may have.';
 
 create function private.quota(name text)
@@ -26,7 +26,8 @@ create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made while the tables were empty could stay in the cache and scan whole tables later.
+-- Without this setting, a plan that was made while the tables were empty could stay in the cache and scan whole
+-- tables.
 set enable_seqscan = off
 as $$
 begin
@@ -93,9 +94,9 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Only one transaction of the user can hold the lock at a time, so each transaction counts the rows that earlier
-  -- transactions stored. Only quotas take the lock, and its holder needs no row that another transaction of the user
-  -- has locked, so there is no deadlock.
+  -- Only one transaction of the user can hold this lock at a time, so each transaction counts the rows that earlier
+  -- ones stored. The lock can't cause a deadlock: only quotas take it, and its holder needs no row that another
+  -- transaction of the user has locked.
   perform pg_advisory_xact_lock(
     hashtextextended(format('private.check_quota %s %s', lock_quota.name, lock_quota.user_id), 0)
   );
@@ -123,7 +124,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger

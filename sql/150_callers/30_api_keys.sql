@@ -19,7 +19,7 @@ create policy api_keys_select_owner on public.api_keys for select to authenticat
 create policy api_keys_delete_owner on public.api_keys for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert and no update: create_api_key makes the rows, and they never change.
+-- There are no grants to insert and update: create_api_key makes the rows, and they never change.
 grant select, delete on public.api_keys to authenticated;
 grant select, delete on public.api_keys to service_role;
 
@@ -34,7 +34,7 @@ create table private.api_key_hashes (
   constraint api_key_hashes_api_key_id_key unique (api_key_id)
 );
 comment on table private.api_key_hashes is
-  'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
+  'SHA-256 of each API key. A key has 256 random bits, so this hash can''t be reversed by trying keys.';
 
 create function private.new_token(prefix text)
 returns text
@@ -42,7 +42,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- The base64 of 32 bytes ends in one =, which is removed.
+  -- The base64 of 32 bytes ends in one =. translate() removes it.
   return new_token.prefix || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
 end;
 $$;
@@ -110,7 +110,7 @@ begin
 end;
 $$;
 comment on function private.delete_api_key(uuid) is
-  'Implements public.delete_api_key. Definer, so that a caller without a user gets this project''s error.';
+  'Implements public.delete_api_key. Definer, so that a caller who is not a user gets this project''s error.';
 grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function public.delete_api_key(id uuid)
@@ -132,7 +132,7 @@ as $$
   select k.*
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id
-  -- Auth issues no access tokens to a banned user either.
+  -- A banned user's API keys are not valid. In the same way, Auth issues no access tokens to a banned user.
   join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
 $$;

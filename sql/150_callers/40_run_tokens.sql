@@ -69,7 +69,7 @@ as $$
   );
 $$;
 comment on function private.is_signed(bytea, bytea) is
-  'Whether the signature of these bytes is one by the project''s secret or its previous secret. Definer: the secrets are private.';
+  'Whether the project''s secret or its previous secret made the signature of these bytes. Definer: the secrets are private.';
 
 create function private.run_id_of_token(token text)
 returns uuid

@@ -16,11 +16,11 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement by a caller without a credential, by request path. It is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
+  'The time limit of a statement by a caller without a credential, by request path. The limit is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
--- A user's access token takes precedence over an API key. A node sends a claim token without any other credential. A
--- claim token together with another credential is refused, because a claim token must never act for the service role.
+-- A user's access token takes precedence over an API key. The runner's nodes send a claim token alone. A claim
+-- token together with another credential is refused, because it must never act for the service role.
 create function private.credential_claims()
 returns jsonb
 language plpgsql stable security invoker
@@ -31,7 +31,7 @@ declare
   v_claim_token text;
   v_api_key text;
 begin
-  -- A quick test: most requests have no claim token, and need no parsing of headers.
+  -- Most requests have no claim token. This quick test saves parsing their headers.
   if current_setting('request.headers', true) like '%x-flow-claim-token%' then
     v_claim_token := private.request_header('x-flow-claim-token');
   end if;
@@ -51,7 +51,7 @@ begin
 end;
 $$;
 comment on function private.credential_claims() is
-  'The claims of the request''s API key or claim token; null without one, or if an access token takes precedence. 401 token_invalid, api_key_invalid.';
+  'The claims of the request''s API key or claim token. Null if the request has neither, or has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
 -- PostgREST runs this function before each request. The function
@@ -68,8 +68,8 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- The planner's estimates count rows that policies hide. The first condition is a quick test: most requests have no
-  -- such header, and need no parsing of headers.
+  -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is
+  -- a quick test: most requests have no such header, so their headers need no parsing.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -103,11 +103,11 @@ begin
     from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
     where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
   elsif current_setting('role') = 'anon' and private.request_header('x-flow-run-token') is null then
-    -- The limit takes effect from the next statement, which is the request's own.
+    -- The limit takes effect from the next statement, which is the statement of the request itself.
     perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
   end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;

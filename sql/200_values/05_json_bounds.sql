@@ -1,15 +1,16 @@
--- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001
--- digits. So these functions check the numbers first, and make the text of a value only if its numbers are short.
+-- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes, but writes it with 100,001
+-- digits. So these functions check the numbers first. They make the text of a value only if its numbers are short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
-  'Measures of a JSON value. bytes: the length of its text. fault: number, depth or size. path: the place of the fault. message: the right form. Without a fault, fault, path and message are null.';
+  'Measures of a JSON value. bytes: the length of its text. fault: number, depth or size. path: the place of the fault. message: a description of valid values. fault, path and message are null if there is no fault.';
 
 create function private.json_digits(value jsonb, out longest integer, out total bigint)
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- (jsonb_path_query would be slower: it removes each result from the front of a list, and moves all others forward.)
+  -- This does not use jsonb_path_query, which is slower: it moves all remaining results forward for each row that
+  -- it returns.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -35,8 +36,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- To read a level, Postgres copies everything below it. So deep levels and long lists are not searched; the path then
-  -- ends above the number.
+  -- To read one level, Postgres copies everything below it. So deep levels and long lists are not searched. In
+  -- these cases, the path ends above the number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -59,7 +60,8 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no smaller part has the number, the number is in the largest part, which needs no search.
+      -- If no other part contains the number, the largest part does. So the largest part is the last one and is not
+      -- searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -80,8 +82,8 @@ declare
   v_measure private.json_measure;
   v_digits record;
 begin
-  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short numbers:
-  -- each takes twelve bytes of jsonb, and three bytes of text, `1, `.
+  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short
+  -- numbers: in jsonb each takes twelve bytes, and in text three bytes, `1, `.
   if pg_column_size(measure_json.value) <= 4::bigint * measure_json.max_bytes + 64 then
     if jsonb_path_exists(
       measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
@@ -112,7 +114,7 @@ begin
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON from a user. Call it before any code that makes the text of the value. A text of more than max_bytes, too many levels or a number with too many digits is a fault.';
+  'Measures JSON from a user. Call this function before any code that makes the text of the value. Faults are a text of more than max_bytes, too many levels, and a number with too many digits.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
@@ -132,5 +134,5 @@ begin
 end;
 $$;
 comment on function private.check_json_column(text, jsonb, integer) is
-  'Refuses a column''s JSON that is too large, too deep or has too long numbers: 400 column_invalid, which names the place. Returns the bytes of its text. Null has none.';
+  'Refuses a column''s JSON that is too large or too deep, or has too long numbers: 400 column_invalid, which names the place. Returns the number of bytes of the JSON''s text; null for null.';
 grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;

@@ -30,7 +30,7 @@ begin
       when bad_value.value ? 'M' then 'M'
       when bad_value.value ? 'S' then 'S'
       when bad_value.value ? 'N' then 'N'
-      -- This path copies the whole value, so arrays and maps are recognised above.
+      -- This path copies the whole value, so arrays and maps, which may be large, are recognised above.
       else jsonb_path_query_first(bad_value.value, '$.keyvalue().key') #>> '{}'
     end;
   end if;
@@ -81,7 +81,7 @@ $$;
 comment on function private.bad_value(jsonb, integer) is
   'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
--- path names the inputs in errors.
+-- `path` names the inputs in error messages.
 create function private.check_inputs(inputs jsonb, path text default 'inputs')
 returns void
 language plpgsql immutable security invoker
@@ -92,8 +92,9 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings with one tag each. One pattern on their text, as jsonb writes it, shows
-  -- that they are valid. If inputs contain a number, they are measured before their text is made.
+  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text
+  -- shows that they are valid. Inputs with a number do not take this path, because numbers are measured before text
+  -- is made.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -113,8 +114,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
-  -- No valid number or key has more characters than this. Reading a longer one takes quadratic time. In JSON text `":
-  -- "` stands only between a member's name and a string, and in inputs that name must be a tag.
+  -- No valid number or key has more characters than the limit, and reading a longer one would take quadratic time.
+  -- In JSON text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -128,9 +129,9 @@ begin
       private.limit_number_characters()
     ));
   end if;
-  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
-  -- a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also looks
-  -- into arrays as if they were objects, so the path refuses arrays where values must be objects.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because
+  -- only a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also
+  -- treats arrays as if they were objects, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -140,12 +141,12 @@ begin
       ' || @.M.type() == "object" || @.A.type() == "array" || @.B.type() == "boolean" || @.N.type() == "number" && @.N == 0'
       ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', private.limit_value_levels()
     )
-    -- A value on the level below the last allowed one is a fault.
+    -- A value one level below the last allowed level is a fault.
     || '1 == 1' || repeat('))', private.limit_value_levels() + 1) || ')'
   )::jsonpath) then
     return;
   end if;
-  -- The inputs have a fault, so each level is searched to name it.
+  -- The inputs have a fault. Search each level to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
@@ -185,8 +186,8 @@ as $$
 declare
   v_unknown text[];
 begin
-  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest
-  -- inputs.
+  -- Use `except`, which hashes or sorts both sides. Comparing each name with every other name would take minutes
+  -- for the largest inputs.
   v_unknown := array(
     select left(given.name, 100)
     from (

@@ -21,7 +21,7 @@ create table public.wallets (
 comment on table public.wallets is
   'The wallets of users, without secrets. Clients store ADAPTER wallets here; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
 comment on column public.wallets.type is
-  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
+  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the runner asks the holder of the key to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
 
 alter table public.wallets enable row level security;
@@ -57,8 +57,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- No writer inserts a HARDCODED wallet. store_wallet inserts an ADAPTER wallet, stores its secret, and then changes
-  -- the type.
+  -- A wallet becomes HARDCODED only by an update. store_wallet inserts an ADAPTER wallet, stores its secret, and
+  -- then changes the type.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;
@@ -81,8 +81,8 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- Wallets with a stored secret must be HARDCODED, and all others must be ADAPTER. Only store_wallet stores and
-    -- deletes secrets, so in effect only it changes the type.
+    -- A wallet with a stored secret must be HARDCODED, and any other wallet must be ADAPTER. Only store_wallet
+    -- stores and deletes secrets, so only store_wallet can change the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
         else 'ADAPTER' end
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first: the deployments'' trigger _200_check_settings waits for that lock. Definer: it must see all deployments.';
+  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first, because the deployments'' trigger _200_check_settings waits for this lock. Definer: it must see all deployments.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -130,8 +130,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user. When its cascade reaches this wallet, the user's row is
-  -- already gone.
+  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this wallet, the
+  -- user's row is already gone.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;

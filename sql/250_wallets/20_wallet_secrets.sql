@@ -12,7 +12,7 @@ comment on table private.wallet_secrets is
   'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
 comment on column private.wallet_secrets.key_id is 'The id of the encryption key in WALLET_KEYS.';
 comment on column private.wallet_secrets.ciphertext is
-  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so it decrypts only for that wallet.';
+  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are the associated data, so the secret decrypts only for this wallet.';
 comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
 
 create function private.store_wallet(
@@ -31,8 +31,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- Locks the wallet's row, old or new, until the transaction ends, so that no deployment names it as action identity
-  -- between the check below and the change.
+  -- This locks the wallet's row until the transaction ends, also if the row is new. So no deployment can name the
+  -- wallet as action identity between the check below and the change.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -61,8 +61,8 @@ comment on function private.store_wallet(uuid, text, text, text, text, bytea, by
   'Implements public.store_wallet. Definer: the secrets are private.';
 grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
--- The Edge Function has checked and encrypted the key pair. A HARDCODED wallet keeps its ciphertext if none is given.
--- An ADAPTER wallet has no ciphertext; a previous one is deleted.
+-- The Edge Function has checked and encrypted the key pair. If no ciphertext is given, a HARDCODED wallet keeps the
+-- stored one. An ADAPTER wallet has none, so a stored one is deleted.
 create function public.store_wallet(
   user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null,
   ciphertext bytea default null

@@ -51,14 +51,15 @@ create table public.connections (
 );
 comment on table public.connections is
   'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
-comment on column public.connections.name is 'The name by which nodes name the connection. Unique for each user.';
+comment on column public.connections.name is
+  'The name by which nodes refer to the connection. Each name of a user is unique.';
 comment on column public.connections.kind is
   'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
 comment on column public.connections.hosts is
   'The hosts that get the secret, each with an optional port and path prefix. All other hosts are refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
-comment on column public.connections.updated_at is 'When the connection was last stored, with its secret.';
+comment on column public.connections.updated_at is 'The time at which the connection and its secret were last stored.';
 comment on column public.connections.last_used_at is
   'The time at which a run last read the secret, or up to a minute before; null if no run has read it.';
 comment on column public.connections.last_tested_at is
@@ -109,7 +110,7 @@ begin
 end;
 $$;
 comment on function private.refuse_connection_in_use(public.connections) is
-  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, with the list. Lock the row of the connection before the call, so that deploys wait. Definer: it must see all deployments.';
+  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, which lists the deployments. Lock the connection''s row before the call, so that deploys wait. Definer: it must see all deployments.';
 
 create function private.tg_connections__before_delete()
 returns trigger
@@ -117,8 +118,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user. When its cascade reaches this connection, the user's row
-  -- is already gone.
+  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this connection,
+  -- the user's row is already gone.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_connection_in_use(old);
   end if;

@@ -81,7 +81,7 @@ comment on function private.store_connection(jsonb, jsonb) is
   'Implements public.store_connection. Definer: the secrets are private, and only this function writes connections.';
 grant execute on function private.store_connection(jsonb, jsonb) to service_role;
 
--- A connection is never stored without its secret. So only somebody who knows the secret can change the hosts.
+-- Each call stores a connection together with its secret. So only a user who knows the secret can change the hosts.
 create function public.store_connection(connection jsonb, secret jsonb)
 returns jsonb
 language sql volatile security invoker

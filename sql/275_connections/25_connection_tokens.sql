@@ -1,6 +1,6 @@
--- Access tokens of connections of the kinds oauth2_*. A worker that needs a new one takes the lease, asks the token
--- server, and stores the answer. While the lease lasts, all others wait: some servers revoke a refresh token that is
--- used twice. No transaction waits for the token server.
+-- Access tokens of connections of the kinds oauth2_*. A worker that needs a new token takes the lease, asks the
+-- token server, and stores the answer. While the lease lasts, all other workers wait, because some servers revoke a
+-- refresh token that is used twice. No transaction stays open while a worker waits for the token server.
 create table private.connection_tokens (
   connection_id uuid primary key references public.connections (id) on delete cascade,
   key_id text,
@@ -23,11 +23,11 @@ comment on table private.connection_tokens is
 comment on column private.connection_tokens.ciphertext is
   'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are its associated data.';
 comment on column private.connection_tokens.expires_at is
-  'The time from which the access token counts as expired. Then a worker uses the refresh token.';
+  'The time from which the access token counts as expired. From then on, a worker uses the refresh token.';
 comment on column private.connection_tokens.lease is
   'The lease of the worker that is getting a new token. Only this worker may store a new token.';
 comment on column private.connection_tokens.leased_until is
-  'The time from which another worker may take the lease, because the worker with the lease is lost.';
+  'The time from which another worker may take the lease. From then on, the worker with the lease counts as lost.';
 comment on column private.connection_tokens.failure is
   'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
@@ -41,8 +41,9 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read its
-  -- secret, the worker has to read it again: a token of the former secret must not be stored for the new hosts.
+  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read
+  -- its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored for the
+  -- new hosts.
   perform from private.connection_secrets as s
   where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
   for share;
@@ -54,7 +55,7 @@ begin
   select t.* into v_token from private.connection_tokens as t
   where t.connection_id = begin_token_refresh.connection_id
   for no key update;
-  -- Read the time after the lock, because this call may have waited for it.
+  -- Read the time after the lock is taken, because this call may have waited for the lock.
   v_now := clock_timestamp();
   case
     when v_token.expires_at > v_now then
@@ -149,5 +150,5 @@ as $$
   select private.expire_connection_token(connection_id, nonce);
 $$;
 comment on function public.expire_connection_token(uuid, text) is
-  'For the runner: a server has refused the access token with this nonce (401), so the next request gets a new one. Does nothing if another token is stored by now.';
+  'For the runner: marks the access token with this nonce as expired, because a server has refused it (401). The next request gets a new token. Does nothing if another token is stored by now.';
 grant execute on function public.expire_connection_token(uuid, text) to service_role;

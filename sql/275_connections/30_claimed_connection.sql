@@ -12,7 +12,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and `token`, its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -34,7 +34,7 @@ as $$
   select private.read_connection_secret(user_id, name);
 $$;
 comment on function public.read_connection_secret(uuid, text) is
-  'For the Edge Function connections, which tests connections: the user''s connection with its encrypted secret, as read_claimed_connection returns it; null if there is none.';
+  'For the Edge Function connections, to test a connection: the user''s connection with its encrypted secret, as read_claimed_connection returns it. Null if the user has no connection with this name.';
 grant execute on function public.read_connection_secret(uuid, text) to service_role;
 
 create function private.read_claimed_connection(claim jsonb, name text)
@@ -79,5 +79,5 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form, or null. Returns null if there is no such connection. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+  'For the runner: the connection to which the run of this claim, {flow_run_id, claim_number}, maps a name. Has the encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form or null. Null if there is no such connection. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;

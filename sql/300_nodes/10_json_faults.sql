@@ -1,19 +1,20 @@
 -- Finds values that are too large or nested too deeply, names that are too long, and numbers that I-JSON (RFC 7493)
--- does not allow. Texts need no check: jsonb refuses NUL and lone surrogates.
+-- does not allow. Texts need no check, because jsonb refuses NUL and lone surrogates.
 create function private.json_faults(value jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Half-way between the largest double and 2^1024. This number and larger ones become infinity as a double.
+  -- The number halfway between the largest double and 2^1024. As a double, this number and all larger ones are
+  -- infinity.
   v_infinite constant numeric := 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792;
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Measures only strings, numbers, booleans and nulls: each array or object in the result would be a copy of
-  -- everything inside it. (jsonb_path_query would be slower: it removes each result from the front of a list, and moves
-  -- all others forward.)
+  -- Measures only strings, numbers, booleans and nulls, because each array or object in the result would be a copy
+  -- of everything inside it. This does not use jsonb_path_query, which is slower: it moves all remaining results
+  -- forward for each row that it returns.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -59,8 +60,8 @@ begin
     return '[]';
   end if;
 
-  -- Builds paths only for faults, and from shortened names, because a long name would be copied into the path of
-  -- everything below it.
+  -- Paths are built only for faults, and from shortened names. A long name would otherwise be copied into the path
+  -- of everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -149,5 +150,5 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with mandatory members marked by !; other members are allowed.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}, where ! marks mandatory members. Other members are allowed.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;

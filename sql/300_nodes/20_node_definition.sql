@@ -1,5 +1,5 @@
--- Checks node definitions. types/node_definition.ts has the same rules in zod, and
--- tests/sql/node_definition_agreement.test.ts compares them.
+-- Checks node definitions. types/node_definition.ts has the same rules in zod. The test
+-- tests/sql/node_definition_agreement.test.ts compares the two.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -71,7 +71,7 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- A definition within the limit never takes more bytes than this as jsonb. Larger ones are refused here, before the
+  -- As jsonb, a definition within the limit never takes more bytes than this. Refuse larger definitions before the
   -- slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
@@ -84,8 +84,8 @@ begin
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- Both this size and the size in zod count 8 bytes for each number, but the text of a number may have up to 50
-    -- times as many bytes. So the limit of the text is higher.
+    -- This size and the size in zod both count 8 bytes for a number, but a number's text may have up to 50 times as
+    -- many. So the limit of the text is higher.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -126,7 +126,8 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- A ui_schema without a json_schema defines no form, but it is accepted: definitions from other servers have it.
+    -- Accept a ui_schema without a json_schema, which defines no form, because definitions from other servers have
+    -- it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all

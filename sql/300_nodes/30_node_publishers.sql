@@ -2,7 +2,7 @@ create table private.node_publishers (
   user_id uuid primary key references auth.users (id) on delete cascade
 );
 comment on table private.node_publishers is
-  'Users whose node definitions are public. Administrators of the project edit this table in SQL. A change applies to definitions that the user posts afterwards.';
+  'Users whose node definitions are public. Administrators of the project edit this table in SQL. A change applies only to definitions that the user posts after the change.';
 
 create function private.node_poster(out user_id uuid, out is_publisher boolean)
 returns record

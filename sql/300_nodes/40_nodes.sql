@@ -25,12 +25,12 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at; it ignores values that a client sends for them.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public definitions; users also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
-  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, whose columns can''t be null.';
+  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, which contains this column because its columns can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
@@ -89,8 +89,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may have the id of the original's row. An upsert that updates a
-    -- row runs this insert branch first.
+    -- The id is always new, because a copied definition may contain the id of the original row. This also runs for
+    -- an upsert that updates a row.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;

@@ -4,7 +4,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Warnings and interfaces of flow snapshots are stored with this version. When the version has grown, they are computed again.';
+  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Warnings and interfaces of flow snapshots are stored with this count, and are computed again when the count has grown.';
 
 create function private.tg_nodes__after_write()
 returns trigger
@@ -27,7 +27,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each start of the stack writes all definitions again. Only changed ones count.
+  -- Each start of the stack writes all definitions again. Count only definitions that changed.
   if exists (
     select from former as f join changed as c on c.id = f.id
     where c.user_id is null and private.node_definition(c) <> private.node_definition(f)

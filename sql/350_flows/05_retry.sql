@@ -40,7 +40,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault because of which the runner can''t read data.retry of a node; null without a fault.';
+  'The fault that keeps the runner from reading data.retry of a node; null if there is none.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb
@@ -52,4 +52,4 @@ as $$
   ) || complete_retry.retry;
 $$;
 comment on function private.complete_retry(jsonb) is
-  'data.retry of a node, with defaults for missing members. Only for a data.retry without a fault.';
+  'data.retry of a node, with defaults for missing members. data.retry must have no fault.';

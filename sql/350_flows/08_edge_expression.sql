@@ -4,7 +4,7 @@ returns text
 language sql immutable security invoker
 return nullif(edge -> 'data' ->> 'expression', '');
 comment on function private.edge_expression(jsonb) is
-  'The expression of an edge, which computes the value that the target gets. Null if the edge has none; an editor may store an empty text for none.';
+  'The expression of an edge, whose result the target gets. Null if the edge has no expression; an empty text, which editors may store, also counts as no expression.';
 
 create function private.edge_expression_findings(edges jsonb)
 returns jsonb
@@ -12,7 +12,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Few flows have expressions. For a flow without any, this test is enough.
+  -- Most flows have no expressions. For them, this cheap test is enough.
   if not jsonb_path_exists(edge_expression_findings.edges, '$[*].data.expression ? (@ != null)') then
     return '[]';
   end if;
@@ -43,4 +43,4 @@ begin
 end;
 $$;
 comment on function private.edge_expression_findings(jsonb) is
-  'The findings of flow_findings about expressions: too many, too long, or not a text. The route that deploys checks whether expressions parse.';
+  'The findings of flow_findings about expressions that are too many, too long, or not a text. The deploy route checks whether expressions parse.';

@@ -4,7 +4,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The words of runner/rhai/tokens.ts, and two names that a script has anyway. A test compares the lists.
+  -- The reserved words of runner/rhai/tokens.ts, and ENV and source, which every script has. A test compares the
+  -- lists.
   v_words constant text[] := '{
     as,async,await,break,call,case,catch,const,continue,curry,debug,default,do,else,eval,export,false,fn,Fn,for,go,
     goto,if,import,in,is,is_def_fn,is_def_var,is_shared,let,loop,match,module,new,nil,"null",package,print,private,
@@ -39,9 +40,10 @@ begin
 end;
 $$;
 comment on function private.script_names_fault(text[], text, boolean) is
-  'The first fault in the names of the inputs, or of the outputs, of a script; null without a fault. noun: input or output.';
+  'The first fault in the names of a script''s inputs or outputs; null without a fault. `noun` is input or output.';
 
--- A script in JavaScript reads an input with another name by inputs["…"].
+-- Only the names of rhai_script must be names of the language. A JavaScript reads an input of any name as
+-- inputs["…"].
 create function private.script_port_fault(data jsonb)
 returns text
 language plpgsql immutable security invoker
@@ -56,11 +58,11 @@ begin
     ), 'input', v_is_rhai),
     'data.sources: ' || private.script_names_fault(array(
       select s.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'sources') as s (port)
-      -- The error output is no output of the script.
+      -- The runner sets the output named error. The script does not, so the rules do not apply to this name.
       where s.port ->> 'name' <> 'error' or script_port_fault.data -> 'on_error' is distinct from '"output"'
     ), 'output', v_is_rhai)
   );
 end;
 $$;
 comment on function private.script_port_fault(jsonb) is
-  'The first fault in the ports of a node rhai_script or javascript; null without a fault. Their names differ, and those of rhai_script are names in the language. Takes the node''s data, whose ports must have no fault.';
+  'The first fault in the port names of a rhai_script or javascript node; null without a fault. Names must be unique. Those of rhai_script must also be names of the language. `data` is the node''s data, whose ports must have no fault.';

@@ -37,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.port_fault(jsonb) is
-  'The first fault because of which the runner can''t read a port of a node; null without a fault. Takes the node''s data, whose sources and targets must be arrays.';
+  'The first fault that keeps the runner from reading a port of a node; null without a fault. `data` is the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -45,10 +45,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row of it has the nth source and the nth target of a node. Only if a port
-  -- has a fault, the query below checks each node to name it.
+  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. Only if a port
+  -- has a fault, the query below checks each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take fewer bytes than a name may have characters, so their texts need not be measured.
+    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports
+    -- do.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
@@ -91,7 +92,7 @@ begin
   cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
     when jsonb_typeof(n.node) <> 'object' then 'a node must be an object'
-    -- One pattern for the whole text would take four times as long.
+    -- A single pattern for the whole id would take four times as long as these three tests.
     when (
       n.node ->> 'id' like '________-____-____-____-____________' and length(replace(n.node ->> 'id', '-', '')) = 32
       and n.node ->> 'id' !~ '[^-0-9a-f]'
@@ -131,4 +132,4 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each node that the runner can''t read, for at most limit_listed_findings() + 1 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
+  'The first fault of each malformed node, for at most limit_listed_findings() + 1 nodes. First call private.flow_size_findings(), which bounds nodes and ports. Checks the mandatory members of the editor''s node objects, and members of this project such as data.retry.';

@@ -18,7 +18,7 @@ declare
   v_step integer[];
   v_path integer[] := '{}';
 begin
-  -- Kahn's algorithm on numbered nodes, with the edges sorted by source: it visits each node and each edge once.
+  -- Kahn's algorithm on numbered nodes. The edges are sorted by source, so each node and each edge is visited once.
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
   from unnest(flow_cycle.sources, flow_cycle.targets) as e (source, target)
@@ -53,7 +53,7 @@ begin
     return null;
   end if;
 
-  -- Each remaining node waits for another remaining node, so walking backwards from any of them ends in a cycle.
+  -- Each remaining node waits for another remaining node. So a walk backwards from any of them ends in a cycle.
   v_before := array_fill(null::integer, array[v_count]);
   for v_edge in 1..cardinality(v_from) loop
     if v_waiting[v_from[v_edge]] > 0 then

@@ -4,8 +4,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Handles are looked up in the whole flow, since a handle may belong to any node. The source and target of an edge
-  -- say which nodes it connects.
+  -- Look up each handle in the whole flow, because a handle may belong to any node. The members source and target
+  -- of an edge say which nodes it connects.
   return query
   with port as materialized (
     -- Pairs the nth source of a node with its nth target.
@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors leave other edges behind; a run drops them with a warning.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. A run drops all other edges with a warning. Editors may leave such edges behind.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -39,7 +39,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Paths count ports in place. Extracting a node copies it, which takes twenty times as long for 40,000 ports.
+  -- A JSON path counts ports without copying nodes. Extracting each node takes twenty times as long for 40,000
+  -- ports.
   if not jsonb_path_exists(
     port_count_findings.nodes, '$[*].data ? (@.sources.size() > $most || @.targets.size() > $most)',
     jsonb_build_object('most', private.limit_node_ports())
@@ -99,14 +100,14 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings about too many nodes, edges or ports. While the runner sets up a larger graph, other runs would be delayed.';
+  'The findings of flow_findings about too many nodes, edges or ports. A larger graph would delay other runs while the runner sets it up.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
--- call would take longer than executing it.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
+-- because for most flows planning each call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -145,7 +146,8 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- One row for each id. If a thousand nodes share an id, each edge of that id would otherwise become a thousand rows.
+  -- One row for each id, because several nodes may share an id. Without this step, an edge to an id that a thousand
+  -- nodes share would become a thousand rows.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
@@ -180,8 +182,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- This limit is needed, because the limit of a node's inputs does not bound its edges: the targetHandle of an edge
-    -- may be an input of another node.
+    -- The limit of a node's inputs does not bound the edges into the node, because the targetHandle of an edge may
+    -- be an input of another node.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null
@@ -209,7 +211,7 @@ begin
     from edge where edge.is_kept and edge.is_source_run and edge.is_target_run
   ) as wired;
 
-  -- In most flows every edge leads to a later node, so there is no cycle to look for.
+  -- If every edge leads to a later node, as in most flows, there is no cycle.
   if v_leads_back then
     v_cycle := private.flow_cycle(v_nodes, v_sources, v_targets);
   end if;
@@ -224,4 +226,4 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'The faults that keep a graph from running, [{code, path, message}], cut after a thousand; [] if the graph can run. Does not check interflow references; private.freeze_flow does, because it follows them.';
+  'The first 1,000 faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. Does not check calls of other flows; private.freeze_flow() checks them, because it follows them.';

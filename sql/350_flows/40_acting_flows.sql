@@ -1,5 +1,5 @@
--- Finds the nodes that have effects outside, and the flows that have such nodes. hasEffects in runner/engine/graph.ts
--- has the same rule.
+-- Finds the nodes that have effects outside of a run, and the flows that contain such nodes. hasEffects in
+-- runner/engine/graph.ts has the same rule.
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)
@@ -25,8 +25,8 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- Whether these nodes have effects depends on one input. A value that comes over an edge is not known, so it counts
-  -- as one with effects.
+  -- The nodes whose effects depend on the value of one input. If the value comes over an edge, it is not known yet.
+  -- Such a node counts as one with effects.
   decided as materialized (
     select n.id, n.node_id, d.input,
       case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
-  'The nodes of a graph that have effects. acting_flows: the called flows that have effects, as private.acting_flows() returns them. is_settled: the effects come only from the instructions that the node makes.';
+  'The nodes of a graph that have effects. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. is_settled is true if the node has effects only through the instructions that it makes.';
 
 create function private.acting_flows(snapshot jsonb)
 returns jsonb
@@ -99,4 +99,4 @@ begin
 end;
 $$;
 comment on function private.acting_flows(jsonb) is
-  'The called flows of a snapshot that have a node with effects, directly or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that only make instructions. Calls may be circular.';
+  'The ids of the called flows of a snapshot that have effects: {all, without_instructions}. A flow has effects if one of its nodes, or a flow that it calls, has effects. For without_instructions, nodes that only make instructions do not count. Calls may be circular.';

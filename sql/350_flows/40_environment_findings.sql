@@ -1,4 +1,4 @@
--- Checks the transaction settings in a flow's environment. Other names are not restricted.
+-- Checks the transaction settings in a flow's environment. An environment may have any other names.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.environment_fault(text, text) is
-  'The fault of a setting in a flow''s environment, or null. It never repeats the value.';
+  'The fault of a setting in a flow''s environment, or null. The message never repeats the value.';
 
 create function private.is_key_pair(value text)
 returns boolean

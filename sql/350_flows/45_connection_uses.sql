@@ -13,12 +13,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- This path over all nodes takes a tenth of the time of the query below, and few flows name a connection.
+  -- Most flows name no connection. For them this path is enough; it takes a tenth of the time of the query below.
   if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
     return;
   end if;
   return query
-  -- A longer name is no connection's, however it goes on.
+  -- Cut off a name that is too long to be a connection's name.
   select (n.position - 1)::integer, n.node ->> 'id',
     left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
@@ -37,10 +37,10 @@ set search_path = ''
 as $$
 declare
   v_ids text[];
-  -- The numbers of the nodes that were reached, in the order in which they were reached.
+  -- The numbers of the nodes that the loop has reached, in the order in which it reached them.
   v_reached integer[];
   v_is_reached boolean[];
-  -- Edges as numbers of nodes, ordered by the source. v_first[n]: the first edge of node n.
+  -- The numbers of the nodes that each edge connects, ordered by source. v_first[n] is the first edge of node n.
   v_from integer[];
   v_to integer[];
   v_first integer[];
@@ -86,7 +86,7 @@ create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time.
 set enable_nestloop = off
 as $$
 begin
@@ -102,7 +102,7 @@ begin
     where e.edge ->> 'source' in (
       select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
     )
-      -- Handles are looked up in the whole flow.
+      -- Look up the handle in the whole flow, because a handle may belong to any node.
       and e.edge ->> 'targetHandle' in (
         select t.port ->> 'id'
         from jsonb_path_query(open_connection_urls.nodes, '$[*].data.targets[*] ? (@.name == "url")') as t (port)
@@ -111,4 +111,4 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection, and whose input url depends on a flow input. The starter of such a flow chooses the URL that gets the secret, among the hosts of the connection.';
+  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose the URL that gets the secret, among the hosts of the connection.';

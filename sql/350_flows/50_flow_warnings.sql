@@ -1,21 +1,21 @@
--- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
--- continue. With `strict`, most warnings stop them.
+-- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
+-- and continue. If the caller sets `strict`, most warnings refuse the request.
 
--- Only nodes that the service role has defined exist. If it has defined none, all native nodes count as existing, with
--- the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows() returns
--- them.
+-- A node exists if the service role has defined it. If the service role has defined no nodes, every native node
+-- counts as existing, with the ports in the flow's JSON. `acting_flows` lists the called flows that have effects,
+-- as private.acting_flows() returns them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
--- call would take longer than executing it.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
+-- because for most flows planning each call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- If there are no definitions, the database does not know which nodes the runner has.
+  -- Without any definitions, the database does not know which nodes the runner has.
   v_knows_nodes constant boolean := exists (
     select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native'
   );
@@ -69,7 +69,7 @@ begin
         (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Handles are looked up in the whole flow, because copies of a node may share a handle.
+    -- Look up each handle in the whole flow, because copies of a node may share a handle.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -109,8 +109,7 @@ begin
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Only the types in node definitions count. Nodes comply with those types, but the types in a flow's JSON are not
-    -- enforced.
+    -- Compare only types in node definitions. Nodes keep to those types, but may break the types in a flow's JSON.
     typed as materialized (
       select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
         t.types as wanted
@@ -161,7 +160,7 @@ begin
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        -- A timeout is a transient failure of a script, but not of a called flow.
+        -- A retry repeats a script that exceeds its timeout, but not a called flow that exceeds its timeout.
         and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
@@ -180,7 +179,7 @@ begin
       from node as n where n.node_id = 'flow_input' and n.label is not null
       group by n.label having count(*) > 1
       union all
-      -- `member` is the name of the input. It becomes the member `port`, not a part of the path.
+      -- `member` holds the name of the input. The warning has this name as its member `port`, not in its path.
       select distinct 1, r.index, 'input_missing', r.name, format(
         'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
         to_jsonb(private.shorten(r.name))
@@ -294,4 +293,4 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. input_missing also has port, the input''s name. The graph must have no findings.';
+  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. A warning input_missing also has port, the input''s name. The graph must have no findings.';

@@ -45,7 +45,7 @@ create table public.flows (
       'and cluster: devnet, testnet or mainnet-beta', private.limit_url_characters()
     ))
   ),
-  -- Editors may store other members beside url and cluster.
+  -- Editors may store more members than url and cluster.
   constraint flows_chain_network_size check (
     octet_length(chain_network::text) <= private.limit_flow_network_bytes() or private.refuse_column(
       'chain_network', format('must have at most %s', private.size_text(private.limit_flow_network_bytes()))
@@ -58,19 +58,19 @@ create table public.flows (
 );
 comment on table public.flows is
   'Flows as saved by the editor. A run executes either a deployment, which is a frozen flow, or the flow as it is at the start.';
-comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data.';
+comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data of each.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
 comment on column public.flows.environment is
-  'Settings of the flow''s runs, an object of strings, which scripts of the flow can read. Only the owner reads the column.';
+  'Settings of the flow''s runs, an object of strings. Scripts of the flow can read them. Only the owner can read the column.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is
-  'Off: each node sends its own transaction. Automatic: they are bundled.';
+  'Off: each node sends its own transaction. Automatic: a run bundles the instructions of nodes into common transactions.';
 comment on column public.flows.is_public is
-  'If true, signed-in users read the flow in public_flows, without environment and with only the cluster of chain_network.';
+  'If true, signed-in users can read the flow in public_flows, without its environment and without the address of its network.';
 comment on column public.flows.start_shared is
-  'With is_public: every user who has signed up may start new deployments.';
+  'If start_shared and is_public are true, every user who has signed up may start new deployments of the flow.';
 comment on column public.flows.start_unverified is
-  'With is_public and start_shared: anybody may start new deployments.';
+  'If start_unverified, start_shared and is_public are true, anybody may start new deployments of the flow.';
 
 create index flows_user_id_idx on public.flows (user_id);
 
@@ -120,7 +120,7 @@ begin
 end;
 $$;
 comment on function private.check_graph_column(text, jsonb) is
-  'Checks nodes or edges: first their size as jsonb, then private.check_json_column. The first check bounds the memory of the second.';
+  'Checks nodes or edges: first their size as jsonb, then their content with private.check_json_column(). The check of the size bounds the memory of the check of the content.';
 grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
 
 create function private.tg_flows__before_write()
@@ -145,8 +145,8 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- Assigning the old value makes the row refer to the value that is already stored. Equal jsonb values may still
-    -- differ as text: 1.0 equals 1.
+    -- If the text is unchanged, assign the old value, so that the row refers to the value that is already stored.
+    -- Equal jsonb values may differ as text, because 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
       v_nodes_bytes := 0;
@@ -174,7 +174,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large, too deep or has too long numbers, and a request that writes too much in total: 400 column_invalid, 413 flows_too_large. Avoids storing unchanged nodes and edges again.';
+  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. Does not store unchanged nodes and edges again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 
@@ -186,14 +186,15 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made while the table was empty could stay in the cache. Then each save of a flow would read
--- all flows.
+-- Without this setting, a plan that was made while the table was empty could stay in the cache. Each save of a flow
+-- would then read all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the rows from the table.
+  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the stored rows from the
+  -- table.
   for v_user_id in
     select distinct f.user_id
     from former as o
@@ -219,8 +220,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user. When its cascade reaches this flow, the user's row is
-  -- already gone.
+  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this flow, the
+  -- user's row is already gone.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then

@@ -10,10 +10,10 @@ create table public.flow_pins (
     references public.flows (id, user_id) on delete cascade
 );
 comment on table public.flow_pins is
-  'Outputs that nodes give in starts of a flow instead of running, for tests. Deployments ignore them. They are not in flows, because public_flows shows flows to others.';
+  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are not columns of flows, because public_flows shows flows to others.';
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
-  'A node of the flow. A pin of a node that the flow does not have any more has no effect.';
+  'A node of the flow. A pin has no effect if its node was removed from the flow.';
 comment on column public.flow_pins.outputs is 'Tagged values by output, {"result": {"S": "text"}}.';
 
 create index flow_pins_user_id_idx on public.flow_pins (user_id);
@@ -22,7 +22,7 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the owner of the flow, like those of flow_deployments_tags.
+-- The insert and update policies check the flow's owner, for the same reason as those of flow_deployments_tags.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -53,7 +53,7 @@ declare
   v_bytes bigint;
 begin
   perform private.check_inputs(new.outputs, 'outputs');
-  -- The lock keeps two writes from passing the limits together.
+  -- The lock prevents two concurrent writes from exceeding the limits together.
   perform from public.flows as f where f.id = new.flow_id for no key update;
   select count(*), sum(octet_length(p.outputs::text)) into v_count, v_bytes
   from public.flow_pins as p where p.flow_id = new.flow_id;
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are no tagged values, and more or larger pins of a flow than it may have. Runs after the policies, so that its errors reach only the owner. Definer: it locks the flow.';
+  'Refuses outputs that are not tagged values, and pins of a flow that are too many or too large. Runs after the policies, so that only the owner sees its errors. Definer: it locks the flow.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 
@@ -80,7 +80,7 @@ declare
     where p.flow_id = (pins_of_flow.flow).id
   );
 begin
-  -- Most flows have no pins, so their nodes are not read.
+  -- Most flows have no pins. For them, the nodes are not read.
   if v_pins is null then
     return '{}';
   end if;

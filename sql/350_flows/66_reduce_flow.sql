@@ -1,5 +1,5 @@
 -- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
--- copy each value once for every level around it, and the hash needs the text anyway.
+-- copy each value once for every level around it. The hash needs the text anyway.
 
 create function private.reduce_nodes(nodes jsonb)
 returns text
@@ -43,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The nodes of a flow in the same order, without members that only the editor needs (positions, sizes, colours, forms), as the text of jsonb. The nodes must have no faults.';
+  'The nodes of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -63,7 +63,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The edges of a flow in the same order, without members that only the editor needs, as the text of jsonb. Every edge must lead to a node.';
+  'The edges of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -78,7 +78,7 @@ begin
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, each with the index of the calling node. The id is null if a node names no integer.';
+  'The flows that a graph calls, each with the index of the calling node. The id is null if the node names no integer.';
 
 create function private.called_error_findings(caller public.flows)
 returns jsonb
@@ -86,7 +86,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 begin
-  -- Few flows handle errors of calls. For all others, this test is enough.
+  -- Most flows do not handle errors of calls. For them, this cheap test is enough.
   if not jsonb_path_exists(
     called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
   ) then
@@ -135,13 +135,14 @@ $$;
 comment on function private.canvas_text(jsonb) is
   'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
--- Reduces a row of a flow, and the current rows of all flows that it calls, directly or through others, to what a run
--- needs. Does not check permission: callers must.
+-- Reduces a flow to what a run needs, with all flows that it calls directly or through others. Uses the given row
+-- of the flow and the current rows of the called flows. Does not check permission; callers must.
 --
---   max_called_bytes  reads called flows only up to this size; null: all of them
+--   max_called_bytes  the most bytes of called flows to read; null for no limit
 --   data              the data of a snapshot, as text; null if there are findings
 --   canvas            if keeps_canvas: the positions of the nodes, {"<flow id>": private.canvas_text()}, as text
---   findings          what keeps the flows from running, [{flow_id, code, path, message}]; those of the flow come first
+--   findings          the findings that keep the flows from running, [{flow_id, code, path, message}]; those of
+--                     `entry` come first
 --   is_complete       false if called flows were left out because of max_called_bytes
 create function private.reduce_flow(
   entry public.flows, keeps_canvas boolean, max_called_bytes bigint,
@@ -172,19 +173,19 @@ begin
   -- through others.
   <<flows>>
   loop
-    -- Appending an empty array changes nothing, but decompresses the graph. Otherwise each function below would do so
-    -- several times.
+    -- Appending an empty array decompresses the graph without changing it. Otherwise each function below would
+    -- decompress the graph again.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
     if v_position > 1 then
-      -- A flow takes time even if it is small, so each counts 10 KiB more.
+      -- Reading even a small flow takes time, so each flow counts 10 KiB more than its size.
       v_called_bytes := v_called_bytes + pg_column_size(v_flow.nodes) + pg_column_size(v_flow.edges) + 10240;
       is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
       exit when not is_complete;
     end if;
-    -- Freezing several MiB keeps one processor busy for a second. Each user freezes one large graph at a time, so that
-    -- the other users find a free processor. No transaction locks a quota or the queue before it freezes, so there is
-    -- no deadlock.
+    -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large
+    -- graph at a time, so that the other users find a free processor. It can't cause a deadlock, because no
+    -- transaction locks a quota or the queue before it freezes a flow.
     if pg_column_size(v_flow.nodes) > 1048576 then
       perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
     end if;
@@ -207,8 +208,8 @@ begin
     end if;
 
     v_called := null;
-    -- Skip a flow that is too large or has malformed nodes. It is refused already, and reading its nodes again would
-    -- cost as much as all checks before.
+    -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused anyway,
+    -- and reading its nodes again would cost as much as all checks so far.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -221,7 +222,8 @@ begin
       left join public.flows as f on f.id = r.id and f.user_id = reduce_flow.entry.user_id;
       findings := findings || private.called_error_findings(v_flow);
     end if;
-    -- These arrays are not part of the query above, because then the query would be planned at each execution.
+    -- Extend the arrays outside of the query above. With them in the query, Postgres would plan it at each
+    -- execution.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or reduce_flow.entry.id = any (v_called);
@@ -238,7 +240,7 @@ begin
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- The flow is refused already. The remaining flows can't change that.
+    -- The flow is refused already, so the remaining flows need not be read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 

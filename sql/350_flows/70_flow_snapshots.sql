@@ -5,15 +5,15 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs, which deployments and runs execute even if the flows change. Equal graphs are stored once. Rows are never updated.';
+  'Frozen graphs. Deployments and runs execute them even if the flows change. Equal graphs are stored once. Rows are never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
 
--- Freezes the given row of a flow, and the current rows of all flows that it calls, directly or through others. Returns
--- the key of the snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>":
--- private.canvas_text()}, as text. Does not check permission: callers must. 422 flow_invalid lists the first 1,000
--- findings that keep the flows from running.
+-- Freezes a flow and all flows that it calls, directly or through others. Uses the given row of the flow and the
+-- current rows of the called flows. Returns the key of the snapshot. If keeps_canvas is true, also returns the
+-- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Does not check permission;
+-- callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -35,7 +35,7 @@ begin
   canvas := v_reduced.canvas;
   snapshot_hash := sha256(convert_to(v_reduced.data, 'UTF8'));
   loop
-    -- The lock keeps the sweep from deleting an equal snapshot that already exists, until the caller refers to it.
+    -- If an equal snapshot exists, this lock keeps the sweep from deleting it before the caller refers to it.
     perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
     insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_reduced.data::jsonb)

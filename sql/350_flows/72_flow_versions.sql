@@ -1,5 +1,5 @@
--- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It has no name,
--- description and sharing of the flow, so restoring an old version never publishes a flow again.
+-- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It does not
+-- contain the flow's name, description and sharing. So restoring an old version never publishes a flow again.
 
 create table public.flow_versions (
   id bigint generated always as identity primary key,
@@ -23,19 +23,19 @@ create table public.flow_versions (
   )
 );
 comment on table public.flow_versions is
-  'Earlier contents of flows, for the owner. Equal contents of a flow are one version. Functions insert the rows; only name can be changed.';
+  'Earlier contents of flows, for the owner. Each flow has one version for equal contents. Functions insert the rows; users can change only the name.';
 comment on column public.flow_versions.user_id is 'The owner of the flow.';
 comment on column public.flow_versions.hash is 'SHA-256 of the contents: private.flow_version_hash().';
 comment on column public.flow_versions.name is
-  'The name that the owner gave to the version. Null for an automatic one, which goes when the flow has too many.';
+  'The name that the owner gave to the version. Null for an automatic version, which is deleted when the flow has too many.';
 comment on column public.flow_versions.environment is 'The flow''s settings, which may hold secrets.';
 comment on column public.flow_versions.bytes is
-  'The size of nodes, edges and environment as stored, which counts towards the quota flow_bytes.';
+  'The stored size of nodes, edges and environment. It counts towards the quota flow_bytes.';
 comment on column public.flow_versions.saved_at is 'The time when the flow was saved with these contents.';
 comment on column public.flow_versions.created_at is 'The time when the version was made, which may be much later.';
 
 create index flow_versions_flow_id_idx on public.flow_versions (flow_id, created_at);
--- With bytes, so that the quota is summed without reading the rows.
+-- The index includes bytes, so that the quota can be summed without reading the rows.
 create index flow_versions_user_id_idx on public.flow_versions (user_id) include (bytes);
 
 alter table public.flow_versions enable row level security;
@@ -63,7 +63,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_versions__before_update() is
-  'Refuses changes to a version''s read-only columns, which are all but name.';
+  'Refuses changes to a version''s read-only columns: all columns except name.';
 create trigger _100_refuse_read_only before update on public.flow_versions
   for each row execute function private.tg_flow_versions__before_update();
 
@@ -104,4 +104,4 @@ begin
 end;
 $$;
 comment on function private.make_room_for_version(integer) is
-  'Deletes the oldest version without a name if a flow has as many versions as allowed. False if all of them have names. Definer: API roles delete only their own rows.';
+  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all of them have names. Definer: API roles delete only their own rows.';

@@ -20,7 +20,7 @@ begin
       format('A flow may have %s versions at most, and all versions of this flow have names.', v_most),
       jsonb_build_object('limit', v_most, 'of', 'flow_versions'), 'Delete a version, or remove its name.');
   end if;
-  -- Copied inside of the statement, compressed values stay compressed.
+  -- Values that are copied within one statement stay compressed.
   insert into public.flow_versions as v (
     user_id, flow_id, hash, name, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
   )
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.store_flow_version(integer, bytea, text) is
-  'Makes a version of a flow as it is saved, or returns the version with the same contents. A null name changes no name. 409 quota_exceeded. Does not check permission; callers must. Definer: API roles do not insert versions.';
+  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer: API roles do not insert versions.';
 
 create function private.store_deployed_version(flow_id integer, hash bytea)
 returns void
@@ -44,18 +44,18 @@ as $$
 begin
   perform private.store_flow_version(store_deployed_version.flow_id, store_deployed_version.hash, null);
 exception when sqlstate 'PGRST' then
-  -- There is no room for a version. The deploy goes on without one.
+  -- There is no room for a version, so the deploy goes on without one.
   return;
 end;
 $$;
 comment on function private.store_deployed_version(integer, bytea) is
-  'Makes a version of a flow that is being deployed, if there is room for it. Definer, like private.store_flow_version().';
+  'Makes a version of a flow that is being deployed, if the flow has room for one. Definer, like private.store_flow_version().';
 
 create function private.tg_flows__after_update_keep()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- For the same reason as private.tg_flows__after_update().
+-- Sequential scans are off for the same reason as in private.tg_flows__after_update().
 set enable_seqscan = off
 as $$
 declare
@@ -70,7 +70,7 @@ begin
     select o.id, o.user_id, o.nodes, o.edges, o.environment, o.chain_network, o.instructions_bundling, o.updated_at,
       pg_column_size(o.nodes) + pg_column_size(o.edges) + pg_column_size(o.environment) as bytes
     from former as o
-    -- Most saves end here, after one look into an index.
+    -- Most flows have a recent version. For them, the trigger ends after this index lookup.
     where not exists (
       select from public.flow_versions as v
       where v.flow_id = o.id and v.created_at > v_since
@@ -95,7 +95,7 @@ begin
       perform private.lock_quota('flow_bytes', v_user_id);
       v_room := private.quota('flow_bytes') - private.quota_use('flow_bytes', v_user_id);
     end if;
-    -- Without room the save goes on, but keeps no version.
+    -- If there is no room for a version, the flow is saved without keeping one.
     continue when v_room < v_old.bytes or not private.make_room_for_version(v_old.id);
     insert into public.flow_versions (
       user_id, flow_id, hash, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
@@ -110,8 +110,9 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
-  'Keeps the former contents of updated flows as versions, at most one of a flow within limit_flow_version_minutes(). Definer: API roles do not insert versions.';
--- After the trigger that refuses a flow beyond the quota.
+  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer: API roles do not insert versions.';
+-- Triggers run in the order of their names, so this one runs after the trigger that refuses a flow beyond the
+-- quota.
 create trigger _900_keep_version after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update_keep();
@@ -139,8 +140,8 @@ comment on function private.keep_flow_version(integer, text) is
   'Implements public.keep_flow_version. Definer: API roles do not insert versions.';
 grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
--- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents, returns
--- that one and gives it the name. A version without a name goes when the flow has too many.
+-- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents
+-- already, gives it the name and returns its id. A version without a name is deleted when the flow has too many.
 create function public.keep_flow_version(flow_id integer, name text default null)
 returns bigint
 language plpgsql volatile security invoker

@@ -4,7 +4,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
+  'The snapshot of the last start of a large flow that calls no flow. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
@@ -21,8 +21,8 @@ begin
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
   for key share of s;
-  -- A wallet that the environment names may have been deleted since then. In that case the caller freezes the flow
-  -- again, which reports the missing wallet.
+  -- A wallet that the environment names may have been deleted since the snapshot was made. The caller then freezes
+  -- the flow again, which reports the missing wallet.
   if v_hash is not null and private.environment_findings(
     current_snapshot.entry.environment, current_snapshot.entry.user_id
   ) = '[]' then
@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot(public.flows) is
-  'The snapshot of the flow''s last start if the flow is unchanged since and can still run, otherwise null. Definer, since snapshots are private.';
+  'The snapshot of the flow''s last start, if the flow is unchanged and can still run; otherwise null. Definer, since snapshots are private.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -50,7 +50,7 @@ begin
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- A flow that calls others keeps no snapshot: a called flow may change while the flow that calls it does not.
+  -- Do not keep the snapshot of a flow that calls others: a called flow may change while its caller does not.
   if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
     values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
@@ -61,4 +61,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow: the stored one of an unchanged flow, or a new one from private.freeze_flow(), without node positions. Does not check permission; callers must. Definer, since snapshots are private.';
+  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, since snapshots are private.';

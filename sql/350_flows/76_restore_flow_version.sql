@@ -9,7 +9,7 @@ declare
   v_flow public.flows;
   v_kept_id bigint;
 begin
-  -- The row of the flow is locked first, as in a save. Under its lock no version goes.
+  -- Lock the flow's row first, as a save does. Until then, no other transaction deletes versions to make room.
   select f.* into v_flow
   from public.flow_versions as v join public.flows as f on f.id = v.flow_id
   where v.id = restore_flow_version.id and v.user_id = v_user_id
@@ -42,9 +42,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
   'Implements public.restore_flow_version. Definer: API roles do not insert versions.';
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
--- Saves the contents of a version as the contents of its flow. Before that, makes a version of the contents that the
--- flow has now, and returns {updated_at, kept_version_id}. updated_at is the time of the flow's last change that the
--- caller knows; null accepts any.
+-- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
+-- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the time of the flow's last change that
+-- the caller knows. If the flow has changed since, the answer is 409 flow_changed. Null skips this check.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -55,5 +55,5 @@ begin
 end;
 $$;
 comment on function public.restore_flow_version(bigint, timestamptz) is
-  'Saves the contents of a version as those of its flow, and keeps the present contents as a version: {updated_at, kept_version_id}. 401; 404 flow_version_not_found; 409 flow_changed, quota_exceeded.';
+  'Saves the contents of a version as its flow''s contents. Before that, keeps the present contents as a version. Returns {updated_at, kept_version_id}. 401; 404 flow_version_not_found; 409 flow_changed, quota_exceeded.';
 grant execute on function public.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;

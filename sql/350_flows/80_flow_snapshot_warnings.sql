@@ -7,9 +7,9 @@ create table private.flow_snapshot_warnings (
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
 comment on column private.flow_snapshot_warnings.nodes_version is
-  'The version in private.native_nodes for which the warnings were computed. For another version they are computed again.';
+  'The version in private.native_nodes for which the warnings were computed. For another version, the warnings are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
-  'The warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
+  'The warnings of private.flow_warnings(). Warnings about called flows have a flow_id. Warnings about the flow itself have no flow_id, because equal flows share a snapshot.';
 comment on column private.flow_snapshot_warnings.connections is
   '{"<name>": {path} or {flow_id, path}}: the connections that nodes name, each with the place of its first use.';
 
@@ -19,7 +19,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Merging an empty object changes nothing, but decompresses the data once for all parts below.
+  -- Merging with an empty object decompresses the data once for all parts below, without changing it.
   v_data constant jsonb := warnings_of_data.data || '{}';
   v_acting_flows constant jsonb := private.acting_flows(v_data);
 begin
@@ -83,7 +83,7 @@ begin
       select coalesce(jsonb_agg(w.warning - 'port' order by w.position), '[]')
       from jsonb_array_elements(v_stored.warnings) with ordinality as w (warning, position)
     );
-    -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
+    -- Concurrent calls compute the same warnings, so each of them may store them last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
     values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)
     on conflict (snapshot_hash) do update
@@ -175,7 +175,7 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    -- Most authors intend that a node with effects does not run if its branch is not taken.
+    -- Most authors want a node with effects to run only if its branch is taken, so `strict` accepts this warning.
     v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
     if v_refused <> '[]' then
       perform private.fail(

@@ -1,4 +1,4 @@
--- Checks a graph that is not saved, so that an editor can list its problems while somebody draws it.
+-- Checks a graph that is not saved, so that an editor can list its problems while the user draws it.
 
 create table private.flow_checks (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -6,7 +6,7 @@ create table private.flow_checks (
   before_last_at timestamptz not null
 ) with (fillfactor = 50);
 comment on table private.flow_checks is
-  'The times of each user''s last two calls of check_flow, which allow a new call or refuse it.';
+  'The times of each user''s last two calls of check_flow. These times decide whether the user may call it again.';
 
 create function private.count_flow_check(user_id uuid)
 returns void
@@ -17,7 +17,8 @@ declare
   v_now constant timestamptz := clock_timestamp();
   v_is_counted boolean := false;
 begin
-  -- The lock lasts until the check has ended. So the checks of a user keep at most one processor busy, and none waits.
+  -- The lock lasts until the check has ended. While a check of a user runs, another check of this user is refused
+  -- instead of waiting. So the checks of a user keep at most one processor busy.
   if pg_try_advisory_xact_lock(hashtextextended(format('private.check_flow %s', count_flow_check.user_id), 0)) then
     insert into private.flow_checks as c (user_id, last_at, before_last_at)
     values (count_flow_check.user_id, v_now, '-infinity')
@@ -36,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.count_flow_check(uuid) is
-  'Counts a call of check_flow. 429 too_many_requests if another check of the user is running, or for a third call within a second. Definer: the times are private.';
+  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer: the times are private.';
 
 create function private.flow_to_check(flow jsonb, user_id uuid)
 returns public.flows
@@ -67,7 +68,7 @@ begin
   if not private.is_string_map(v_flow.environment) then
     perform private.fail('request_invalid', 'flow.environment: must be an object whose members are all strings.');
   end if;
-  -- No flow has the id 0.
+  -- No flow has the id 0, so 0 stands for a flow without an id.
   v_flow.id := coalesce(private.integer_or_null(flow_to_check.flow ->> 'id'), 0);
   v_flow.user_id := flow_to_check.user_id;
   v_flow.instructions_bundling := 'Off';
@@ -75,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.flow_to_check(jsonb, uuid) is
-  'Reads the argument of check_flow as the row that it would be in flows. 400 request_invalid; 413 body_too_large.';
+  'Turns the argument of check_flow into a row of flows. 400 request_invalid; 413 body_too_large.';
 
 create function private.severity_of_problem(code text, is_finding boolean)
 returns text
@@ -91,7 +92,7 @@ begin atomic
   end;
 end;
 comment on function private.severity_of_problem(text, boolean) is
-  'The severity of a problem that check_flow reports. fails_run: the message of the warning says that the run fails.';
+  'The severity of a problem that check_flow reports. A warning is fails_run if its message says that the run fails.';
 
 create function private.check_flow(flow jsonb, flow_id integer)
 returns jsonb
@@ -143,14 +144,15 @@ begin
 end;
 $$;
 comment on function private.check_flow(jsonb, integer) is
-  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, also for callers with an API key.';
+  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, who may use an API key.';
 grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
--- Returns {problems, is_complete} for {nodes, edges, environment, id}, where environment and id may be missing, or for
--- the saved flow with the id flow_id. A problem is a finding or a warning of a deploy: {code, path, message, severity},
--- for a called flow also flow_id, and for input_missing also port. severity: prevents_deploy, fails_run or warning. As
--- in a deploy, warnings are listed only if there is no finding. A flow that is not saved must have at most 1 MiB.
--- is_complete is false if it calls flows of more than 1 MiB together, because some of these were left out.
+-- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id
+-- may be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path,
+-- message, severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is
+-- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow
+-- that is not saved must have at most 1 MiB. If it calls flows of more than 1 MiB together, some of these are left
+-- out, and is_complete is false.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker

@@ -54,7 +54,8 @@ declare
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- An input passes on the kinds that it accepts. If its first type is pubkey, the runner passes the public key on.
+    -- An input that passes its value on gives the kinds that it accepts. If its first type is pubkey, it gives the
+    -- public key.
     select bit_or(coalesce(
       case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
         else t.gives end, v_every
@@ -98,4 +99,4 @@ begin
 end;
 $$;
 comment on function private.schema_hint(jsonb) is
-  'The part of an input''s form schema that is valid for everybody who starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
+  'The members of an input''s form schema that hold for every caller who starts the flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';

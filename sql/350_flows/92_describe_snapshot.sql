@@ -1,8 +1,8 @@
--- Describes the inputs and outputs of a frozen flow by the ports that its flow_input nodes feed, and by the ports that
--- feed its flow_output nodes.
+-- Describes the inputs and outputs of a frozen flow. The ports that a flow_input node feeds describe the input. The
+-- ports that feed a flow_output node describe the output.
 
--- Port i belongs to input labels[i], accepts masks[i], and passes its value to the input calls[i] of a called flow; 0
--- in labels or calls stands for none.
+-- Port i belongs to input labels[i], accepts the kinds of values masks[i], and passes its value to the input
+-- calls[i] of a called flow. 0 in labels or calls means none.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker
@@ -28,7 +28,7 @@ begin
   ) as own on own.label = l.number;
 
   -- If an input is passed to a called flow, its values must also fit that flow's input. A flow may call itself, so
-  -- this narrows the masks until none changes. Each mask is narrowed at most once for each of its bits.
+  -- the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of its bits.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called
@@ -76,8 +76,8 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- Defaults of more than 4 KiB are left out, because they are too large for a form. So are further defaults after
-      -- a megabyte in total.
+      -- Leave out defaults of more than 4 KiB, which are too large for a form. Also leave out further defaults
+      -- after a megabyte in total.
       octet_length(i.value::text) as size,
       sum(octet_length(i.value::text))
         filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
@@ -88,7 +88,8 @@ as $$
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- One query for all lists of types. Each input may have another list, and one query for each list would take seconds.
+  -- A single query makes all lists of types. Each input may have another list, and one query for each would take
+  -- seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
       case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
@@ -111,14 +112,14 @@ $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
   'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. A hint, {description, json_schema}, comes from the definition of the only port that an input feeds.';
 
--- Ports come from the definitions of the service role. If there is no definition, or if a node takes its ports from
--- the flow, they come from the flow's JSON.
+-- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the
+-- flow, they come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic. Merge joins would be quadratic too,
--- because the planner sorts only by flow.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could
+-- too, because the planner would sort only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
@@ -199,7 +200,7 @@ begin
     select s.flow, s.index, s.port ->> 'id' as handle, s.port ->> 'name' as name, s.port ->> 'type' as type
     from (select n.flow, n.index, jsonb_array_elements(n.sources) as port from node as n) as s
   ),
-  -- Handles are looked up in the whole flow, as in the runner.
+  -- Look up each handle in the whole flow, as the runner does.
   handle as materialized (
     select 'target' as side, d.flow, d.handle, max(d.name) as name from drawn_target as d group by d.flow, d.handle
     union all
@@ -215,7 +216,7 @@ begin
     -- An expression computes another value, so an edge with an expression does not pass on the input's value.
     where private.edge_expression(e.edge) is null
   ),
-  -- Only edges over which an input's value may travel, and edges into an output of the entry.
+  -- Keep only edges over which an input's value may travel, and edges into an output of the entry.
   wired as materialized (
     select e.flow, e.side, s.index as source_index, s.is_input, s.label as source_label, s.native_id as source_id,
       s.is_defined and not s.are_outputs_drawn as is_source_defined, sh.name as source_name,
@@ -253,7 +254,7 @@ begin
       bool_or(d.is_handed_on) as is_handed_on
     from drawn_target as d group by d.flow, d.index, d.name
   ),
-  -- A node may have several outputs of one name, and each of them may have edges.
+  -- A node may have several outputs with the same name, and each of them may have edges.
   first_source as materialized (
     select d.flow, d.index, d.name, min(d.type) as type from drawn_source as d group by d.flow, d.index, d.name
   ),
@@ -278,8 +279,8 @@ begin
   ),
   linked as materialized (
     select p.number,
-      -- If an input of type pubkey passes its value on, the runner first converts it to a public key. That is another
-      -- value, so the port it reaches has no parent.
+      -- If an input of type pubkey passes its value on, the runner first converts the value to a public key. The
+      -- next port gets this other value, so it has no parent.
       case when p.side = 'target' and upper.is_handed_on
         and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
@@ -335,8 +336,8 @@ begin
     )
   into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
 
-  -- A value that is passed on from port to port comes from the input at the start of the chain. Each round doubles the
-  -- length of the chain that is followed.
+  -- If ports pass a value on in a chain, the value comes from the input at the start of the chain. Each round
+  -- doubles the distance that the loop follows.
   while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
     select
       array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),

@@ -7,12 +7,12 @@ create table private.flow_snapshot_interfaces (
   node_count integer not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
+  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because they would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version they are computed again.';
+  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version, they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
-comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has nodes of Solana.';
+comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has Solana nodes.';
 comment on column private.flow_snapshot_interfaces.node_count is
   'The number of nodes of the entry that a run executes: all but notes and mocks.';
 
@@ -54,9 +54,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel, each
-  -- would be slower, and perhaps none would end within its time limit. If definitions are added meanwhile, the result
-  -- may contain them. So the result may be newer than v_version, but not older.
+  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel,
+  -- each would be slower, and perhaps none would end within its time limit. If node definitions are added
+  -- meanwhile, the result may contain them. Then the result is newer than v_version, but never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -64,7 +64,7 @@ begin
   if found then
     return v_interface;
   end if;
-  -- The lock keeps the sweep from deleting the snapshot before this row is stored.
+  -- The lock keeps the sweep from deleting the snapshot before the interface is stored.
   select s.hash, v_version, d.inputs, d.outputs, private.uses_solana(s.data), (
     select count(*) from jsonb_array_elements(s.data #> '{entry,nodes}') as n (node)
     where n.node #>> '{data,type}' <> 'mock' and n.node #>> '{data,node_id}' <> 'note'

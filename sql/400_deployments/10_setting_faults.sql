@@ -1,6 +1,6 @@
--- The functions named *_faults list the faults of a deployment's setting as [{path, message}], [] if there are none.
--- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists all files that a
--- setting touches.
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are
+-- none. Their messages are clearer than those of a constraint. CONTRIBUTING.md, "A new deployment setting", lists
+-- all files to change for a new setting.
 
 create function private.refuse_setting(name text, message text)
 returns void

@@ -58,7 +58,7 @@ comment on column public.flow_deployments.output_instructions is
 comment on column public.flow_deployments.action_identity is
   'The public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is
-  'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
+  'List of [address, lamports] pairs. A run adds these transfers to each of its transactions, until a transaction with them is confirmed.';
 comment on column public.flow_deployments.chain_network is
   'The Solana network of the deployment''s runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
@@ -80,7 +80,7 @@ create policy flow_deployments_update_owner on public.flow_deployments for updat
 create policy flow_deployments_delete_owner on public.flow_deployments for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert: only deploy_flow makes deployments, by freezing a flow.
+-- There is no grant to insert: only private.deploy_flow() inserts deployments, by freezing a flow.
 grant select, update, delete on public.flow_deployments to authenticated;
 grant select, update, delete on public.flow_deployments to service_role;
 
@@ -193,7 +193,7 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare the texts: 1.0 equals 1 as jsonb, but not as text. So a new 1.0 is noticed, and stored as 1.
+  -- Compare as text, because 1.0 equals 1 as jsonb. So a new 1.0 is noticed, and stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')

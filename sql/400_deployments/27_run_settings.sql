@@ -11,7 +11,7 @@ begin
   return jsonb_build_object(
     'output_instructions', coalesce(run_settings.deployment.output_instructions, false),
     'action_identity', run_settings.deployment.action_identity,
-    -- As text, because JavaScript would read a JSON number as a float.
+    -- The amounts are text, because JavaScript would read a JSON number as a float.
     'fees', case when run_settings.deployment.fees <> '[]' then (
       select jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position)
       from jsonb_array_elements(run_settings.deployment.fees) with ordinality as fee (pair, position)
@@ -32,4 +32,4 @@ begin
 end;
 $$;
 comment on function private.run_settings(public.flow_deployments) is
-  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end, connections}. Contains the RPC address, which may contain a secret.';
+  'The settings of the runs of a deployment: {output_instructions, action_identity, fees, chain_network, on_end, connections}. chain_network contains the RPC address, which may contain a secret.';

@@ -22,7 +22,7 @@ comment on table public.flow_deployments_tags is
 comment on column public.flow_deployments_tags.entrypoint is
   'The flow. A tag always names exactly one deployment of this flow.';
 comment on column public.flow_deployments_tags.description is
-  'The owner''s description of the tag for people. Null until the owner writes one; this also holds for the tag latest.';
+  'The owner''s description of the tag for people. Every tag, also latest, has null until the owner writes a description.';
 comment on column public.flow_deployments_tags.tag is
   'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
@@ -31,13 +31,13 @@ create index flow_deployments_tags_deployment_id_idx
 create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
 create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
 
--- By these policies the flow's owner makes, moves, describes and deletes tags. The tag latest is an exception: only the
--- triggers of 40_latest.sql move it.
+-- These policies let the flow's owner make, move, describe and delete tags. The tag latest is an exception: only
+-- the triggers of 40_latest.sql move it.
 alter table public.flow_deployments_tags enable row level security;
 create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
   using (user_id = (select auth.uid()));
--- This policy checks the owner of the flow. Otherwise a violation of the primary key would reveal which tags the flows
--- of other users have.
+-- This policy checks the owner of the flow. Otherwise, violations of the primary key would reveal the tags of other
+-- users' flows.
 create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
   with check (
     user_id = (select auth.uid())

@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Until the transaction ends, the user who deletes deployments can''t be deleted. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
+  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -42,16 +42,16 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- The deletion of a user has already deleted the flow, and deletes the tags next. A tag that moves now would break
-  -- its foreign key.
+  -- If the flow is gone, a deletion of its owner has deleted it, and deletes the tags next. Moving a tag now would
+  -- break the tag's foreign key.
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
-  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and this
-  -- row next, so the other order here could deadlock. Deletions and deploys wait for each other at the lock of the
-  -- tag's row, so the second transaction sees where the first has moved the tag. This must happen before the foreign
-  -- key deletes the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for
-  -- this transaction's locks could have moved latest in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and
+  -- then this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each
+  -- other at the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The
+  -- trigger must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger
+  -- would be too late: a deploy that waited for this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -90,7 +90,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- A deeper call comes from the triggers and foreign keys of deployments, which may move latest.
+  -- At a greater depth, a trigger or a foreign key of deployments makes the change. These may move latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;

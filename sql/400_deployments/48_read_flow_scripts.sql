@@ -7,7 +7,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- The nodes are not checked yet, so this uses only operators that accept any JSON.
+  -- The nodes are not checked yet, so this query uses only operators that accept any JSON.
   return query
   with script as materialized (
     select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
@@ -32,7 +32,7 @@ begin
     select s.index
     from script as s
     join jsonb_array_elements(flow_scripts.edges) as e (edge) on e.edge ->> 'target' = s.id
-    -- The script of the node javascript is never an input.
+    -- A javascript node never takes its script from an input.
     where s.language <> 'javascript'
       and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle',
         'name', case s.language when 'json_schema' then 'json_schema' else 'source' end))
@@ -55,7 +55,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The scripts of a graph, and the answer schemas of its nodes api_input (language json_schema), if they are in form data; then the expressions of its edges (jsonata). Ordered like the nodes and edges. source is null if a node has no script at all.';
+  'The scripts of a graph, and the answer schemas of its api_input nodes (language json_schema), if the form data holds them; then the expressions of its edges (jsonata). In the order of nodes and edges. source is null for a node without a script.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb

@@ -19,7 +19,7 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
-  -- Compare after freezing: if a flow has its old time now, it also had that time when it was frozen.
+  -- Compare the times after freezing: a flow that is unchanged now was also unchanged when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
     perform private.fail('flow_changed', 'The flow, or a flow that it calls, was changed during the deploy.',
       hint => 'Deploy the flow again.');

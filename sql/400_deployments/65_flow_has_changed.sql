@@ -10,7 +10,7 @@ as $$
   ));
 $$;
 comment on function private.graph_in_effect(jsonb) is
-  'A graph of a snapshot without the members on which no execution depends: notes, and the names of nodes, which only messages contain.';
+  'A graph of a snapshot without notes and without the names of nodes. Executions do not depend on these; only messages contain names.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -18,7 +18,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- One large graph at a time for each user, as in private.freeze_flow().
+  -- Each user compares only one large graph at a time. private.reduce_flow() uses the same lock.
   if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
     perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
   end if;
@@ -34,7 +34,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer: its callers check the owner.';
+  'Whether freezing the flow now would give this graph of a snapshot, not counting notes and names of nodes. Definer: its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -60,8 +60,8 @@ begin
       select e.key::integer, e.value from jsonb_each(v_deployment.data -> 'flows') as e
     ) as g
     left join public.flows as f on f.id = g.flow_id and f.user_id = v_user_id
-    -- updated_at is the begin of the transaction that changed the flow, which may be before the deploy. No request
-    -- lasts longer than a minute.
+    -- updated_at is the time when the transaction that changed the flow began, which may be before the deploy. A
+    -- minute is enough, because no request lasts longer.
     where f.id is null or f.updated_at > v_deployment.created_at - interval '1 minute'
   loop
     if (v_frozen.flow).id is null or not private.is_graph_of_flow(v_frozen.graph, v_frozen.flow) then
@@ -85,5 +85,5 @@ begin
 end;
 $$;
 comment on function public.flow_has_changed(uuid) is
-  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Notes, and places and names of nodes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
+  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Changed notes, positions and names of nodes do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.flow_has_changed(uuid) to anon, authenticated, service_role;

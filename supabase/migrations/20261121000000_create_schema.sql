@@ -13,7 +13,7 @@ comment on schema private is
   'Tables and functions that PostgREST does not expose. API roles may execute only the functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
--- No role has a privilege on later objects unless a file grants it.
+-- A role has a privilege on later objects only if a file grants it.
 alter default privileges for role postgres revoke execute on functions from public;
 alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges for role postgres in schema public revoke all on functions
@@ -927,7 +927,7 @@ begin
 end;
 $$;
 comment on function private.refuse_column(text, text) is
-  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. Volatile, so that the planner does not call it in advance.';
+  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. The function is volatile, so that the planner does not call it in advance.';
 grant execute on function private.refuse_column(text, text) to authenticated, service_role;
 
 create function private.refuse_faults(code text, faults jsonb, hint text default null)
@@ -944,7 +944,7 @@ begin
 end;
 $$;
 comment on function private.refuse_faults(text, jsonb, text) is
-  'Raises 400 if `faults`, [{path, message}], is not empty. The first fault becomes the message; details have all of them.';
+  'Raises 400 if `faults`, [{path, message}], is not empty. The first fault becomes the message; details list all faults.';
 
 -- sql/100_platform/30_uuid_v7.sql
 
@@ -969,7 +969,7 @@ begin atomic
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'Makes a UUID version 7 of the given time, with the fraction of the millisecond in rand_a (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. It is one expression, so that the planner can inline it.';
+  'Makes a UUID version 7 of the given time. rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -983,7 +983,7 @@ begin
 end;
 $$;
 comment on function private.first_uuid_v7(timestamptz) is
-  'The least UUID version 7 of this millisecond. Ids made in this millisecond or later are not less than it.';
+  'The least UUID version 7 of this millisecond. No id made in this millisecond or later is less.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -1110,7 +1110,7 @@ comment on function private.user_claims() is
 --   user_id       the user of an access token, API key or claim token
 --   is_anonymous  true for Supabase's anonymous sign-ins
 --   run_id        the run of a run token
---   public_key    the public key that a start without a user sends; it proves nothing
+--   public_key    the public key that a start without a user sends; nothing proves that the caller owns it
 --   webhook_id    the webhook of a webhook's token; such a request starts runs as the owner of the webhook
 --   chain_depth   for a webhook: the number of runs in the chain that led to the request
 create type private.caller as (
@@ -1140,7 +1140,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a deleted user (soft deletion included). Definer: API roles may not read auth.users, which says whether a user is deleted.';
+  'The caller of this request. 401 token_invalid for the service role and for a deleted user, also if the deletion was soft. Definer: auth.users says whether a user is deleted, and API roles may not read it.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -1278,7 +1278,7 @@ create table private.quotas (
   constraint quotas_value_natural check (value >= 0)
 );
 comment on table private.quotas is
-  'The quotas that an operator has changed. All others have the defaults of private.known_quotas().';
+  'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
 comment on column private.quotas.value is 'The most that a user may have.';
 
 create function private.quota(name text)
@@ -1300,7 +1300,8 @@ create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made while the tables were empty could stay in the cache and scan whole tables later.
+-- Without this setting, a plan that was made while the tables were empty could stay in the cache and scan whole
+-- tables.
 set enable_seqscan = off
 as $$
 begin
@@ -1367,9 +1368,9 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Only one transaction of the user can hold the lock at a time, so each transaction counts the rows that earlier
-  -- transactions stored. Only quotas take the lock, and its holder needs no row that another transaction of the user
-  -- has locked, so there is no deadlock.
+  -- Only one transaction of the user can hold this lock at a time, so each transaction counts the rows that earlier
+  -- ones stored. The lock can't cause a deadlock: only quotas take it, and its holder needs no row that another
+  -- transaction of the user has locked.
   perform pg_advisory_xact_lock(
     hashtextextended(format('private.check_quota %s %s', lock_quota.name, lock_quota.user_id), 0)
   );
@@ -1397,7 +1398,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer: it must see all rows.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -1504,7 +1505,7 @@ create policy api_keys_select_owner on public.api_keys for select to authenticat
 create policy api_keys_delete_owner on public.api_keys for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert and no update: create_api_key makes the rows, and they never change.
+-- There are no grants to insert and update: create_api_key makes the rows, and they never change.
 grant select, delete on public.api_keys to authenticated;
 grant select, delete on public.api_keys to service_role;
 
@@ -1519,7 +1520,7 @@ create table private.api_key_hashes (
   constraint api_key_hashes_api_key_id_key unique (api_key_id)
 );
 comment on table private.api_key_hashes is
-  'SHA-256 of each API key. A key has 256 random bits, so a plain hash protects it.';
+  'SHA-256 of each API key. A key has 256 random bits, so this hash can''t be reversed by trying keys.';
 
 create function private.new_token(prefix text)
 returns text
@@ -1527,7 +1528,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- The base64 of 32 bytes ends in one =, which is removed.
+  -- The base64 of 32 bytes ends in one =. translate() removes it.
   return new_token.prefix || translate(encode(extensions.gen_random_bytes(32), 'base64'), '+/=', '-_');
 end;
 $$;
@@ -1595,7 +1596,7 @@ begin
 end;
 $$;
 comment on function private.delete_api_key(uuid) is
-  'Implements public.delete_api_key. Definer, so that a caller without a user gets this project''s error.';
+  'Implements public.delete_api_key. Definer, so that a caller who is not a user gets this project''s error.';
 grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function public.delete_api_key(id uuid)
@@ -1617,7 +1618,7 @@ as $$
   select k.*
   from private.api_key_hashes as h
   join public.api_keys as k on k.id = h.api_key_id
-  -- Auth issues no access tokens to a banned user either.
+  -- A banned user's API keys are not valid. In the same way, Auth issues no access tokens to a banned user.
   join auth.users as u on u.id = k.user_id and u.deleted_at is null and u.banned_until > now() is not true
   where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
 $$;
@@ -1729,7 +1730,7 @@ as $$
   );
 $$;
 comment on function private.is_signed(bytea, bytea) is
-  'Whether the signature of these bytes is one by the project''s secret or its previous secret. Definer: the secrets are private.';
+  'Whether the project''s secret or its previous secret made the signature of these bytes. Definer: the secrets are private.';
 
 create function private.run_id_of_token(token text)
 returns uuid
@@ -1808,11 +1809,11 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement by a caller without a credential, by request path. It is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
+  'The time limit of a statement by a caller without a credential, by request path. The limit is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
--- A user's access token takes precedence over an API key. A node sends a claim token without any other credential. A
--- claim token together with another credential is refused, because a claim token must never act for the service role.
+-- A user's access token takes precedence over an API key. The runner's nodes send a claim token alone. A claim
+-- token together with another credential is refused, because it must never act for the service role.
 create function private.credential_claims()
 returns jsonb
 language plpgsql stable security invoker
@@ -1823,7 +1824,7 @@ declare
   v_claim_token text;
   v_api_key text;
 begin
-  -- A quick test: most requests have no claim token, and need no parsing of headers.
+  -- Most requests have no claim token. This quick test saves parsing their headers.
   if current_setting('request.headers', true) like '%x-flow-claim-token%' then
     v_claim_token := private.request_header('x-flow-claim-token');
   end if;
@@ -1843,7 +1844,7 @@ begin
 end;
 $$;
 comment on function private.credential_claims() is
-  'The claims of the request''s API key or claim token; null without one, or if an access token takes precedence. 401 token_invalid, api_key_invalid.';
+  'The claims of the request''s API key or claim token. Null if the request has neither, or has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
 -- PostgREST runs this function before each request. The function
@@ -1860,8 +1861,8 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- The planner's estimates count rows that policies hide. The first condition is a quick test: most requests have no
-  -- such header, and need no parsing of headers.
+  -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is
+  -- a quick test: most requests have no such header, so their headers need no parsing.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -1895,29 +1896,30 @@ begin
     from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
     where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
   elsif current_setting('role') = 'anon' and private.request_header('x-flow-run-token') is null then
-    -- The limit takes effect from the next statement, which is the request's own.
+    -- The limit takes effect from the next statement, which is the statement of the request itself.
     perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
   end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST runs it before each request: it checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
 -- sql/200_values/05_json_bounds.sql
 
--- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes and writes it with 100,001
--- digits. So these functions check the numbers first, and make the text of a value only if its numbers are short.
+-- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes, but writes it with 100,001
+-- digits. So these functions check the numbers first. They make the text of a value only if its numbers are short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
-  'Measures of a JSON value. bytes: the length of its text. fault: number, depth or size. path: the place of the fault. message: the right form. Without a fault, fault, path and message are null.';
+  'Measures of a JSON value. bytes: the length of its text. fault: number, depth or size. path: the place of the fault. message: a description of valid values. fault, path and message are null if there is no fault.';
 
 create function private.json_digits(value jsonb, out longest integer, out total bigint)
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- (jsonb_path_query would be slower: it removes each result from the front of a list, and moves all others forward.)
+  -- This does not use jsonb_path_query, which is slower: it moves all remaining results forward for each row that
+  -- it returns.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -1943,8 +1945,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- To read a level, Postgres copies everything below it. So deep levels and long lists are not searched; the path then
-  -- ends above the number.
+  -- To read one level, Postgres copies everything below it. So deep levels and long lists are not searched. In
+  -- these cases, the path ends above the number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -1967,7 +1969,8 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no smaller part has the number, the number is in the largest part, which needs no search.
+      -- If no other part contains the number, the largest part does. So the largest part is the last one and is not
+      -- searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -1988,8 +1991,8 @@ declare
   v_measure private.json_measure;
   v_digits record;
 begin
-  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short numbers:
-  -- each takes twelve bytes of jsonb, and three bytes of text, `1, `.
+  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short
+  -- numbers: in jsonb each takes twelve bytes, and in text three bytes, `1, `.
   if pg_column_size(measure_json.value) <= 4::bigint * measure_json.max_bytes + 64 then
     if jsonb_path_exists(
       measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
@@ -2020,7 +2023,7 @@ begin
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON from a user. Call it before any code that makes the text of the value. A text of more than max_bytes, too many levels or a number with too many digits is a fault.';
+  'Measures JSON from a user. Call this function before any code that makes the text of the value. Faults are a text of more than max_bytes, too many levels, and a number with too many digits.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
@@ -2040,7 +2043,7 @@ begin
 end;
 $$;
 comment on function private.check_json_column(text, jsonb, integer) is
-  'Refuses a column''s JSON that is too large, too deep or has too long numbers: 400 column_invalid, which names the place. Returns the bytes of its text. Null has none.';
+  'Refuses a column''s JSON that is too large or too deep, or has too long numbers: 400 column_invalid, which names the place. Returns the number of bytes of the JSON''s text; null for null.';
 grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;
 
 -- sql/200_values/10_checks.sql
@@ -2112,7 +2115,7 @@ begin
 end;
 $$;
 comment on function private.decode_base58(text) is
-  'The bytes that a base58 text (Bitcoin''s alphabet, as Solana uses it) stands for; null when the text is not base58 or is longer than 128 characters.';
+  'The bytes that a base58 text stands for, in Bitcoin''s alphabet, which Solana also uses. Null if the text is not base58 or is longer than 128 characters.';
 grant execute on function private.decode_base58(text) to authenticated, service_role;
 
 create function private.is_base58(value text, byte_count integer)
@@ -2133,7 +2136,7 @@ as $$
     and length(is_base64.value) <= 8192;
 $$;
 comment on function private.is_base64(text) is
-  'Whether the text is padded standard base64 of at least one byte, at most 8,192 characters: no transaction and no message is longer.';
+  'Whether the text is padded standard base64 of at least one byte and has at most 8,192 characters. All transactions and messages are shorter.';
 
 create function private.is_public_key(value text)
 returns boolean
@@ -2141,10 +2144,10 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- Every start with a public key makes this check, so it must be fast: decoding would take fifty times as long. In
-  -- base58 the characters of the alphabet are in the order of their codes, so numbers of equal length compare like
-  -- texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, written as the digit 1, are
-  -- decoded. One pattern for the characters and the length would take eight times as long.
+  -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as
+  -- long. The characters of the base58 alphabet are in the order of their codes, so numbers of equal length compare
+  -- like texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, written as the
+  -- digit 1, are decoded. A single pattern for both characters and length would take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -2238,7 +2241,7 @@ begin
       when bad_value.value ? 'M' then 'M'
       when bad_value.value ? 'S' then 'S'
       when bad_value.value ? 'N' then 'N'
-      -- This path copies the whole value, so arrays and maps are recognised above.
+      -- This path copies the whole value, so arrays and maps, which may be large, are recognised above.
       else jsonb_path_query_first(bad_value.value, '$.keyvalue().key') #>> '{}'
     end;
   end if;
@@ -2289,7 +2292,7 @@ $$;
 comment on function private.bad_value(jsonb, integer) is
   'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
--- path names the inputs in errors.
+-- `path` names the inputs in error messages.
 create function private.check_inputs(inputs jsonb, path text default 'inputs')
 returns void
 language plpgsql immutable security invoker
@@ -2300,8 +2303,9 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings with one tag each. One pattern on their text, as jsonb writes it, shows
-  -- that they are valid. If inputs contain a number, they are measured before their text is made.
+  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text
+  -- shows that they are valid. Inputs with a number do not take this path, because numbers are measured before text
+  -- is made.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -2321,8 +2325,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
-  -- No valid number or key has more characters than this. Reading a longer one takes quadratic time. In JSON text `":
-  -- "` stands only between a member's name and a string, and in inputs that name must be a tag.
+  -- No valid number or key has more characters than the limit, and reading a longer one would take quadratic time.
+  -- In JSON text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -2336,9 +2340,9 @@ begin
       private.limit_number_characters()
     ));
   end if;
-  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
-  -- a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also looks
-  -- into arrays as if they were objects, so the path refuses arrays where values must be objects.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because
+  -- only a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also
+  -- treats arrays as if they were objects, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -2348,12 +2352,12 @@ begin
       ' || @.M.type() == "object" || @.A.type() == "array" || @.B.type() == "boolean" || @.N.type() == "number" && @.N == 0'
       ') || @.*.**{1}.type() == "array" || exists (@.*.**{1} ? (', private.limit_value_levels()
     )
-    -- A value on the level below the last allowed one is a fault.
+    -- A value one level below the last allowed level is a fault.
     || '1 == 1' || repeat('))', private.limit_value_levels() + 1) || ')'
   )::jsonpath) then
     return;
   end if;
-  -- The inputs have a fault, so each level is searched to name it.
+  -- The inputs have a fault. Search each level to name it.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
@@ -2393,8 +2397,8 @@ as $$
 declare
   v_unknown text[];
 begin
-  -- `except` hashes or sorts both sides. Comparing each name with each other one would take minutes for the largest
-  -- inputs.
+  -- Use `except`, which hashes or sorts both sides. Comparing each name with every other name would take minutes
+  -- for the largest inputs.
   v_unknown := array(
     select left(given.name, 100)
     from (
@@ -2523,7 +2527,7 @@ create table public.wallets (
 comment on table public.wallets is
   'The wallets of users, without secrets. Clients store ADAPTER wallets here; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
 comment on column public.wallets.type is
-  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the holder of the key is asked to sign.';
+  'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the runner asks the holder of the key to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
 
 alter table public.wallets enable row level security;
@@ -2559,8 +2563,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- No writer inserts a HARDCODED wallet. store_wallet inserts an ADAPTER wallet, stores its secret, and then changes
-  -- the type.
+  -- A wallet becomes HARDCODED only by an update. store_wallet inserts an ADAPTER wallet, stores its secret, and
+  -- then changes the type.
   if new.type = 'HARDCODED' then
     perform private.refuse_missing_keypair();
   end if;
@@ -2583,8 +2587,8 @@ set search_path = ''
 as $$
 begin
   if (new.user_id, new.public_key, new.created_at) is distinct from (old.user_id, old.public_key, old.created_at)
-    -- Wallets with a stored secret must be HARDCODED, and all others must be ADAPTER. Only store_wallet stores and
-    -- deletes secrets, so in effect only it changes the type.
+    -- A wallet with a stored secret must be HARDCODED, and any other wallet must be ADAPTER. Only store_wallet
+    -- stores and deletes secrets, so only store_wallet can change the type.
     or new.type is distinct from old.type and new.type is distinct from (
       case when exists (select from private.wallet_secrets as s where s.wallet_id = old.id) then 'HARDCODED'
         else 'ADAPTER' end
@@ -2624,7 +2628,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first: the deployments'' trigger _200_check_settings waits for that lock. Definer: it must see all deployments.';
+  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first, because the deployments'' trigger _200_check_settings waits for this lock. Definer: it must see all deployments.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -2632,8 +2636,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user. When its cascade reaches this wallet, the user's row is
-  -- already gone.
+  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this wallet, the
+  -- user's row is already gone.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;
@@ -2661,7 +2665,7 @@ comment on table private.wallet_secrets is
   'The secret keys of HARDCODED wallets, encrypted. Only the environment of the Edge Functions holds the keys that decrypt them.';
 comment on column private.wallet_secrets.key_id is 'The id of the encryption key in WALLET_KEYS.';
 comment on column private.wallet_secrets.ciphertext is
-  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are its associated data, so it decrypts only for that wallet.';
+  'AES-256-GCM of the secret key: 32 bytes, and a tag of 16 bytes. user_id and public_key are the associated data, so the secret decrypts only for this wallet.';
 comment on column private.wallet_secrets.created_at is 'When this ciphertext was stored.';
 
 create function private.store_wallet(
@@ -2680,8 +2684,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- Locks the wallet's row, old or new, until the transaction ends, so that no deployment names it as action identity
-  -- between the check below and the change.
+  -- This locks the wallet's row until the transaction ends, also if the row is new. So no deployment can name the
+  -- wallet as action identity between the check below and the change.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -2710,8 +2714,8 @@ comment on function private.store_wallet(uuid, text, text, text, text, bytea, by
   'Implements public.store_wallet. Definer: the secrets are private.';
 grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
--- The Edge Function has checked and encrypted the key pair. A HARDCODED wallet keeps its ciphertext if none is given.
--- An ADAPTER wallet has no ciphertext; a previous one is deleted.
+-- The Edge Function has checked and encrypted the key pair. If no ciphertext is given, a HARDCODED wallet keeps the
+-- stored one. An ADAPTER wallet has none, so a stored one is deleted.
 create function public.store_wallet(
   user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null,
   ciphertext bytea default null
@@ -2819,14 +2823,15 @@ create table public.connections (
 );
 comment on table public.connections is
   'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
-comment on column public.connections.name is 'The name by which nodes name the connection. Unique for each user.';
+comment on column public.connections.name is
+  'The name by which nodes refer to the connection. Each name of a user is unique.';
 comment on column public.connections.kind is
   'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
 comment on column public.connections.hosts is
   'The hosts that get the secret, each with an optional port and path prefix. All other hosts are refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
-comment on column public.connections.updated_at is 'When the connection was last stored, with its secret.';
+comment on column public.connections.updated_at is 'The time at which the connection and its secret were last stored.';
 comment on column public.connections.last_used_at is
   'The time at which a run last read the secret, or up to a minute before; null if no run has read it.';
 comment on column public.connections.last_tested_at is
@@ -2877,7 +2882,7 @@ begin
 end;
 $$;
 comment on function private.refuse_connection_in_use(public.connections) is
-  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, with the list. Lock the row of the connection before the call, so that deploys wait. Definer: it must see all deployments.';
+  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, which lists the deployments. Lock the connection''s row before the call, so that deploys wait. Definer: it must see all deployments.';
 
 create function private.tg_connections__before_delete()
 returns trigger
@@ -2885,8 +2890,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user. When its cascade reaches this connection, the user's row
-  -- is already gone.
+  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this connection,
+  -- the user's row is already gone.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_connection_in_use(old);
   end if;
@@ -2983,7 +2988,7 @@ comment on function private.store_connection(jsonb, jsonb) is
   'Implements public.store_connection. Definer: the secrets are private, and only this function writes connections.';
 grant execute on function private.store_connection(jsonb, jsonb) to service_role;
 
--- A connection is never stored without its secret. So only somebody who knows the secret can change the hosts.
+-- Each call stores a connection together with its secret. So only a user who knows the secret can change the hosts.
 create function public.store_connection(connection jsonb, secret jsonb)
 returns jsonb
 language sql volatile security invoker
@@ -3023,9 +3028,9 @@ grant execute on function public.store_connection_test(uuid, bytea, smallint) to
 
 -- sql/275_connections/25_connection_tokens.sql
 
--- Access tokens of connections of the kinds oauth2_*. A worker that needs a new one takes the lease, asks the token
--- server, and stores the answer. While the lease lasts, all others wait: some servers revoke a refresh token that is
--- used twice. No transaction waits for the token server.
+-- Access tokens of connections of the kinds oauth2_*. A worker that needs a new token takes the lease, asks the
+-- token server, and stores the answer. While the lease lasts, all other workers wait, because some servers revoke a
+-- refresh token that is used twice. No transaction stays open while a worker waits for the token server.
 create table private.connection_tokens (
   connection_id uuid primary key references public.connections (id) on delete cascade,
   key_id text,
@@ -3048,11 +3053,11 @@ comment on table private.connection_tokens is
 comment on column private.connection_tokens.ciphertext is
   'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are its associated data.';
 comment on column private.connection_tokens.expires_at is
-  'The time from which the access token counts as expired. Then a worker uses the refresh token.';
+  'The time from which the access token counts as expired. From then on, a worker uses the refresh token.';
 comment on column private.connection_tokens.lease is
   'The lease of the worker that is getting a new token. Only this worker may store a new token.';
 comment on column private.connection_tokens.leased_until is
-  'The time from which another worker may take the lease, because the worker with the lease is lost.';
+  'The time from which another worker may take the lease. From then on, the worker with the lease counts as lost.';
 comment on column private.connection_tokens.failure is
   'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
@@ -3066,8 +3071,9 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read its
-  -- secret, the worker has to read it again: a token of the former secret must not be stored for the new hosts.
+  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read
+  -- its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored for the
+  -- new hosts.
   perform from private.connection_secrets as s
   where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
   for share;
@@ -3079,7 +3085,7 @@ begin
   select t.* into v_token from private.connection_tokens as t
   where t.connection_id = begin_token_refresh.connection_id
   for no key update;
-  -- Read the time after the lock, because this call may have waited for it.
+  -- Read the time after the lock is taken, because this call may have waited for the lock.
   v_now := clock_timestamp();
   case
     when v_token.expires_at > v_now then
@@ -3174,7 +3180,7 @@ as $$
   select private.expire_connection_token(connection_id, nonce);
 $$;
 comment on function public.expire_connection_token(uuid, text) is
-  'For the runner: a server has refused the access token with this nonce (401), so the next request gets a new one. Does nothing if another token is stored by now.';
+  'For the runner: marks the access token with this nonce as expired, because a server has refused it (401). The next request gets a new token. Does nothing if another token is stored by now.';
 grant execute on function public.expire_connection_token(uuid, text) to service_role;
 
 -- sql/275_connections/30_claimed_connection.sql
@@ -3193,7 +3199,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}, and `token`, its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -3215,7 +3221,7 @@ as $$
   select private.read_connection_secret(user_id, name);
 $$;
 comment on function public.read_connection_secret(uuid, text) is
-  'For the Edge Function connections, which tests connections: the user''s connection with its encrypted secret, as read_claimed_connection returns it; null if there is none.';
+  'For the Edge Function connections, to test a connection: the user''s connection with its encrypted secret, as read_claimed_connection returns it. Null if the user has no connection with this name.';
 grant execute on function public.read_connection_secret(uuid, text) to service_role;
 
 create function private.read_claimed_connection(claim jsonb, name text)
@@ -3260,27 +3266,28 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim maps a name, with its encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form, or null. Returns null if there is no such connection. claim is {flow_run_id, claim_number}. 409 claim_lost.';
+  'For the runner: the connection to which the run of this claim, {flow_run_id, claim_number}, maps a name. Has the encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form or null. Null if there is no such connection. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
 
 -- Finds values that are too large or nested too deeply, names that are too long, and numbers that I-JSON (RFC 7493)
--- does not allow. Texts need no check: jsonb refuses NUL and lone surrogates.
+-- does not allow. Texts need no check, because jsonb refuses NUL and lone surrogates.
 create function private.json_faults(value jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Half-way between the largest double and 2^1024. This number and larger ones become infinity as a double.
+  -- The number halfway between the largest double and 2^1024. As a double, this number and all larger ones are
+  -- infinity.
   v_infinite constant numeric := 179769313486231580793728971405303415079934132710037826936173778980444968292764750946649017977587207096330286416692887910946555547851940402630657488671505820681908902000708383676273854845817711531764475730270069855571366959622842914819860834936475292719074168444365510704342711559699508093042880177904174497792;
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Measures only strings, numbers, booleans and nulls: each array or object in the result would be a copy of
-  -- everything inside it. (jsonb_path_query would be slower: it removes each result from the front of a list, and moves
-  -- all others forward.)
+  -- Measures only strings, numbers, booleans and nulls, because each array or object in the result would be a copy
+  -- of everything inside it. This does not use jsonb_path_query, which is slower: it moves all remaining results
+  -- forward for each row that it returns.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -3326,8 +3333,8 @@ begin
     return '[]';
   end if;
 
-  -- Builds paths only for faults, and from shortened names, because a long name would be copied into the path of
-  -- everything below it.
+  -- Paths are built only for faults, and from shortened names. A long name would otherwise be copied into the path
+  -- of everything below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -3416,13 +3423,13 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if it fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape} with mandatory members marked by !; other members are allowed.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}, where ! marks mandatory members. Other members are allowed.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
 
 -- sql/300_nodes/20_node_definition.sql
 
--- Checks node definitions. types/node_definition.ts has the same rules in zod, and
--- tests/sql/node_definition_agreement.test.ts compares them.
+-- Checks node definitions. types/node_definition.ts has the same rules in zod. The test
+-- tests/sql/node_definition_agreement.test.ts compares the two.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -3494,7 +3501,7 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- A definition within the limit never takes more bytes than this as jsonb. Larger ones are refused here, before the
+  -- As jsonb, a definition within the limit never takes more bytes than this. Refuse larger definitions before the
   -- slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
@@ -3507,8 +3514,8 @@ begin
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- Both this size and the size in zod count 8 bytes for each number, but the text of a number may have up to 50
-    -- times as many bytes. So the limit of the text is higher.
+    -- This size and the size in zod both count 8 bytes for a number, but a number's text may have up to 50 times as
+    -- many. So the limit of the text is higher.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -3549,7 +3556,8 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- A ui_schema without a json_schema defines no form, but it is accepted: definitions from other servers have it.
+    -- Accept a ui_schema without a json_schema, which defines no form, because definitions from other servers have
+    -- it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
@@ -3609,7 +3617,7 @@ create table private.node_publishers (
   user_id uuid primary key references auth.users (id) on delete cascade
 );
 comment on table private.node_publishers is
-  'Users whose node definitions are public. Administrators of the project edit this table in SQL. A change applies to definitions that the user posts afterwards.';
+  'Users whose node definitions are public. Administrators of the project edit this table in SQL. A change applies only to definitions that the user posts after the change.';
 
 create function private.node_poster(out user_id uuid, out is_publisher boolean)
 returns record
@@ -3654,12 +3662,12 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public ones; users read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at; it ignores values that a client sends for them.';
+  'Node definitions, from which front-ends draw nodes. Everybody reads public definitions; users also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
-  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, whose columns can''t be null.';
+  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, which contains this column because its columns can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
@@ -3718,8 +3726,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may have the id of the original's row. An upsert that updates a
-    -- row runs this insert branch first.
+    -- The id is always new, because a copied definition may contain the id of the original row. This also runs for
+    -- an upsert that updates a row.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -3765,7 +3773,7 @@ create table private.native_nodes (
   constraint native_nodes_single check (id)
 );
 comment on table private.native_nodes is
-  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Warnings and interfaces of flow snapshots are stored with this version. When the version has grown, they are computed again.';
+  'One row that counts changes of the service role''s node definitions; the first change inserts the row. Warnings and interfaces of flow snapshots are stored with this count, and are computed again when the count has grown.';
 
 create function private.tg_nodes__after_write()
 returns trigger
@@ -3788,7 +3796,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each start of the stack writes all definitions again. Only changed ones count.
+  -- Each start of the stack writes all definitions again. Count only definitions that changed.
   if exists (
     select from former as f join changed as c on c.id = f.id
     where c.user_id is null and private.node_definition(c) <> private.node_definition(f)
@@ -3819,7 +3827,7 @@ begin atomic
   select is_script.node_id in ('rhai_script', 'javascript') or is_script.node_id like 'rhai\_script\_%';
 end;
 comment on function private.is_script(text) is
-  'Whether a native node runs a script that the flow''s author wrote. The flow''s JSON declares the inputs and outputs of such a node, and each output may stay unset.';
+  'True for a native node that runs a script of the flow''s author. The flow''s JSON declares the inputs and outputs of such a node. The script may leave each output unset.';
 
 create function private.draws_inputs(node_id text)
 returns boolean
@@ -3828,7 +3836,7 @@ begin atomic
   select draws_inputs.node_id in ('interflow', 'interflow_instructions') or private.is_script(draws_inputs.node_id);
 end;
 comment on function private.draws_inputs(text) is
-  'Whether the flow''s JSON, not the definition, declares the inputs of a native node.';
+  'True for a native node whose inputs come from the flow''s JSON instead of the node definition.';
 
 create function private.draws_outputs(node_id text)
 returns boolean
@@ -3837,7 +3845,7 @@ begin atomic
   select draws_outputs.node_id in ('interflow', 'switch', 'fileexplorer') or private.is_script(draws_outputs.node_id);
 end;
 comment on function private.draws_outputs(text) is
-  'Whether the flow''s JSON, not the definition, declares the outputs of a native node.';
+  'True for a native node whose outputs come from the flow''s JSON instead of the node definition.';
 
 -- sql/350_flows/04_port_label.sql
 
@@ -3853,7 +3861,7 @@ return coalesce(
   ''
 );
 comment on function private.port_label(jsonb) is
-  'The name of the only port of a flow_input or flow_output node: its label, or the name of the port in the JSON if it has no label. The runner uses the same name. Takes the node''s data.';
+  'The name of the only port of a flow_input or flow_output node: the node''s label, or the port''s name in the JSON if the node has no label. The runner uses the same name. `data` is the node''s data.';
 
 -- sql/350_flows/05_retry.sql
 
@@ -3899,7 +3907,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault because of which the runner can''t read data.retry of a node; null without a fault.';
+  'The fault that keeps the runner from reading data.retry of a node; null if there is none.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb
@@ -3911,7 +3919,7 @@ as $$
   ) || complete_retry.retry;
 $$;
 comment on function private.complete_retry(jsonb) is
-  'data.retry of a node, with defaults for missing members. Only for a data.retry without a fault.';
+  'data.retry of a node, with defaults for missing members. data.retry must have no fault.';
 
 -- sql/350_flows/06_switch.sql
 
@@ -3982,7 +3990,7 @@ begin
 end;
 $$;
 comment on function private.switch_fault(jsonb) is
-  'The first fault of a switch node; null without a fault. Checks the cases. Each source must have the name of a case, `default`, or, if data.on_error is output, `error`. Takes the node''s data, whose ports must have no fault.';
+  'The first fault in the cases or outputs of a switch node; null without a fault. Each output must have the name of a case, `default`, or, if data.on_error is output, `error`. `data` is the node''s data, whose ports must have no fault.';
 
 -- sql/350_flows/07_on_error.sql
 
@@ -4005,7 +4013,7 @@ begin
 end;
 $$;
 comment on function private.on_error_fault(jsonb) is
-  'The fault of data.on_error of a node, or null. Takes the node''s data. private.freeze_flow finds calls of flows that have an output named error.';
+  'The fault of data.on_error of a node, or null. `data` is the node''s data. private.called_error_findings() finds called flows that have an output named error.';
 
 -- sql/350_flows/08_edge_expression.sql
 
@@ -4015,7 +4023,7 @@ returns text
 language sql immutable security invoker
 return nullif(edge -> 'data' ->> 'expression', '');
 comment on function private.edge_expression(jsonb) is
-  'The expression of an edge, which computes the value that the target gets. Null if the edge has none; an editor may store an empty text for none.';
+  'The expression of an edge, whose result the target gets. Null if the edge has no expression; an empty text, which editors may store, also counts as no expression.';
 
 create function private.edge_expression_findings(edges jsonb)
 returns jsonb
@@ -4023,7 +4031,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Few flows have expressions. For a flow without any, this test is enough.
+  -- Most flows have no expressions. For them, this cheap test is enough.
   if not jsonb_path_exists(edge_expression_findings.edges, '$[*].data.expression ? (@ != null)') then
     return '[]';
   end if;
@@ -4054,7 +4062,7 @@ begin
 end;
 $$;
 comment on function private.edge_expression_findings(jsonb) is
-  'The findings of flow_findings about expressions: too many, too long, or not a text. The route that deploys checks whether expressions parse.';
+  'The findings of flow_findings about expressions that are too many, too long, or not a text. The deploy route checks whether expressions parse.';
 
 -- sql/350_flows/09_script_ports.sql
 
@@ -4064,7 +4072,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The words of runner/rhai/tokens.ts, and two names that a script has anyway. A test compares the lists.
+  -- The reserved words of runner/rhai/tokens.ts, and ENV and source, which every script has. A test compares the
+  -- lists.
   v_words constant text[] := '{
     as,async,await,break,call,case,catch,const,continue,curry,debug,default,do,else,eval,export,false,fn,Fn,for,go,
     goto,if,import,in,is,is_def_fn,is_def_var,is_shared,let,loop,match,module,new,nil,"null",package,print,private,
@@ -4099,9 +4108,10 @@ begin
 end;
 $$;
 comment on function private.script_names_fault(text[], text, boolean) is
-  'The first fault in the names of the inputs, or of the outputs, of a script; null without a fault. noun: input or output.';
+  'The first fault in the names of a script''s inputs or outputs; null without a fault. `noun` is input or output.';
 
--- A script in JavaScript reads an input with another name by inputs["…"].
+-- Only the names of rhai_script must be names of the language. A JavaScript reads an input of any name as
+-- inputs["…"].
 create function private.script_port_fault(data jsonb)
 returns text
 language plpgsql immutable security invoker
@@ -4116,14 +4126,14 @@ begin
     ), 'input', v_is_rhai),
     'data.sources: ' || private.script_names_fault(array(
       select s.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'sources') as s (port)
-      -- The error output is no output of the script.
+      -- The runner sets the output named error. The script does not, so the rules do not apply to this name.
       where s.port ->> 'name' <> 'error' or script_port_fault.data -> 'on_error' is distinct from '"output"'
     ), 'output', v_is_rhai)
   );
 end;
 $$;
 comment on function private.script_port_fault(jsonb) is
-  'The first fault in the ports of a node rhai_script or javascript; null without a fault. Their names differ, and those of rhai_script are names in the language. Takes the node''s data, whose ports must have no fault.';
+  'The first fault in the port names of a rhai_script or javascript node; null without a fault. Names must be unique. Those of rhai_script must also be names of the language. `data` is the node''s data, whose ports must have no fault.';
 
 -- sql/350_flows/10_node_faults.sql
 
@@ -4166,7 +4176,7 @@ begin
 end;
 $$;
 comment on function private.port_fault(jsonb) is
-  'The first fault because of which the runner can''t read a port of a node; null without a fault. Takes the node''s data, whose sources and targets must be arrays.';
+  'The first fault that keeps the runner from reading a port of a node; null without a fault. `data` is the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -4174,10 +4184,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row of it has the nth source and the nth target of a node. Only if a port
-  -- has a fault, the query below checks each node to name it.
+  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. Only if a port
+  -- has a fault, the query below checks each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
-    -- Most ports take fewer bytes than a name may have characters, so their texts need not be measured.
+    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports
+    -- do.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
@@ -4220,7 +4231,7 @@ begin
   cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
     when jsonb_typeof(n.node) <> 'object' then 'a node must be an object'
-    -- One pattern for the whole text would take four times as long.
+    -- A single pattern for the whole id would take four times as long as these three tests.
     when (
       n.node ->> 'id' like '________-____-____-____-____________' and length(replace(n.node ->> 'id', '-', '')) = 32
       and n.node ->> 'id' !~ '[^-0-9a-f]'
@@ -4260,7 +4271,7 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each node that the runner can''t read, for at most limit_listed_findings() + 1 nodes. Call private.flow_size_findings first, which bounds nodes and ports. The rules are the mandatory members of the node object in the editor''s flow JSON, and this project''s data.retry.';
+  'The first fault of each malformed node, for at most limit_listed_findings() + 1 nodes. First call private.flow_size_findings(), which bounds nodes and ports. Checks the mandatory members of the editor''s node objects, and members of this project such as data.retry.';
 
 -- sql/350_flows/20_flow_cycle.sql
 
@@ -4284,7 +4295,7 @@ declare
   v_step integer[];
   v_path integer[] := '{}';
 begin
-  -- Kahn's algorithm on numbered nodes, with the edges sorted by source: it visits each node and each edge once.
+  -- Kahn's algorithm on numbered nodes. The edges are sorted by source, so each node and each edge is visited once.
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
   from unnest(flow_cycle.sources, flow_cycle.targets) as e (source, target)
@@ -4319,7 +4330,7 @@ begin
     return null;
   end if;
 
-  -- Each remaining node waits for another remaining node, so walking backwards from any of them ends in a cycle.
+  -- Each remaining node waits for another remaining node. So a walk backwards from any of them ends in a cycle.
   v_before := array_fill(null::integer, array[v_count]);
   for v_edge in 1..cardinality(v_from) loop
     if v_waiting[v_from[v_edge]] > 0 then
@@ -4351,8 +4362,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Handles are looked up in the whole flow, since a handle may belong to any node. The source and target of an edge
-  -- say which nodes it connects.
+  -- Look up each handle in the whole flow, because a handle may belong to any node. The members source and target
+  -- of an edge say which nodes it connects.
   return query
   with port as materialized (
     -- Pairs the nth source of a node with its nth target.
@@ -4378,7 +4389,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors leave other edges behind; a run drops them with a warning.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. A run drops all other edges with a warning. Editors may leave such edges behind.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -4386,7 +4397,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Paths count ports in place. Extracting a node copies it, which takes twenty times as long for 40,000 ports.
+  -- A JSON path counts ports without copying nodes. Extracting each node takes twenty times as long for 40,000
+  -- ports.
   if not jsonb_path_exists(
     port_count_findings.nodes, '$[*].data ? (@.sources.size() > $most || @.targets.size() > $most)',
     jsonb_build_object('most', private.limit_node_ports())
@@ -4446,14 +4458,14 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings about too many nodes, edges or ports. While the runner sets up a larger graph, other runs would be delayed.';
+  'The findings of flow_findings about too many nodes, edges or ports. A larger graph would delay other runs while the runner sets it up.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
--- call would take longer than executing it.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
+-- because for most flows planning each call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -4492,7 +4504,8 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- One row for each id. If a thousand nodes share an id, each edge of that id would otherwise become a thousand rows.
+  -- One row for each id, because several nodes may share an id. Without this step, an edge to an id that a thousand
+  -- nodes share would become a thousand rows.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
@@ -4527,8 +4540,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- This limit is needed, because the limit of a node's inputs does not bound its edges: the targetHandle of an edge
-    -- may be an input of another node.
+    -- The limit of a node's inputs does not bound the edges into the node, because the targetHandle of an edge may
+    -- be an input of another node.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null
@@ -4556,7 +4569,7 @@ begin
     from edge where edge.is_kept and edge.is_source_run and edge.is_target_run
   ) as wired;
 
-  -- In most flows every edge leads to a later node, so there is no cycle to look for.
+  -- If every edge leads to a later node, as in most flows, there is no cycle.
   if v_leads_back then
     v_cycle := private.flow_cycle(v_nodes, v_sources, v_targets);
   end if;
@@ -4571,12 +4584,12 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'The faults that keep a graph from running, [{code, path, message}], cut after a thousand; [] if the graph can run. Does not check interflow references; private.freeze_flow does, because it follows them.';
+  'The first 1,000 faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. Does not check calls of other flows; private.freeze_flow() checks them, because it follows them.';
 
 -- sql/350_flows/40_acting_flows.sql
 
--- Finds the nodes that have effects outside, and the flows that have such nodes. hasEffects in runner/engine/graph.ts
--- has the same rule.
+-- Finds the nodes that have effects outside of a run, and the flows that contain such nodes. hasEffects in
+-- runner/engine/graph.ts has the same rule.
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)
@@ -4602,8 +4615,8 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- Whether these nodes have effects depends on one input. A value that comes over an edge is not known, so it counts
-  -- as one with effects.
+  -- The nodes whose effects depend on the value of one input. If the value comes over an edge, it is not known yet.
+  -- Such a node counts as one with effects.
   decided as materialized (
     select n.id, n.node_id, d.input,
       case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
@@ -4639,7 +4652,7 @@ begin
 end;
 $$;
 comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
-  'The nodes of a graph that have effects. acting_flows: the called flows that have effects, as private.acting_flows() returns them. is_settled: the effects come only from the instructions that the node makes.';
+  'The nodes of a graph that have effects. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. is_settled is true if the node has effects only through the instructions that it makes.';
 
 create function private.acting_flows(snapshot jsonb)
 returns jsonb
@@ -4676,11 +4689,11 @@ begin
 end;
 $$;
 comment on function private.acting_flows(jsonb) is
-  'The called flows of a snapshot that have a node with effects, directly or in a flow that they call: {all, without_instructions} with their ids. without_instructions does not count nodes that only make instructions. Calls may be circular.';
+  'The ids of the called flows of a snapshot that have effects: {all, without_instructions}. A flow has effects if one of its nodes, or a flow that it calls, has effects. For without_instructions, nodes that only make instructions do not count. Calls may be circular.';
 
 -- sql/350_flows/40_environment_findings.sql
 
--- Checks the transaction settings in a flow's environment. Other names are not restricted.
+-- Checks the transaction settings in a flow's environment. An environment may have any other names.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -4713,7 +4726,7 @@ begin
 end;
 $$;
 comment on function private.environment_fault(text, text) is
-  'The fault of a setting in a flow''s environment, or null. It never repeats the value.';
+  'The fault of a setting in a flow''s environment, or null. The message never repeats the value.';
 
 create function private.is_key_pair(value text)
 returns boolean
@@ -4782,12 +4795,12 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- This path over all nodes takes a tenth of the time of the query below, and few flows name a connection.
+  -- Most flows name no connection. For them this path is enough; it takes a tenth of the time of the query below.
   if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
     return;
   end if;
   return query
-  -- A longer name is no connection's, however it goes on.
+  -- Cut off a name that is too long to be a connection's name.
   select (n.position - 1)::integer, n.node ->> 'id',
     left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
@@ -4806,10 +4819,10 @@ set search_path = ''
 as $$
 declare
   v_ids text[];
-  -- The numbers of the nodes that were reached, in the order in which they were reached.
+  -- The numbers of the nodes that the loop has reached, in the order in which it reached them.
   v_reached integer[];
   v_is_reached boolean[];
-  -- Edges as numbers of nodes, ordered by the source. v_first[n]: the first edge of node n.
+  -- The numbers of the nodes that each edge connects, ordered by source. v_first[n] is the first edge of node n.
   v_from integer[];
   v_to integer[];
   v_first integer[];
@@ -4855,7 +4868,7 @@ create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time.
 set enable_nestloop = off
 as $$
 begin
@@ -4871,7 +4884,7 @@ begin
     where e.edge ->> 'source' in (
       select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
     )
-      -- Handles are looked up in the whole flow.
+      -- Look up the handle in the whole flow, because a handle may belong to any node.
       and e.edge ->> 'targetHandle' in (
         select t.port ->> 'id'
         from jsonb_path_query(open_connection_urls.nodes, '$[*].data.targets[*] ? (@.name == "url")') as t (port)
@@ -4880,28 +4893,28 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection, and whose input url depends on a flow input. The starter of such a flow chooses the URL that gets the secret, among the hosts of the connection.';
+  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose the URL that gets the secret, among the hosts of the connection.';
 
 -- sql/350_flows/50_flow_warnings.sql
 
--- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
--- continue. With `strict`, most warnings stop them.
+-- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
+-- and continue. If the caller sets `strict`, most warnings refuse the request.
 
--- Only nodes that the service role has defined exist. If it has defined none, all native nodes count as existing, with
--- the ports in the flow's JSON. acting_flows: the called flows that have effects, as private.acting_flows() returns
--- them.
+-- A node exists if the service role has defined it. If the service role has defined no nodes, every native node
+-- counts as existing, with the ports in the flow's JSON. `acting_flows` lists the called flows that have effects,
+-- as private.acting_flows() returns them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic, and for most flows planning each
--- call would take longer than executing it.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
+-- because for most flows planning each call would take longer than executing it.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_nobody constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- If there are no definitions, the database does not know which nodes the runner has.
+  -- Without any definitions, the database does not know which nodes the runner has.
   v_knows_nodes constant boolean := exists (
     select from public.nodes as n where n.owner_key = v_nobody and n.type = 'native'
   );
@@ -4955,7 +4968,7 @@ begin
         (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Handles are looked up in the whole flow, because copies of a node may share a handle.
+    -- Look up each handle in the whole flow, because copies of a node may share a handle.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -4995,8 +5008,7 @@ begin
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Only the types in node definitions count. Nodes comply with those types, but the types in a flow's JSON are not
-    -- enforced.
+    -- Compare only types in node definitions. Nodes keep to those types, but may break the types in a flow's JSON.
     typed as materialized (
       select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
         t.types as wanted
@@ -5047,7 +5059,7 @@ begin
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        -- A timeout is a transient failure of a script, but not of a called flow.
+        -- A retry repeats a script that exceeds its timeout, but not a called flow that exceeds its timeout.
         and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
@@ -5066,7 +5078,7 @@ begin
       from node as n where n.node_id = 'flow_input' and n.label is not null
       group by n.label having count(*) > 1
       union all
-      -- `member` is the name of the input. It becomes the member `port`, not a part of the path.
+      -- `member` holds the name of the input. The warning has this name as its member `port`, not in its path.
       select distinct 1, r.index, 'input_missing', r.name, format(
         'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
         to_jsonb(private.shorten(r.name))
@@ -5180,7 +5192,7 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. input_missing also has port, the input''s name. The graph must have no findings.';
+  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. A warning input_missing also has port, the input''s name. The graph must have no findings.';
 
 -- sql/350_flows/60_flows.sql
 
@@ -5231,7 +5243,7 @@ create table public.flows (
       'and cluster: devnet, testnet or mainnet-beta', private.limit_url_characters()
     ))
   ),
-  -- Editors may store other members beside url and cluster.
+  -- Editors may store more members than url and cluster.
   constraint flows_chain_network_size check (
     octet_length(chain_network::text) <= private.limit_flow_network_bytes() or private.refuse_column(
       'chain_network', format('must have at most %s', private.size_text(private.limit_flow_network_bytes()))
@@ -5244,19 +5256,19 @@ create table public.flows (
 );
 comment on table public.flows is
   'Flows as saved by the editor. A run executes either a deployment, which is a frozen flow, or the flow as it is at the start.';
-comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data.';
+comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data of each.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
 comment on column public.flows.environment is
-  'Settings of the flow''s runs, an object of strings, which scripts of the flow can read. Only the owner reads the column.';
+  'Settings of the flow''s runs, an object of strings. Scripts of the flow can read them. Only the owner can read the column.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is
-  'Off: each node sends its own transaction. Automatic: they are bundled.';
+  'Off: each node sends its own transaction. Automatic: a run bundles the instructions of nodes into common transactions.';
 comment on column public.flows.is_public is
-  'If true, signed-in users read the flow in public_flows, without environment and with only the cluster of chain_network.';
+  'If true, signed-in users can read the flow in public_flows, without its environment and without the address of its network.';
 comment on column public.flows.start_shared is
-  'With is_public: every user who has signed up may start new deployments.';
+  'If start_shared and is_public are true, every user who has signed up may start new deployments of the flow.';
 comment on column public.flows.start_unverified is
-  'With is_public and start_shared: anybody may start new deployments.';
+  'If start_unverified, start_shared and is_public are true, anybody may start new deployments of the flow.';
 
 create index flows_user_id_idx on public.flows (user_id);
 
@@ -5306,7 +5318,7 @@ begin
 end;
 $$;
 comment on function private.check_graph_column(text, jsonb) is
-  'Checks nodes or edges: first their size as jsonb, then private.check_json_column. The first check bounds the memory of the second.';
+  'Checks nodes or edges: first their size as jsonb, then their content with private.check_json_column(). The check of the size bounds the memory of the check of the content.';
 grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
 
 create function private.tg_flows__before_write()
@@ -5331,8 +5343,8 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- Assigning the old value makes the row refer to the value that is already stored. Equal jsonb values may still
-    -- differ as text: 1.0 equals 1.
+    -- If the text is unchanged, assign the old value, so that the row refers to the value that is already stored.
+    -- Equal jsonb values may differ as text, because 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
       v_nodes_bytes := 0;
@@ -5360,7 +5372,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large, too deep or has too long numbers, and a request that writes too much in total: 400 column_invalid, 413 flows_too_large. Avoids storing unchanged nodes and edges again.';
+  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. Does not store unchanged nodes and edges again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 
@@ -5372,14 +5384,15 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made while the table was empty could stay in the cache. Then each save of a flow would read
--- all flows.
+-- Without this setting, a plan that was made while the table was empty could stay in the cache. Each save of a flow
+-- would then read all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the rows from the table.
+  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the stored rows from the
+  -- table.
   for v_user_id in
     select distinct f.user_id
     from former as o
@@ -5405,8 +5418,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user. When its cascade reaches this flow, the user's row is
-  -- already gone.
+  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this flow, the
+  -- user's row is already gone.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then
@@ -5423,10 +5436,10 @@ create trigger _100_refuse_deployed before delete on public.flows
 
 -- sql/350_flows/61_public_flows.sql
 
--- The flows that users publish for other users. RLS lets only the owner read a row of public.flows, so a view that runs
--- as its owner provides the rows. That view is private, because it is easy to add one column too many to a view of an
--- exposed schema. Clients read a second view with the same columns, which runs as its caller. The caller needs grants
--- on both.
+-- The flows that users publish for other users. RLS lets only the owner read a row of public.flows. So the view
+-- private.shared_flows runs with the rights of its own owner. It is private, because a column is easily added by
+-- mistake to a view of an exposed schema. Clients read the view public.public_flows, which has the same columns and
+-- runs with the caller's rights. The caller needs grants on both views.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -5435,7 +5448,7 @@ select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows, without environment and without the address of their network. It is a security barrier, so conditions of a query see only public flows.';
+  'The public flows, without environment and without the address of their network. The view is a security barrier, so conditions of a query see only public flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';
@@ -5448,7 +5461,7 @@ select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user: the columns of flows without environment, and of chain_network only the cluster. Owners read and write their own flows in the table public.flows.';
+  'The public flows of all users, for every signed-in user: the columns of flows, but without environment, and only the cluster of chain_network. Owners read and write their own flows in the table flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
 comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';
@@ -5473,10 +5486,10 @@ create table public.flow_pins (
     references public.flows (id, user_id) on delete cascade
 );
 comment on table public.flow_pins is
-  'Outputs that nodes give in starts of a flow instead of running, for tests. Deployments ignore them. They are not in flows, because public_flows shows flows to others.';
+  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are not columns of flows, because public_flows shows flows to others.';
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
-  'A node of the flow. A pin of a node that the flow does not have any more has no effect.';
+  'A node of the flow. A pin has no effect if its node was removed from the flow.';
 comment on column public.flow_pins.outputs is 'Tagged values by output, {"result": {"S": "text"}}.';
 
 create index flow_pins_user_id_idx on public.flow_pins (user_id);
@@ -5485,7 +5498,7 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the owner of the flow, like those of flow_deployments_tags.
+-- The insert and update policies check the flow's owner, for the same reason as those of flow_deployments_tags.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -5516,7 +5529,7 @@ declare
   v_bytes bigint;
 begin
   perform private.check_inputs(new.outputs, 'outputs');
-  -- The lock keeps two writes from passing the limits together.
+  -- The lock prevents two concurrent writes from exceeding the limits together.
   perform from public.flows as f where f.id = new.flow_id for no key update;
   select count(*), sum(octet_length(p.outputs::text)) into v_count, v_bytes
   from public.flow_pins as p where p.flow_id = new.flow_id;
@@ -5528,7 +5541,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are no tagged values, and more or larger pins of a flow than it may have. Runs after the policies, so that its errors reach only the owner. Definer: it locks the flow.';
+  'Refuses outputs that are not tagged values, and pins of a flow that are too many or too large. Runs after the policies, so that only the owner sees its errors. Definer: it locks the flow.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 
@@ -5543,7 +5556,7 @@ declare
     where p.flow_id = (pins_of_flow.flow).id
   );
 begin
-  -- Most flows have no pins, so their nodes are not read.
+  -- Most flows have no pins. For them, the nodes are not read.
   if v_pins is null then
     return '{}';
   end if;
@@ -5561,7 +5574,7 @@ comment on function private.pins_of_flow(public.flows) is
 -- sql/350_flows/66_reduce_flow.sql
 
 -- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
--- copy each value once for every level around it, and the hash needs the text anyway.
+-- copy each value once for every level around it. The hash needs the text anyway.
 
 create function private.reduce_nodes(nodes jsonb)
 returns text
@@ -5605,7 +5618,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The nodes of a flow in the same order, without members that only the editor needs (positions, sizes, colours, forms), as the text of jsonb. The nodes must have no faults.';
+  'The nodes of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -5625,7 +5638,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The edges of a flow in the same order, without members that only the editor needs, as the text of jsonb. Every edge must lead to a node.';
+  'The edges of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -5640,7 +5653,7 @@ begin
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, each with the index of the calling node. The id is null if a node names no integer.';
+  'The flows that a graph calls, each with the index of the calling node. The id is null if the node names no integer.';
 
 create function private.called_error_findings(caller public.flows)
 returns jsonb
@@ -5648,7 +5661,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 begin
-  -- Few flows handle errors of calls. For all others, this test is enough.
+  -- Most flows do not handle errors of calls. For them, this cheap test is enough.
   if not jsonb_path_exists(
     called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
   ) then
@@ -5697,13 +5710,14 @@ $$;
 comment on function private.canvas_text(jsonb) is
   'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
--- Reduces a row of a flow, and the current rows of all flows that it calls, directly or through others, to what a run
--- needs. Does not check permission: callers must.
+-- Reduces a flow to what a run needs, with all flows that it calls directly or through others. Uses the given row
+-- of the flow and the current rows of the called flows. Does not check permission; callers must.
 --
---   max_called_bytes  reads called flows only up to this size; null: all of them
+--   max_called_bytes  the most bytes of called flows to read; null for no limit
 --   data              the data of a snapshot, as text; null if there are findings
 --   canvas            if keeps_canvas: the positions of the nodes, {"<flow id>": private.canvas_text()}, as text
---   findings          what keeps the flows from running, [{flow_id, code, path, message}]; those of the flow come first
+--   findings          the findings that keep the flows from running, [{flow_id, code, path, message}]; those of
+--                     `entry` come first
 --   is_complete       false if called flows were left out because of max_called_bytes
 create function private.reduce_flow(
   entry public.flows, keeps_canvas boolean, max_called_bytes bigint,
@@ -5734,19 +5748,19 @@ begin
   -- through others.
   <<flows>>
   loop
-    -- Appending an empty array changes nothing, but decompresses the graph. Otherwise each function below would do so
-    -- several times.
+    -- Appending an empty array decompresses the graph without changing it. Otherwise each function below would
+    -- decompress the graph again.
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
     if v_position > 1 then
-      -- A flow takes time even if it is small, so each counts 10 KiB more.
+      -- Reading even a small flow takes time, so each flow counts 10 KiB more than its size.
       v_called_bytes := v_called_bytes + pg_column_size(v_flow.nodes) + pg_column_size(v_flow.edges) + 10240;
       is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
       exit when not is_complete;
     end if;
-    -- Freezing several MiB keeps one processor busy for a second. Each user freezes one large graph at a time, so that
-    -- the other users find a free processor. No transaction locks a quota or the queue before it freezes, so there is
-    -- no deadlock.
+    -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large
+    -- graph at a time, so that the other users find a free processor. It can't cause a deadlock, because no
+    -- transaction locks a quota or the queue before it freezes a flow.
     if pg_column_size(v_flow.nodes) > 1048576 then
       perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
     end if;
@@ -5769,8 +5783,8 @@ begin
     end if;
 
     v_called := null;
-    -- Skip a flow that is too large or has malformed nodes. It is refused already, and reading its nodes again would
-    -- cost as much as all checks before.
+    -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused anyway,
+    -- and reading its nodes again would cost as much as all checks so far.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -5783,7 +5797,8 @@ begin
       left join public.flows as f on f.id = r.id and f.user_id = reduce_flow.entry.user_id;
       findings := findings || private.called_error_findings(v_flow);
     end if;
-    -- These arrays are not part of the query above, because then the query would be planned at each execution.
+    -- Extend the arrays outside of the query above. With them in the query, Postgres would plan it at each
+    -- execution.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or reduce_flow.entry.id = any (v_called);
@@ -5800,7 +5815,7 @@ begin
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- The flow is refused already. The remaining flows can't change that.
+    -- The flow is refused already, so the remaining flows need not be read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 
@@ -5834,15 +5849,15 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs, which deployments and runs execute even if the flows change. Equal graphs are stored once. Rows are never updated.';
+  'Frozen graphs. Deployments and runs execute them even if the flows change. Equal graphs are stored once. Rows are never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
 
--- Freezes the given row of a flow, and the current rows of all flows that it calls, directly or through others. Returns
--- the key of the snapshot and, if keeps_canvas, the positions of the nodes in the editor, {"<flow id>":
--- private.canvas_text()}, as text. Does not check permission: callers must. 422 flow_invalid lists the first 1,000
--- findings that keep the flows from running.
+-- Freezes a flow and all flows that it calls, directly or through others. Uses the given row of the flow and the
+-- current rows of the called flows. Returns the key of the snapshot. If keeps_canvas is true, also returns the
+-- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Does not check permission;
+-- callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -5864,7 +5879,7 @@ begin
   canvas := v_reduced.canvas;
   snapshot_hash := sha256(convert_to(v_reduced.data, 'UTF8'));
   loop
-    -- The lock keeps the sweep from deleting an equal snapshot that already exists, until the caller refers to it.
+    -- If an equal snapshot exists, this lock keeps the sweep from deleting it before the caller refers to it.
     perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
     insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_reduced.data::jsonb)
@@ -5878,8 +5893,8 @@ comment on function private.freeze_flow(public.flows, boolean) is
 
 -- sql/350_flows/72_flow_versions.sql
 
--- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It has no name,
--- description and sharing of the flow, so restoring an old version never publishes a flow again.
+-- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It does not
+-- contain the flow's name, description and sharing. So restoring an old version never publishes a flow again.
 
 create table public.flow_versions (
   id bigint generated always as identity primary key,
@@ -5903,19 +5918,19 @@ create table public.flow_versions (
   )
 );
 comment on table public.flow_versions is
-  'Earlier contents of flows, for the owner. Equal contents of a flow are one version. Functions insert the rows; only name can be changed.';
+  'Earlier contents of flows, for the owner. Each flow has one version for equal contents. Functions insert the rows; users can change only the name.';
 comment on column public.flow_versions.user_id is 'The owner of the flow.';
 comment on column public.flow_versions.hash is 'SHA-256 of the contents: private.flow_version_hash().';
 comment on column public.flow_versions.name is
-  'The name that the owner gave to the version. Null for an automatic one, which goes when the flow has too many.';
+  'The name that the owner gave to the version. Null for an automatic version, which is deleted when the flow has too many.';
 comment on column public.flow_versions.environment is 'The flow''s settings, which may hold secrets.';
 comment on column public.flow_versions.bytes is
-  'The size of nodes, edges and environment as stored, which counts towards the quota flow_bytes.';
+  'The stored size of nodes, edges and environment. It counts towards the quota flow_bytes.';
 comment on column public.flow_versions.saved_at is 'The time when the flow was saved with these contents.';
 comment on column public.flow_versions.created_at is 'The time when the version was made, which may be much later.';
 
 create index flow_versions_flow_id_idx on public.flow_versions (flow_id, created_at);
--- With bytes, so that the quota is summed without reading the rows.
+-- The index includes bytes, so that the quota can be summed without reading the rows.
 create index flow_versions_user_id_idx on public.flow_versions (user_id) include (bytes);
 
 alter table public.flow_versions enable row level security;
@@ -5943,7 +5958,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_versions__before_update() is
-  'Refuses changes to a version''s read-only columns, which are all but name.';
+  'Refuses changes to a version''s read-only columns: all columns except name.';
 create trigger _100_refuse_read_only before update on public.flow_versions
   for each row execute function private.tg_flow_versions__before_update();
 
@@ -5984,7 +5999,7 @@ begin
 end;
 $$;
 comment on function private.make_room_for_version(integer) is
-  'Deletes the oldest version without a name if a flow has as many versions as allowed. False if all of them have names. Definer: API roles delete only their own rows.';
+  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all of them have names. Definer: API roles delete only their own rows.';
 
 -- sql/350_flows/74_keep_flow_version.sql
 
@@ -6010,7 +6025,7 @@ begin
       format('A flow may have %s versions at most, and all versions of this flow have names.', v_most),
       jsonb_build_object('limit', v_most, 'of', 'flow_versions'), 'Delete a version, or remove its name.');
   end if;
-  -- Copied inside of the statement, compressed values stay compressed.
+  -- Values that are copied within one statement stay compressed.
   insert into public.flow_versions as v (
     user_id, flow_id, hash, name, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
   )
@@ -6024,7 +6039,7 @@ begin
 end;
 $$;
 comment on function private.store_flow_version(integer, bytea, text) is
-  'Makes a version of a flow as it is saved, or returns the version with the same contents. A null name changes no name. 409 quota_exceeded. Does not check permission; callers must. Definer: API roles do not insert versions.';
+  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer: API roles do not insert versions.';
 
 create function private.store_deployed_version(flow_id integer, hash bytea)
 returns void
@@ -6034,18 +6049,18 @@ as $$
 begin
   perform private.store_flow_version(store_deployed_version.flow_id, store_deployed_version.hash, null);
 exception when sqlstate 'PGRST' then
-  -- There is no room for a version. The deploy goes on without one.
+  -- There is no room for a version, so the deploy goes on without one.
   return;
 end;
 $$;
 comment on function private.store_deployed_version(integer, bytea) is
-  'Makes a version of a flow that is being deployed, if there is room for it. Definer, like private.store_flow_version().';
+  'Makes a version of a flow that is being deployed, if the flow has room for one. Definer, like private.store_flow_version().';
 
 create function private.tg_flows__after_update_keep()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- For the same reason as private.tg_flows__after_update().
+-- Sequential scans are off for the same reason as in private.tg_flows__after_update().
 set enable_seqscan = off
 as $$
 declare
@@ -6060,7 +6075,7 @@ begin
     select o.id, o.user_id, o.nodes, o.edges, o.environment, o.chain_network, o.instructions_bundling, o.updated_at,
       pg_column_size(o.nodes) + pg_column_size(o.edges) + pg_column_size(o.environment) as bytes
     from former as o
-    -- Most saves end here, after one look into an index.
+    -- Most flows have a recent version. For them, the trigger ends after this index lookup.
     where not exists (
       select from public.flow_versions as v
       where v.flow_id = o.id and v.created_at > v_since
@@ -6085,7 +6100,7 @@ begin
       perform private.lock_quota('flow_bytes', v_user_id);
       v_room := private.quota('flow_bytes') - private.quota_use('flow_bytes', v_user_id);
     end if;
-    -- Without room the save goes on, but keeps no version.
+    -- If there is no room for a version, the flow is saved without keeping one.
     continue when v_room < v_old.bytes or not private.make_room_for_version(v_old.id);
     insert into public.flow_versions (
       user_id, flow_id, hash, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
@@ -6100,8 +6115,9 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
-  'Keeps the former contents of updated flows as versions, at most one of a flow within limit_flow_version_minutes(). Definer: API roles do not insert versions.';
--- After the trigger that refuses a flow beyond the quota.
+  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer: API roles do not insert versions.';
+-- Triggers run in the order of their names, so this one runs after the trigger that refuses a flow beyond the
+-- quota.
 create trigger _900_keep_version after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update_keep();
@@ -6129,8 +6145,8 @@ comment on function private.keep_flow_version(integer, text) is
   'Implements public.keep_flow_version. Definer: API roles do not insert versions.';
 grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
--- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents, returns
--- that one and gives it the name. A version without a name goes when the flow has too many.
+-- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents
+-- already, gives it the name and returns its id. A version without a name is deleted when the flow has too many.
 create function public.keep_flow_version(flow_id integer, name text default null)
 returns bigint
 language plpgsql volatile security invoker
@@ -6152,7 +6168,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'The snapshot of the last start of a large flow that calls no flow. As long as the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
+  'The snapshot of the last start of a large flow that calls no flow. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
@@ -6169,8 +6185,8 @@ begin
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
   for key share of s;
-  -- A wallet that the environment names may have been deleted since then. In that case the caller freezes the flow
-  -- again, which reports the missing wallet.
+  -- A wallet that the environment names may have been deleted since the snapshot was made. The caller then freezes
+  -- the flow again, which reports the missing wallet.
   if v_hash is not null and private.environment_findings(
     current_snapshot.entry.environment, current_snapshot.entry.user_id
   ) = '[]' then
@@ -6180,7 +6196,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot(public.flows) is
-  'The snapshot of the flow''s last start if the flow is unchanged since and can still run, otherwise null. Definer, since snapshots are private.';
+  'The snapshot of the flow''s last start, if the flow is unchanged and can still run; otherwise null. Definer, since snapshots are private.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -6198,7 +6214,7 @@ begin
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- A flow that calls others keeps no snapshot: a called flow may change while the flow that calls it does not.
+  -- Do not keep the snapshot of a flow that calls others: a called flow may change while its caller does not.
   if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
     values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
@@ -6209,7 +6225,7 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow: the stored one of an unchanged flow, or a new one from private.freeze_flow(), without node positions. Does not check permission; callers must. Definer, since snapshots are private.';
+  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, since snapshots are private.';
 
 -- sql/350_flows/76_restore_flow_version.sql
 
@@ -6224,7 +6240,7 @@ declare
   v_flow public.flows;
   v_kept_id bigint;
 begin
-  -- The row of the flow is locked first, as in a save. Under its lock no version goes.
+  -- Lock the flow's row first, as a save does. Until then, no other transaction deletes versions to make room.
   select f.* into v_flow
   from public.flow_versions as v join public.flows as f on f.id = v.flow_id
   where v.id = restore_flow_version.id and v.user_id = v_user_id
@@ -6257,9 +6273,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
   'Implements public.restore_flow_version. Definer: API roles do not insert versions.';
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
--- Saves the contents of a version as the contents of its flow. Before that, makes a version of the contents that the
--- flow has now, and returns {updated_at, kept_version_id}. updated_at is the time of the flow's last change that the
--- caller knows; null accepts any.
+-- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
+-- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the time of the flow's last change that
+-- the caller knows. If the flow has changed since, the answer is 409 flow_changed. Null skips this check.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6270,7 +6286,7 @@ begin
 end;
 $$;
 comment on function public.restore_flow_version(bigint, timestamptz) is
-  'Saves the contents of a version as those of its flow, and keeps the present contents as a version: {updated_at, kept_version_id}. 401; 404 flow_version_not_found; 409 flow_changed, quota_exceeded.';
+  'Saves the contents of a version as its flow''s contents. Before that, keeps the present contents as a version. Returns {updated_at, kept_version_id}. 401; 404 flow_version_not_found; 409 flow_changed, quota_exceeded.';
 grant execute on function public.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- sql/350_flows/80_flow_snapshot_warnings.sql
@@ -6284,9 +6300,9 @@ create table private.flow_snapshot_warnings (
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
 comment on column private.flow_snapshot_warnings.nodes_version is
-  'The version in private.native_nodes for which the warnings were computed. For another version they are computed again.';
+  'The version in private.native_nodes for which the warnings were computed. For another version, the warnings are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
-  'The warnings of private.flow_warnings. Warnings about called flows have a flow_id; warnings about the flow itself have none, because equal flows share a snapshot.';
+  'The warnings of private.flow_warnings(). Warnings about called flows have a flow_id. Warnings about the flow itself have no flow_id, because equal flows share a snapshot.';
 comment on column private.flow_snapshot_warnings.connections is
   '{"<name>": {path} or {flow_id, path}}: the connections that nodes name, each with the place of its first use.';
 
@@ -6296,7 +6312,7 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Merging an empty object changes nothing, but decompresses the data once for all parts below.
+  -- Merging with an empty object decompresses the data once for all parts below, without changing it.
   v_data constant jsonb := warnings_of_data.data || '{}';
   v_acting_flows constant jsonb := private.acting_flows(v_data);
 begin
@@ -6360,7 +6376,7 @@ begin
       select coalesce(jsonb_agg(w.warning - 'port' order by w.position), '[]')
       from jsonb_array_elements(v_stored.warnings) with ordinality as w (warning, position)
     );
-    -- Concurrent calls compute the same warnings, so it doesn't matter which of them stores last.
+    -- Concurrent calls compute the same warnings, so each of them may store them last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
     values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)
     on conflict (snapshot_hash) do update
@@ -6452,7 +6468,7 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    -- Most authors intend that a node with effects does not run if its branch is not taken.
+    -- Most authors want a node with effects to run only if its branch is taken, so `strict` accepts this warning.
     v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
     if v_refused <> '[]' then
       perform private.fail(
@@ -6469,7 +6485,7 @@ comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
 
 -- sql/350_flows/85_check_flow.sql
 
--- Checks a graph that is not saved, so that an editor can list its problems while somebody draws it.
+-- Checks a graph that is not saved, so that an editor can list its problems while the user draws it.
 
 create table private.flow_checks (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -6477,7 +6493,7 @@ create table private.flow_checks (
   before_last_at timestamptz not null
 ) with (fillfactor = 50);
 comment on table private.flow_checks is
-  'The times of each user''s last two calls of check_flow, which allow a new call or refuse it.';
+  'The times of each user''s last two calls of check_flow. These times decide whether the user may call it again.';
 
 create function private.count_flow_check(user_id uuid)
 returns void
@@ -6488,7 +6504,8 @@ declare
   v_now constant timestamptz := clock_timestamp();
   v_is_counted boolean := false;
 begin
-  -- The lock lasts until the check has ended. So the checks of a user keep at most one processor busy, and none waits.
+  -- The lock lasts until the check has ended. While a check of a user runs, another check of this user is refused
+  -- instead of waiting. So the checks of a user keep at most one processor busy.
   if pg_try_advisory_xact_lock(hashtextextended(format('private.check_flow %s', count_flow_check.user_id), 0)) then
     insert into private.flow_checks as c (user_id, last_at, before_last_at)
     values (count_flow_check.user_id, v_now, '-infinity')
@@ -6507,7 +6524,7 @@ begin
 end;
 $$;
 comment on function private.count_flow_check(uuid) is
-  'Counts a call of check_flow. 429 too_many_requests if another check of the user is running, or for a third call within a second. Definer: the times are private.';
+  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer: the times are private.';
 
 create function private.flow_to_check(flow jsonb, user_id uuid)
 returns public.flows
@@ -6538,7 +6555,7 @@ begin
   if not private.is_string_map(v_flow.environment) then
     perform private.fail('request_invalid', 'flow.environment: must be an object whose members are all strings.');
   end if;
-  -- No flow has the id 0.
+  -- No flow has the id 0, so 0 stands for a flow without an id.
   v_flow.id := coalesce(private.integer_or_null(flow_to_check.flow ->> 'id'), 0);
   v_flow.user_id := flow_to_check.user_id;
   v_flow.instructions_bundling := 'Off';
@@ -6546,7 +6563,7 @@ begin
 end;
 $$;
 comment on function private.flow_to_check(jsonb, uuid) is
-  'Reads the argument of check_flow as the row that it would be in flows. 400 request_invalid; 413 body_too_large.';
+  'Turns the argument of check_flow into a row of flows. 400 request_invalid; 413 body_too_large.';
 
 create function private.severity_of_problem(code text, is_finding boolean)
 returns text
@@ -6562,7 +6579,7 @@ begin atomic
   end;
 end;
 comment on function private.severity_of_problem(text, boolean) is
-  'The severity of a problem that check_flow reports. fails_run: the message of the warning says that the run fails.';
+  'The severity of a problem that check_flow reports. A warning is fails_run if its message says that the run fails.';
 
 create function private.check_flow(flow jsonb, flow_id integer)
 returns jsonb
@@ -6614,14 +6631,15 @@ begin
 end;
 $$;
 comment on function private.check_flow(jsonb, integer) is
-  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, also for callers with an API key.';
+  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, who may use an API key.';
 grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
--- Returns {problems, is_complete} for {nodes, edges, environment, id}, where environment and id may be missing, or for
--- the saved flow with the id flow_id. A problem is a finding or a warning of a deploy: {code, path, message, severity},
--- for a called flow also flow_id, and for input_missing also port. severity: prevents_deploy, fails_run or warning. As
--- in a deploy, warnings are listed only if there is no finding. A flow that is not saved must have at most 1 MiB.
--- is_complete is false if it calls flows of more than 1 MiB together, because some of these were left out.
+-- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id
+-- may be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path,
+-- message, severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is
+-- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow
+-- that is not saved must have at most 1 MiB. If it calls flows of more than 1 MiB together, some of these are left
+-- out, and is_complete is false.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6652,7 +6670,7 @@ as $$
   ) as named;
 $$;
 comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs in the order of its nodes, each once. The name is private.port_label. The nodes must have no faults.';
+  'The names of a graph''s inputs in the order of its nodes, each once. private.port_label() names an input. The nodes must have no faults.';
 
 -- sql/350_flows/91_types_in_common.sql
 
@@ -6712,7 +6730,8 @@ declare
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- An input passes on the kinds that it accepts. If its first type is pubkey, the runner passes the public key on.
+    -- An input that passes its value on gives the kinds that it accepts. If its first type is pubkey, it gives the
+    -- public key.
     select bit_or(coalesce(
       case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
         else t.gives end, v_every
@@ -6756,15 +6775,15 @@ begin
 end;
 $$;
 comment on function private.schema_hint(jsonb) is
-  'The part of an input''s form schema that is valid for everybody who starts a flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
+  'The members of an input''s form schema that hold for every caller who starts the flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
 
 -- sql/350_flows/92_describe_snapshot.sql
 
--- Describes the inputs and outputs of a frozen flow by the ports that its flow_input nodes feed, and by the ports that
--- feed its flow_output nodes.
+-- Describes the inputs and outputs of a frozen flow. The ports that a flow_input node feeds describe the input. The
+-- ports that feed a flow_output node describe the output.
 
--- Port i belongs to input labels[i], accepts masks[i], and passes its value to the input calls[i] of a called flow; 0
--- in labels or calls stands for none.
+-- Port i belongs to input labels[i], accepts the kinds of values masks[i], and passes its value to the input
+-- calls[i] of a called flow. 0 in labels or calls means none.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker
@@ -6790,7 +6809,7 @@ begin
   ) as own on own.label = l.number;
 
   -- If an input is passed to a called flow, its values must also fit that flow's input. A flow may call itself, so
-  -- this narrows the masks until none changes. Each mask is narrowed at most once for each of its bits.
+  -- the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of its bits.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called
@@ -6838,8 +6857,8 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- Defaults of more than 4 KiB are left out, because they are too large for a form. So are further defaults after
-      -- a megabyte in total.
+      -- Leave out defaults of more than 4 KiB, which are too large for a form. Also leave out further defaults
+      -- after a megabyte in total.
       octet_length(i.value::text) as size,
       sum(octet_length(i.value::text))
         filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
@@ -6850,7 +6869,8 @@ as $$
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- One query for all lists of types. Each input may have another list, and one query for each list would take seconds.
+  -- A single query makes all lists of types. Each input may have another list, and one query for each would take
+  -- seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
       case when cardinality(s.types) = 1 then jsonb_agg(t.json_schema) -> 0
@@ -6873,14 +6893,14 @@ $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
   'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. A hint, {description, json_schema}, comes from the definition of the only port that an input feeds.';
 
--- Ports come from the definitions of the service role. If there is no definition, or if a node takes its ports from
--- the flow, they come from the flow's JSON.
+-- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the
+-- flow, they come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph. Nested loops would be quadratic. Merge joins would be quadratic too,
--- because the planner sorts only by flow.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could
+-- too, because the planner would sort only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
@@ -6961,7 +6981,7 @@ begin
     select s.flow, s.index, s.port ->> 'id' as handle, s.port ->> 'name' as name, s.port ->> 'type' as type
     from (select n.flow, n.index, jsonb_array_elements(n.sources) as port from node as n) as s
   ),
-  -- Handles are looked up in the whole flow, as in the runner.
+  -- Look up each handle in the whole flow, as the runner does.
   handle as materialized (
     select 'target' as side, d.flow, d.handle, max(d.name) as name from drawn_target as d group by d.flow, d.handle
     union all
@@ -6977,7 +6997,7 @@ begin
     -- An expression computes another value, so an edge with an expression does not pass on the input's value.
     where private.edge_expression(e.edge) is null
   ),
-  -- Only edges over which an input's value may travel, and edges into an output of the entry.
+  -- Keep only edges over which an input's value may travel, and edges into an output of the entry.
   wired as materialized (
     select e.flow, e.side, s.index as source_index, s.is_input, s.label as source_label, s.native_id as source_id,
       s.is_defined and not s.are_outputs_drawn as is_source_defined, sh.name as source_name,
@@ -7015,7 +7035,7 @@ begin
       bool_or(d.is_handed_on) as is_handed_on
     from drawn_target as d group by d.flow, d.index, d.name
   ),
-  -- A node may have several outputs of one name, and each of them may have edges.
+  -- A node may have several outputs with the same name, and each of them may have edges.
   first_source as materialized (
     select d.flow, d.index, d.name, min(d.type) as type from drawn_source as d group by d.flow, d.index, d.name
   ),
@@ -7040,8 +7060,8 @@ begin
   ),
   linked as materialized (
     select p.number,
-      -- If an input of type pubkey passes its value on, the runner first converts it to a public key. That is another
-      -- value, so the port it reaches has no parent.
+      -- If an input of type pubkey passes its value on, the runner first converts the value to a public key. The
+      -- next port gets this other value, so it has no parent.
       case when p.side = 'target' and upper.is_handed_on
         and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
@@ -7097,8 +7117,8 @@ begin
     )
   into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
 
-  -- A value that is passed on from port to port comes from the input at the start of the chain. Each round doubles the
-  -- length of the chain that is followed.
+  -- If ports pass a value on in a chain, the value comes from the input at the start of the chain. Each round
+  -- doubles the distance that the loop follows.
   while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
     select
       array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),
@@ -7134,12 +7154,12 @@ create table private.flow_snapshot_interfaces (
   node_count integer not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because the deploy itself would take too long. After each deploy, the Edge Function flow makes that read.';
+  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because they would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version they are computed again.';
+  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version, they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
-comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has nodes of Solana.';
+comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has Solana nodes.';
 comment on column private.flow_snapshot_interfaces.node_count is
   'The number of nodes of the entry that a run executes: all but notes and mocks.';
 
@@ -7181,9 +7201,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel, each
-  -- would be slower, and perhaps none would end within its time limit. If definitions are added meanwhile, the result
-  -- may contain them. So the result may be newer than v_version, but not older.
+  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel,
+  -- each would be slower, and perhaps none would end within its time limit. If node definitions are added
+  -- meanwhile, the result may contain them. Then the result is newer than v_version, but never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -7191,7 +7211,7 @@ begin
   if found then
     return v_interface;
   end if;
-  -- The lock keeps the sweep from deleting the snapshot before this row is stored.
+  -- The lock keeps the sweep from deleting the snapshot before the interface is stored.
   select s.hash, v_version, d.inputs, d.outputs, private.uses_solana(s.data), (
     select count(*) from jsonb_array_elements(s.data #> '{entry,nodes}') as n (node)
     where n.node #>> '{data,type}' <> 'mock' and n.node #>> '{data,node_id}' <> 'note'
@@ -7219,9 +7239,9 @@ comment on function private.snapshot_interface(bytea) is
 
 -- sql/400_deployments/10_setting_faults.sql
 
--- The functions named *_faults list the faults of a deployment's setting as [{path, message}], [] if there are none.
--- Their messages are clearer than a constraint's. CONTRIBUTING.md, "A new deployment setting", lists all files that a
--- setting touches.
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are
+-- none. Their messages are clearer than those of a constraint. CONTRIBUTING.md, "A new deployment setting", lists
+-- all files to change for a new setting.
 
 create function private.refuse_setting(name text, message text)
 returns void
@@ -7502,7 +7522,7 @@ comment on column public.flow_deployments.output_instructions is
 comment on column public.flow_deployments.action_identity is
   'The public key of the owner''s wallet that signs as action identity.';
 comment on column public.flow_deployments.fees is
-  'List of [address, lamports]: transfers added to each transaction of a run until a transaction with them is confirmed.';
+  'List of [address, lamports] pairs. A run adds these transfers to each of its transactions, until a transaction with them is confirmed.';
 comment on column public.flow_deployments.chain_network is
   'The Solana network of the deployment''s runs: {url, cluster}.';
 comment on column public.flow_deployments.max_starts_per_minute is
@@ -7524,7 +7544,7 @@ create policy flow_deployments_update_owner on public.flow_deployments for updat
 create policy flow_deployments_delete_owner on public.flow_deployments for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert: only deploy_flow makes deployments, by freezing a flow.
+-- There is no grant to insert: only private.deploy_flow() inserts deployments, by freezing a flow.
 grant select, update, delete on public.flow_deployments to authenticated;
 grant select, update, delete on public.flow_deployments to service_role;
 
@@ -7637,7 +7657,7 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare the texts: 1.0 equals 1 as jsonb, but not as text. So a new 1.0 is noticed, and stored as 1.
+  -- Compare as text, because 1.0 equals 1 as jsonb. So a new 1.0 is noticed, and stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -7678,7 +7698,7 @@ create table private.flow_deployment_connections (
   constraint flow_deployment_connections_pkey primary key (deployment_id, name)
 );
 comment on table private.flow_deployment_connections is
-  'The connections that a deployment''s nodes name. They are not part of the snapshot, because different owners may share a snapshot. For a name without a row, there is no connection, so the nodes with this name fail.';
+  'The connections that a deployment''s nodes name. They are not part of the snapshot, because different owners may share a snapshot. If a name has no row, the owner has no such connection, and the nodes with this name fail.';
 create index flow_deployment_connections_connection_id_idx
   on private.flow_deployment_connections (connection_id);
 
@@ -7720,7 +7740,7 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a limit that a share may use. `all`, for all callers together: the whole limit. `guests`, for all guests together: a half. Any other share, for one caller: a tenth. It is rounded up, so that a limit above 0 gives each share at least 1.';
+  'The part of a limit that one share may use. `all`, for all callers together: the whole limit. `guests`, for all guests together: a half. Any other share, for one caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
 -- Returns the member `limits` of a deploy's answer, if anybody may start the deployment: {limits:
 -- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
@@ -7760,7 +7780,7 @@ begin
   return jsonb_build_object(
     'output_instructions', coalesce(run_settings.deployment.output_instructions, false),
     'action_identity', run_settings.deployment.action_identity,
-    -- As text, because JavaScript would read a JSON number as a float.
+    -- The amounts are text, because JavaScript would read a JSON number as a float.
     'fees', case when run_settings.deployment.fees <> '[]' then (
       select jsonb_agg(jsonb_build_array(fee.pair -> 0, fee.pair ->> 1) order by fee.position)
       from jsonb_array_elements(run_settings.deployment.fees) with ordinality as fee (pair, position)
@@ -7781,7 +7801,7 @@ begin
 end;
 $$;
 comment on function private.run_settings(public.flow_deployments) is
-  'The settings that a run of this deployment has: {output_instructions, action_identity, fees, chain_network, on_end, connections}. Contains the RPC address, which may contain a secret.';
+  'The settings of the runs of a deployment: {output_instructions, action_identity, fees, chain_network, on_end, connections}. chain_network contains the RPC address, which may contain a secret.';
 
 -- sql/400_deployments/30_flow_deployments_tags.sql
 
@@ -7809,7 +7829,7 @@ comment on table public.flow_deployments_tags is
 comment on column public.flow_deployments_tags.entrypoint is
   'The flow. A tag always names exactly one deployment of this flow.';
 comment on column public.flow_deployments_tags.description is
-  'The owner''s description of the tag for people. Null until the owner writes one; this also holds for the tag latest.';
+  'The owner''s description of the tag for people. Every tag, also latest, has null until the owner writes a description.';
 comment on column public.flow_deployments_tags.tag is
   'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
@@ -7818,13 +7838,13 @@ create index flow_deployments_tags_deployment_id_idx
 create index flow_deployments_tags_user_id_idx on public.flow_deployments_tags (user_id);
 create index flow_deployments_tags_entrypoint_user_id_idx on public.flow_deployments_tags (entrypoint, user_id);
 
--- By these policies the flow's owner makes, moves, describes and deletes tags. The tag latest is an exception: only the
--- triggers of 40_latest.sql move it.
+-- These policies let the flow's owner make, move, describe and delete tags. The tag latest is an exception: only
+-- the triggers of 40_latest.sql move it.
 alter table public.flow_deployments_tags enable row level security;
 create policy flow_deployments_tags_select_owner on public.flow_deployments_tags for select to authenticated
   using (user_id = (select auth.uid()));
--- This policy checks the owner of the flow. Otherwise a violation of the primary key would reveal which tags the flows
--- of other users have.
+-- This policy checks the owner of the flow. Otherwise, violations of the primary key would reveal the tags of other
+-- users' flows.
 create policy flow_deployments_tags_insert_owner on public.flow_deployments_tags for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -7863,7 +7883,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments_tags__after_write() is
-  'Locks the connections of a deployment that gets a tag. A concurrent deletion of one waits, then finds the tag and is refused. Definer: users may not lock connections.';
+  'Locks the connections of a deployment that gets a tag. A concurrent deletion of such a connection waits, then finds the tag and is refused. Definer: users may not lock connections.';
 create trigger _900_lock_connections after insert or update of deployment_id on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__after_write();
 
@@ -7901,7 +7921,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Until the transaction ends, the user who deletes deployments can''t be deleted. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
+  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -7913,16 +7933,16 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- The deletion of a user has already deleted the flow, and deletes the tags next. A tag that moves now would break
-  -- its foreign key.
+  -- If the flow is gone, a deletion of its owner has deleted it, and deletes the tags next. Moving a tag now would
+  -- break the tag's foreign key.
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
-  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and this
-  -- row next, so the other order here could deadlock. Deletions and deploys wait for each other at the lock of the
-  -- tag's row, so the second transaction sees where the first has moved the tag. This must happen before the foreign
-  -- key deletes the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for
-  -- this transaction's locks could have moved latest in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and
+  -- then this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each
+  -- other at the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The
+  -- trigger must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger
+  -- would be too late: a deploy that waited for this transaction's locks could have moved latest in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -7961,7 +7981,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- A deeper call comes from the triggers and foreign keys of deployments, which may move latest.
+  -- At a greater depth, a trigger or a foreign key of deployments makes the change. These may move latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
@@ -8005,7 +8025,7 @@ create table private.flow_deployment_canvases (
   flow_hash bytea not null
 );
 comment on table private.flow_deployment_canvases is
-  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. They are a text, because a conversion to jsonb would make deploys too slow.';
+  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. They are stored as text, because a conversion to jsonb would make deploys too slow.';
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 comment on column private.flow_deployment_canvases.flow_hash is
@@ -8022,7 +8042,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- The nodes are not checked yet, so this uses only operators that accept any JSON.
+  -- The nodes are not checked yet, so this query uses only operators that accept any JSON.
   return query
   with script as materialized (
     select (n.position - 1)::integer as index, n.node ->> 'id' as id, d.data -> 'targets' as targets,
@@ -8047,7 +8067,7 @@ begin
     select s.index
     from script as s
     join jsonb_array_elements(flow_scripts.edges) as e (edge) on e.edge ->> 'target' = s.id
-    -- The script of the node javascript is never an input.
+    -- A javascript node never takes its script from an input.
     where s.language <> 'javascript'
       and s.targets @> jsonb_build_array(jsonb_build_object('id', e.edge -> 'targetHandle',
         'name', case s.language when 'json_schema' then 'json_schema' else 'source' end))
@@ -8070,7 +8090,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The scripts of a graph, and the answer schemas of its nodes api_input (language json_schema), if they are in form data; then the expressions of its edges (jsonata). Ordered like the nodes and edges. source is null if a node has no script at all.';
+  'The scripts of a graph, and the answer schemas of its api_input nodes (language json_schema), if the form data holds them; then the expressions of its edges (jsonata). In the order of nodes and edges. source is null for a node without a script.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -8190,7 +8210,7 @@ begin
   end if;
 
   v_frozen := private.freeze_flow(v_flow, true);
-  -- Compare after freezing: if a flow has its old time now, it also had that time when it was frozen.
+  -- Compare the times after freezing: a flow that is unchanged now was also unchanged when it was frozen.
   if not private.flows_are_as_of(v_user_id, deploy_flow.as_of) then
     perform private.fail('flow_changed', 'The flow, or a flow that it calls, was changed during the deploy.',
       hint => 'Deploy the flow again.');
@@ -8327,7 +8347,7 @@ as $$
   ));
 $$;
 comment on function private.graph_in_effect(jsonb) is
-  'A graph of a snapshot without the members on which no execution depends: notes, and the names of nodes, which only messages contain.';
+  'A graph of a snapshot without notes and without the names of nodes. Executions do not depend on these; only messages contain names.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -8335,7 +8355,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- One large graph at a time for each user, as in private.freeze_flow().
+  -- Each user compares only one large graph at a time. private.reduce_flow() uses the same lock.
   if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
     perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
   end if;
@@ -8351,7 +8371,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer: its callers check the owner.';
+  'Whether freezing the flow now would give this graph of a snapshot, not counting notes and names of nodes. Definer: its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -8377,8 +8397,8 @@ begin
       select e.key::integer, e.value from jsonb_each(v_deployment.data -> 'flows') as e
     ) as g
     left join public.flows as f on f.id = g.flow_id and f.user_id = v_user_id
-    -- updated_at is the begin of the transaction that changed the flow, which may be before the deploy. No request
-    -- lasts longer than a minute.
+    -- updated_at is the time when the transaction that changed the flow began, which may be before the deploy. A
+    -- minute is enough, because no request lasts longer.
     where f.id is null or f.updated_at > v_deployment.created_at - interval '1 minute'
   loop
     if (v_frozen.flow).id is null or not private.is_graph_of_flow(v_frozen.graph, v_frozen.flow) then
@@ -8402,7 +8422,7 @@ begin
 end;
 $$;
 comment on function public.flow_has_changed(uuid) is
-  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Notes, and places and names of nodes, do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
+  'Whether the flow of the caller''s deployment, or a flow that it calls, has changed since the deploy. Changed notes, positions and names of nodes do not count. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.flow_has_changed(uuid) to anon, authenticated, service_role;
 
 -- sql/400_deployments/70_flow_history.sql
@@ -8449,7 +8469,7 @@ begin
 end;
 $$;
 comment on function private.flow_history(integer) is
-  'Implements public.flow_history. Definer: the contents that a deployment was made of are private.';
+  'Implements public.flow_history. Definer: private.flow_deployment_canvases holds the hashes of deployed flows.';
 grant execute on function private.flow_history(integer) to anon, authenticated, service_role;
 
 -- Lists the versions of the caller's flow, the newest contents first, without the contents: [{id, name, saved_at,
