@@ -50,8 +50,8 @@ export interface MigrationOptions {
 }
 
 /**
- * Applies the migrations that the database lacks with `supabase db push`. It runs the CLI only when there is something
- * to do.
+ * Applies missing migrations to the database with `supabase db push`. It runs the CLI only when there is something to
+ * do.
  */
 export async function applyMigrations(databaseUrl: string, { seed, signal }: MigrationOptions): Promise<void> {
   const { applied, isSeeded } = await readHistory(databaseUrl);

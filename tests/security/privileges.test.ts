@@ -6,7 +6,7 @@ import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 /** A server whose first database is as the platform hands it over. */
 let cluster: Awaited<ReturnType<typeof startScratchCluster>>;
-/** The migrated database of the stack, whose platform is complete. */
+/** The migrated database of the stack, on the whole platform: with its default privileges and its publication. */
 let database: TestDatabase;
 let withDefaults: Sql;
 let bare: Sql;
