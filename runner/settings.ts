@@ -159,7 +159,7 @@ const runnerTuning = Object.freeze({
   maxUnstoredCheckpoints: 4,
   /** Bytes of a page of a run's history. */
   historyPageBytes: 4 * 1_048_576,
-  /** For how long a call is repeated while the database does not answer. */
+  /** The time for which a call is repeated while the database does not answer. */
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
@@ -184,7 +184,7 @@ const runnerTuning = Object.freeze({
   webhookPollMs: 1_000 as number,
   /** The most bytes that are read of the answer to an outgoing webhook. */
   webhookAnswerBytes: 4_096,
-  /** For how long the worker repeats the failing call that stores the result of a webhook. */
+  /** The time for which the worker repeats the failing call that stores the result of a webhook. */
   webhookRetryMs: 30_000 as number,
   /** The lease of a webhook is longer than its timeout and these retries together by this time. */
   webhookLeaseMarginMs: 15_000,

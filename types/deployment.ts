@@ -52,7 +52,9 @@ export type PartialConfig = z.input<typeof partialConfigSchema>;
 /** The body of a start of a flow. Every member is optional. */
 export const startFlowParamsSchema = z.strictObject({
   ...startDeploymentParamsSchema.shape,
-  /** Runs only some nodes of the flow. The other nodes output values of earlier runs, or values given here. */
+  /**
+   * Runs only some nodes of the flow. The other nodes output values of earlier runs, or values from this configuration.
+   */
   partial_config: partialConfigSchema.optional(),
   /** Settings for names that the flow's own environment does not define. Called flows do not get these settings. */
   environment: z.record(z.string(), z.string()).optional(),

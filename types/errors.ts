@@ -21,15 +21,16 @@ export interface ErrorBody {
 
 /** The body of every error answer of /functions/v1. */
 export interface FunctionErrorBody extends ErrorBody {
-  /** The message once more, for clients that read it here. */
+  /** A copy of `message`, for clients that read this member. */
   error: string;
 }
 
 /**
- * Every error code of the backend: its HTTP status, its meaning, its remedy and an example. SQL gets the statuses from
- * here (`dev/database/error_codes.ts`). To find the text of an error, search for its code in `functions/` (`apiError`)
- * and in `sql/` (`private.fail`, or `private.refuse_faults` with the texts of a `*_faults` function).
- * `client/flow_error.ts` has the codes of the client itself. `types/run_errors.ts` has the codes of failed runs.
+ * Every error code of the backend: its HTTP status, its meaning, its remedy and an example.
+ * `dev/database/error_codes.ts` writes the statuses to SQL. To find the text of an error, search for its code in
+ * `functions/` (`apiError`) and in `sql/` (`private.fail`, or `private.refuse_faults` with the texts of a `*_faults`
+ * function). `client/flow_error.ts` has the codes of the client itself. `types/run_errors.ts` has the codes of failed
+ * runs.
  */
 export const errorCodes = {
   ...requestErrors,

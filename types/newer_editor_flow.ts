@@ -41,7 +41,7 @@ export const isNewerFlow = (json: unknown): boolean =>
   isObject(json) && Array.isArray(json.nodes) &&
   json.nodes.some((node) => isObject(node) && isObject(node.data) && isObject(node.data.ports));
 
-/** The name of a node without `@author/prefix.` before it and the version behind it. */
+/** Returns the name of a node without its prefix `@author/prefix.` and without its version. */
 function bareName(name: string): string {
   if (!name.startsWith('@')) return name;
   const [, bare = name] = name.slice(name.indexOf('/') + 1).split('.');
@@ -106,7 +106,7 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
       type: typeOf(node),
       node_id: nodeId,
       ...(name !== undefined && { display_name: name }),
-      // The output of a constant has another name here.
+      // In the older form, the output of a constant is named `Source`.
       sources: ports.outputs.map((port) => nodeId === 'const' ? { ...port, name: 'Source' } : port),
       // Drops the input `flow`, in which the editor names the called flow.
       targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),

@@ -1,6 +1,6 @@
 /**
- * The codes of errors that runs and nodes fail with, with meaning and remedy. SQL gets these codes and the codes of
- * key-value stores from here (`dev/database/error_codes.ts`).
+ * The codes of errors that runs and nodes fail with, with meaning and remedy. `dev/database/error_codes.ts` writes
+ * these codes and the codes of key-value stores to SQL.
  */
 export const runErrors = {
   outcome_unknown: {

@@ -16,7 +16,7 @@ export interface AccessTokens {
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA'];
 /** Seconds by which clocks may differ. PostgREST has the same tolerance. */
 const CLOCK_TOLERANCE_S = 30;
-/** The longest token that is verified here, in characters. Tokens of Supabase Auth have a few thousand at most. */
+/** The longest token that this code verifies, in characters. Tokens of Supabase Auth have a few thousand at most. */
 const MAX_CHARACTERS = 16_384;
 /** The time for which a token without an end is remembered. */
 const WITHOUT_END_MS = 3_600_000;

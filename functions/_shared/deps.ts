@@ -22,11 +22,11 @@ export interface Deps {
   config: Config;
   /** Calls as the caller whose credentials are forwarded, in that caller's turn. */
   rpc: Rpc;
-  /** Like `rpc`, for arguments of which some are RawJson. */
+  /** Like `rpc`, but some arguments may be RawJson. */
   rpcWithRawJson: Rpc;
-  /** Like `rpc`, in the turn of a caller who is not identified by the forwarded credentials. */
+  /** Like `rpc`, but in the turn of a caller whom the forwarded credentials do not identify. */
   rpcFor: (caller: string) => Rpc;
-  /** Like `rpc`, for answers that are forwarded unparsed. */
+  /** Like `rpc`, but the answer is forwarded unparsed. */
   rpcText: RpcText;
   /** Calls as service role. */
   serviceRpc: Rpc;

@@ -30,7 +30,10 @@ export interface Message {
   /** The accounts that the message lists itself, the signers first. */
   accounts: Map<string, AccountRole>;
   blockhash: string;
-  /** In the order of their positions: first the writable accounts of all tables, then the read-only ones. */
+  /**
+   * The accounts from lookup tables, in the order of their positions: first the writable accounts of all tables, then
+   * the read-only accounts.
+   */
   lookups: TableLookup[];
   instructions: MessageInstruction[];
 }

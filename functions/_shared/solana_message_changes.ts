@@ -4,8 +4,8 @@ import { lookupName, type Message, type MessageInstruction, readMessage, type Ta
 /** A forbidden change by a wallet. */
 export interface MessageChange {
   /**
-   * The path of the changed part. For a changed or missing part, the index counts in the original message; for an added
-   * part, in the new one.
+   * The path of the changed part. The index of a changed or missing part counts in the original message. The index of
+   * an added part counts in the new message.
    */
   path: string;
   message: string;

@@ -38,8 +38,8 @@ const isEmpty = (signature: Uint8Array): boolean => signature.every((byte) => by
 /**
  * Converts the run's transaction into the form for the action's answer. If nobody has signed and no lookup table is
  * used, the message takes the equivalent legacy form, because the specification's SDK reads no other. Otherwise the
- * message does not change, because signatures cover its bytes. Throws unless the wallet's signature is the only missing
- * one, because wallets must refuse such transactions.
+ * message does not change, because signatures cover its bytes. Throws if any signature but the wallet's is missing,
+ * because wallets must refuse such transactions.
  */
 export function toActionTransaction(text: string, account: string): string {
   const wire = readWire(text);
@@ -58,8 +58,8 @@ export function toActionTransaction(text: string, account: string): string {
     );
   }
   if (message.version === 'legacy' || message.lookups.length > 0 || message.signers.length > 1) return text;
-  // A message of version 0 is the legacy message with a version byte before it and the number of lookup tables (zero
-  // here) after it.
+  // A message of version 0 is the legacy message with two more parts: the version byte before it, and the number of
+  // lookup tables after it. This number is zero, as checked above.
   const legacy = wire.message.subarray(1, -1);
   return base64.encode(Uint8Array.from([1, ...new Uint8Array(SIGNATURE_BYTES), ...legacy]));
 }

@@ -4,7 +4,7 @@ import type { PublicAddress } from '../_shared/public_address.ts';
 
 /**
  * `GET /action/actions.json`: maps pages to actions. On a site that serves this file, the pages /action/… map to the
- * actions here. The actions' own addresses map to themselves.
+ * actions of this function. The actions' own addresses map to themselves.
  */
 export const makeActionsJson = ({ url, path }: PublicAddress) => async (context: Context): Promise<Response> => {
   const rules: ActionsJson = {

@@ -32,7 +32,10 @@ export function describeAction(
   };
 }
 
-/** Returns the title and icon of a deployment. A deployment without them, or a deleted one, gets the default ones. */
+/**
+ * Returns the title and icon of a deployment. A deployment without title or icon, or a deleted deployment, has the
+ * default title or icon.
+ */
 export const titleAndIcon = (
   { name, icon_url }: { name: string | null; icon_url: string | null },
   { url }: PublicAddress,

@@ -20,7 +20,10 @@ function kindOfDefault(value: unknown): Field {
 export const kindOf = ({ type_bounds, default: value }: Pick<DescribedInput, 'type_bounds' | 'default'>): Field =>
   fieldOf(type_bounds) ?? kindOfDefault(value);
 
-/** Returns the input for the signing wallet: the one named `account`, else the only required input that takes a key. */
+/**
+ * Returns the input for the signing wallet: the input named `account`, or else the only required input that takes a
+ * key.
+ */
 export function payerOf(inputs: readonly DescribedInput[]): DescribedInput | undefined {
   const named = inputs.find(({ name }) => name === 'account');
   if (named !== undefined) return named;

@@ -64,7 +64,7 @@ export function valueOfText(input: DescribedInput, text: string): unknown {
   }
 }
 
-/** Returns the parameters in the query of a link, by name. Throws for repeated and overlong ones. */
+/** Returns the parameters in the query of a link, by name. Throws for repeated and overlong parameters. */
 export function givenInQuery(query: Record<string, string[]>, inputs: readonly DescribedInput[]): Map<string, string> {
   const given = new Map<string, string>();
   for (const { name } of inputs) {

@@ -17,7 +17,7 @@ const UNREAD_MS = 15_000;
 /** The delay before a watcher reconnects. The stream announces it. */
 const RETRY_MS = 1_000;
 
-/** The events that a watcher may see, and whether they are the last ones. */
+/** The events that a watcher may see, and whether they are the last events. */
 export interface ToldPage {
   events: RunEvent[];
   last: number;

@@ -26,7 +26,7 @@ function aboutHeader({ message }: Error): Error {
 
 /**
  * `GET /flow/events/{flow_run_id}`: streams the events of a run and of the runs that it called, as server-sent events.
- * The stream begins with the first event, or with the one after `Last-Event-ID`. `pokeRunner` is called if runs have
+ * The stream begins with the first event, or with the event after `Last-Event-ID`. `pokeRunner` is called if runs have
  * been queued for too long.
  */
 export const makeRunEvents =

@@ -104,8 +104,8 @@ function notParsed(flowId: number, scripts: number, flows: number): FlowWarning[
 }
 
 /**
- * Parses the scripts, with pauses for other requests, until the time is over. Returns a warning for each wrong script,
- * and one with the number of scripts that were not parsed.
+ * Parses the scripts, with pauses for other requests, until the time is over. Returns a warning for each wrong script.
+ * If some scripts were not parsed, a further warning has their number.
  */
 export async function warnOfScripts(
   flowId: number,

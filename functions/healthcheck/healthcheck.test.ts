@@ -7,7 +7,7 @@ const context = { json: (body: unknown) => Response.json(body) } as unknown as C
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Makes a health check whose questions to the database wait for the test's answer. */
+/** Makes a health check. The test gives the database's answers. */
 function makeChecked() {
   const asked: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const ask = () => new Promise<void>((resolve, reject) => void asked.push({ resolve, reject }));

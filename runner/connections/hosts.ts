@@ -1,4 +1,4 @@
-/** The segments of a path, without empty ones at its end. */
+/** Returns the segments of a path, without empty segments at its end. */
 function segmentsOf(path: string): string[] {
   const segments = path.split('/').slice(1);
   while (segments.at(-1) === '') segments.pop();

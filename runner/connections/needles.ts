@@ -39,7 +39,7 @@ function utf16(text: string, isLittleEndian: boolean): string {
 
 /** Returns the forms in which a server may repeat the secrets, as searchable text; the longest first. */
 export function needlesOf(secrets: readonly string[]): string[] {
-  // A server may encode the URL or form field that it got, so the percent-encoded secret counts as another one.
+  // A server may encode the URL or form field that it got, so the percent-encoded secret counts as another secret.
   const forms = [...secrets, ...secrets.map(encodeURIComponent)].flatMap((secret) => {
     const bytes = new TextEncoder().encode(secret);
     const digits = hex.encode(bytes);

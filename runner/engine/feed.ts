@@ -4,7 +4,9 @@ import { isDone, type StoredNodeRun } from './journal.ts';
 export interface Feed {
   /** The executions that succeeded or whose failure the flow handled, by `times`, in this order. */
   executions: ReadonlyMap<number, StoredNodeRun>;
-  /** The number of executions, including missing ones between others. A missing execution gives no value. */
+  /**
+   * The number of executions. It includes missing executions between existing ones. A missing execution gives no value.
+   */
   count: number;
   /** True if the executions belong to iterations of a loop. */
   isElement: boolean;

@@ -46,7 +46,7 @@ export interface RunEdge {
 /** A node of a run with its wiring and state. */
 export interface RunNode {
   id: string;
-  /** For error lines: the name in the editor, else the node's kind. */
+  /** The name of the node in error lines: its name in the editor, or else its kind. */
   title: string;
   nodeId: string;
   type: SnapshotNode['data']['type'];
@@ -129,7 +129,7 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
   const ports = portsOf(module, data);
   return {
     id,
-    // The editor may save anything here. Only a non-empty text counts as a name.
+    // The editor may save any JSON as the name. Only a non-empty text counts as a name.
     title: typeof data.display_name === 'string' && data.display_name !== '' ? data.display_name : data.node_id,
     nodeId: data.node_id,
     type: data.type,

@@ -4,7 +4,7 @@ const LEVELS: readonly LogLevel[] = ['Trace', 'Debug', 'Info', 'Warn', 'Error'];
 
 /**
  * Tests whether lines of a level are kept. `RUST_LOG` in the flow's environment is the lowest level that is kept
- * (`debug`, `warn`, `off` for none); the default is Info. Directives for modules (`module=debug`) have no meaning here.
+ * (`debug`, `warn`, `off` for none); the default is Info. Directives for modules (`module=debug`) have no effect.
  */
 export function isLogged(level: LogLevel, environment: { [name: string]: string }): boolean {
   const directives = (environment.RUST_LOG ?? '').split(',').map((directive) => directive.trim().toLowerCase());

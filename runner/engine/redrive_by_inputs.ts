@@ -26,7 +26,8 @@ export class ByInputs {
 
   /**
    * Assigns an earlier execution with these inputs to the node's next execution, and returns its position. Each earlier
-   * execution is assigned once. Those that are done come first, so that as few nodes as possible are repeated.
+   * execution is assigned once. Executions that are done are assigned first, so that as few nodes as possible are
+   * repeated.
    */
   positionOf(node: RunNode, inputs: ValueMap): EarlierPosition | undefined {
     if (this.#changes === undefined || Object.hasOwn(this.#changes.nodes, node.id)) return undefined;
@@ -41,7 +42,7 @@ export class ByInputs {
   }
 
   /**
-   * Tests whether a node calls a flow that has changed. Its executions are not taken over, but a failed one is
+   * Tests whether a node calls a flow that has changed. Its executions are not taken over, but a failed execution is
    * continued.
    */
   hasOtherCall({ id }: RunNode): boolean {

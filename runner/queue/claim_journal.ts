@@ -31,7 +31,7 @@ export interface ClaimJournalOptions {
   history: StoredHistory;
   settings: RunnerSettings;
   now: () => number;
-  /** Returns the milliseconds that this claim and earlier ones have worked on the run. */
+  /** Returns the milliseconds that this claim and earlier claims have worked on the run. */
   workMs: () => number;
   /** Returns the bytes of node outputs of this claim and earlier ones. */
   outputBytes: () => number;
@@ -103,7 +103,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
     return progress;
   };
 
-  // Rows depend on earlier ones, so batches are stored one after another. Progress in the meantime goes into the next
+  // Rows depend on earlier rows, so batches are stored one after another. Progress in the meantime goes into the next
   // batch.
   const flush = (): Promise<void> => {
     if (queued !== undefined) return queued;

@@ -52,8 +52,8 @@ export interface Claim {
   /** Bytes of node outputs that earlier claims stored, as JSON. */
   output_bytes: number;
   /**
-   * An upper bound of the bytes of node outputs in the earlier runs that this run continues or takes values from; null
-   * if there are no such runs.
+   * An upper bound of the bytes of node outputs in earlier runs. These are the runs that this run continues or takes
+   * values from. Null without such runs.
    */
   earlier_output_bytes: number | null;
 }
@@ -181,8 +181,8 @@ export interface Claims {
    */
   takeInputs: (claim: Claim, executions: Effect[]) => Promise<StoredInput[]>;
   /**
-   * Extends the leases. Resolves with the changed claims: those that are lost, whose run must stop, or whose inputs
-   * were answered.
+   * Extends the leases. Resolves with the changed claims. A claim has changed if it is lost, its run must stop, or its
+   * inputs were answered.
    */
   heartbeat: (claims: Claim[]) => Promise<ClaimChange[]>;
   /**

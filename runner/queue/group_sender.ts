@@ -40,7 +40,7 @@ export function makeGroupSender<Item>(options: GroupSenderOptions<Item>): (item:
 
   const sendAll = async (): Promise<void> => {
     isSending = true;
-    // Items of one turn of the event loop are added one after another; the first group has them all.
+    // Items of one turn of the event loop are added one after another. This wait lets the first group have all of them.
     await nextTurn();
     while (waiting.length > 0) {
       const group = takeGroup();

@@ -5,7 +5,7 @@ import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './exec
 import { makeSnapshotCache } from './snapshots.ts';
 import type { Snapshot } from '../../types/flow.ts';
 
-/** The runs that a worker holds: those that it executes, and a suspect that waits to be executed alone. */
+/** The runs that a worker holds. It executes them, except a suspect that waits to be executed alone. */
 export interface HeldRuns {
   /** Starts to execute a claimed run. */
   execute: (claim: Claim, slice: Slice) => ClaimExecution;

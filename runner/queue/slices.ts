@@ -7,7 +7,7 @@ export interface Slices {
   /** The time at which the drain ends, in milliseconds since 1970. */
   drainEndsAt: () => number;
   next: () => Slice;
-  /** Ends the slice, and each later one as soon as it begins. */
+  /** Ends the current slice, and each later slice as soon as it begins. */
   endAll: () => void;
   areAllEnded: () => boolean;
 }

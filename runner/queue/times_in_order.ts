@@ -4,7 +4,7 @@ export interface TimesInOrder {
    * Returns this time if it is later than the previous time. Otherwise returns the microsecond after the previous time.
    */
   next: (time: string) => string;
-  /** True if every time is later than the one before. */
+  /** True if every time is later than the previous time. */
   isKept: () => boolean;
 }
 

@@ -19,8 +19,8 @@ export interface WaitForChangeDeps {
 }
 
 /**
- * Makes a function that waits until a run has ended or rests, a poke comes, the slice is over, or a look at the queue
- * is due.
+ * Makes a function that waits for a change. A change is a run that ends or rests, a poke, the end of the slice, or the
+ * time for a look at the queue.
  *
  * It resolves with false if the slice is over and its runs neither end nor compute for a while. Such a run can't be
  * released now, because it waits for a request that must not be repeated. It continues during the next slice and delays

@@ -24,7 +24,9 @@ export interface ByteBudgetOptions {
   totalBytes: number;
   /** The most bytes that one holder can ask for. */
   oneBytes: number;
-  /** Bytes that each holder may hold without waiting. Most answers are smaller, so they never wait for large ones. */
+  /**
+   * Bytes that each holder may hold without waiting. Most answers are smaller, so they never wait for large answers.
+   */
   freeBytes: number;
 }
 

@@ -22,7 +22,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 export interface ResponseMessage {
   status: number;
-  /** By name in lower case; values of one name are joined. */
+  /** The headers by name in lower case. Values of one name are joined. */
   headers: { [name: string]: string };
   body: Uint8Array;
 }
@@ -157,7 +157,7 @@ export async function readResponse(
     if (Number.isNaN(status)) throw new NodeError('the response is not HTTP/1.1');
     const headers = await readHeaders(reader, MAX_HEAD_BYTES - statusLine.length);
     if (status === 101) throw new NodeError('the server asks to change the protocol');
-    // After an informational response, the final one follows.
+    // After an informational response, another response follows.
     if (status < 200) continue;
     // The headers of such a response may describe a body, but no body follows.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;

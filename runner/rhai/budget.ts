@@ -40,7 +40,7 @@ export class Budget {
     throw new RhaiError(kind, reason, at, { details });
   }
 
-  /** Fails because a value has another type than the one needed. */
+  /** Fails because a value does not have the needed type. */
   mismatch(requested: string, actual: string, at = this.at): never {
     return this.fail('MismatchDataType', `Data type incorrect: ${actual} (expecting ${requested})`, at, {
       requested,

@@ -170,7 +170,7 @@ export class Lexer {
     return this.#is(DIGIT);
   }
 
-  /** Reads the number here. `sign` is the sign before it. */
+  /** Reads the number at the current position. `sign` is the sign before it. */
   number(at: Position, sign: '' | '-' = ''): Token & { kind: 'number' } {
     const text = sign + (this.#take(RADIX_NUMBER) ?? this.#take(NUMBER) ?? '');
     if (this.#take(NAME) !== undefined) this.#fail(`Malformed number`, at);

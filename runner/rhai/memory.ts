@@ -101,7 +101,7 @@ export class Memory extends Budget {
 
   /**
    * Counts new members of a container, and the length of their keys if it is a map. Returns the depth to which
-   * containers are nested from this one down to the new members.
+   * containers are nested from this container down to the new members.
    */
   adopt(container: Container, members: readonly RhaiValue[], keyLength = 0): number {
     const weight = new Weight();

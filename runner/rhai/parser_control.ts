@@ -16,7 +16,7 @@ export const CLOSED_KINDS: ReadonlySet<Node['kind']> = new Set(['block', 'if', '
 
 /** Parses blocks, conditions, loops and switches. */
 export abstract class ControlParser extends ExpressionParser {
-  /** Parses a block with variables of its own. `prepare` declares its first ones. */
+  /** Parses a block with variables of its own. `prepare` declares the first variables. */
   protected block(purpose: string): Node {
     const { at } = this.token;
     this.expect('{', purpose);

@@ -107,7 +107,7 @@ const STRING_TYPES = '&str | ImmutableString | String';
 /** Number of operations that making and catching an error costs. */
 const CATCH_COST = 20;
 
-/** One run of a script. It calls the functions of the script and the built-in ones. */
+/** One run of a script. It calls the functions of the script and the built-in functions. */
 export class Run extends Memory {
   readonly functions: ReadonlyMap<string, CompiledFunction>;
   readonly natives: NativeTable;

@@ -82,7 +82,7 @@ const member = (json: LosslessJson, name: string): LosslessJson | undefined =>
  * part is checked, because the author's code may have changed the guest that wrote the JSON.
  */
 export function fromMarked(json: LosslessJson, declared: string): Value | undefined {
-  // Editors may declare types that are not known here.
+  // Editors may declare types that the runner does not know.
   const type = Object.hasOwn(PORT_TYPES, declared) ? declared : 'free';
   if (Array.isArray(json)) {
     return holds(type, 'array') ? { A: json.map((each) => required(fromMarked(each, 'free'))) } : undefined;

@@ -18,7 +18,7 @@ export interface WatchedAction {
   memo: string;
   /** Base64 of the message that the signer got. The signer may have changed it, but must keep its instructions. */
   message: string;
-  /** The slot in which the message was made. The transaction can't be in an earlier one. */
+  /** The slot in which the message was made. The transaction can't be in an earlier slot. */
   slot: bigint;
   /** Signatures of the run's other transactions. A transaction of the same second may have the same memo. */
   knownSignatures: ReadonlySet<string>;
@@ -85,7 +85,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
     return undefined;
   };
 
-  /** Signature of the newest transaction from before the action. Later looks list only newer ones. */
+  /** Signature of the newest transaction from before the action. Later looks list only newer transactions. */
   let until: string | undefined;
   const look = async (): Promise<FoundAction | undefined> => {
     const listed = await rpc.getSignaturesForAddress(action.identity, { commitment, ...(until && { until }) });

@@ -99,7 +99,7 @@ export async function buildTransaction(
   // The blockhash is read last because it is valid for about a minute only.
   const lifetime = await rpc.getLatestBlockhash(settings.txCommitment);
   const message = compile(final, lifetime.blockhash);
-  // Encoding fails here for a transaction that is too large, before anybody is asked to sign it.
+  // If the transaction is too large, this encoding fails before anybody is asked to sign it.
   encodeTransaction(message);
   const members = order.members.map(({ execution: { flow_run_id, node_id, times } }, index) => ({
     flow_run_id,

@@ -16,7 +16,7 @@ export interface Unsigned {
   record: TransactionRecord;
   /** The signature requests that are stored with the transaction. */
   requests: StoredSignatureRequest[];
-  /** Signers, by key. The holder of a key that is missing here is asked to sign. */
+  /** Signers, by key. If a key is missing in this map, its holder is asked to sign. */
   signers: ReadonlyMap<string, ChainSigner>;
   /** The key whose signature is added outside, after the run has collected all other signatures. */
   omittedKey: string | undefined;
@@ -52,9 +52,9 @@ function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, n
 
 /**
  * Collects the signatures of a transaction. The fee payer signs first, because its wallet may still change the
- * message's compute budget. All others then sign the message that the fee payer signed. If a key may sign here, the
- * runner signs with it. Otherwise the holder of the key is asked, and from then on only the holder's answer counts.
- * Returns undefined while answers are missing. Continues from any stored state. Throws a NodeError if signing fails.
+ * message's compute budget. All others then sign the message that the fee payer signed. If the runner may sign with a
+ * key, it does. Otherwise the holder of the key is asked, and from then on only the holder's answer counts. Returns
+ * undefined while answers are missing. Continues from any stored state. Throws a NodeError if signing fails.
  */
 export async function collectSignatures(given: Unsigned, deps: CollectDeps): Promise<Collected | undefined> {
   const { signers, omittedKey } = given;

@@ -62,7 +62,7 @@ export interface JsonRpcRequest {
 /** The most bytes of an answer. It is several times the largest expected answer, 1000 signatures with their memos. */
 const MAX_ANSWER_BYTES = runLimits.rpc_answer_bytes.value;
 
-/** Limits of an answer's JSON. No reader here needs deeper or larger values. */
+/** Limits of an answer's JSON. No reader of this project needs deeper or larger values. */
 const ANSWER_LIMITS = Object.freeze({
   depth: runLimits.rpc_answer_levels.value,
   members: runLimits.rpc_answer_values.value,

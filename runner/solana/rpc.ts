@@ -69,7 +69,7 @@ const landedSchema = z.object({
   }),
 }).transform(({ transaction: [wire], meta: { loadedAddresses = { writable: [], readonly: [] } } }) => ({
   wire,
-  /** Addresses from its lookup tables, the writable ones first. */
+  /** The transaction's addresses from lookup tables. Writable addresses come first. */
   loadedAddresses: [...loadedAddresses.writable, ...loadedAddresses.readonly],
 }));
 

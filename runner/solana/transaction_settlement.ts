@@ -98,7 +98,8 @@ function collect(parked: readonly ParkedInstructions[]): SettlementEnd {
 export function makeSettlement(options: SettlementOptions): Settlement {
   const { transactions, stored, actionSigner, run } = options;
   /**
-   * The transactions to continue. If a transaction has failed, those of its members that have not ended get a new one.
+   * The transactions to continue. If a transaction has failed, a new transaction is made for those of its members that
+   * have not ended.
    */
   const begun = new Set(stored.filter(({ outcome }) => outcome === null));
   /**

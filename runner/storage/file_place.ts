@@ -29,9 +29,9 @@ export interface BucketAccess {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Matches a character that a path must not have, because Storage accepts only those listed here. `%`, `\`, NUL and all
- * letters beyond ASCII are not listed. So a path has only one spelling and can't be decoded or normalised to another
- * path. Source: Supabase documentation, "Storage error codes", InvalidKey; Amazon S3, "Safe characters".
+ * Matches a character that a path must not have, because Storage accepts only the characters in this list. `%`, `\`,
+ * NUL and all letters beyond ASCII are not listed. So a path has only one spelling and can't be decoded or normalised
+ * to another path. Source: Supabase documentation, "Storage error codes", InvalidKey; Amazon S3, "Safe characters".
  */
 const OTHER_CHARACTER = /[^\w/!\-.*'() &$@=;:+,?]/u;
 

@@ -32,7 +32,7 @@ export class RecentSources<T> {
     return known;
   }
 
-  /** Remembers a script, and forgets the least recently used ones. */
+  /** Remembers a script. If there are too many, forgets the least recently used scripts. */
   set(source: string, known: T): void {
     if (source.length > this.#maxLength) return;
     this.#forget(source);

@@ -62,7 +62,7 @@ function runHere(evaluate: RunScript, { log, checkTime }: SandboxCall): ValueMap
   });
 }
 
-/** Runs code in a separate thread, or here if the runtime has no threads. */
+/** Runs code in a separate thread, or in the engine's thread if the runtime has no threads. */
 async function runInThread(task: ScriptTask, call: SandboxCall, scripts: ComputeScript): Promise<ValueMap> {
   const { log, rest } = call;
   const result = await rest(() => scripts(task, call)).catch((error) => {

@@ -83,7 +83,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       pauseMs = webhookPollMs;
       return claims.length > 0;
     } catch (error) {
-      // The calls of the queue are repeated and log a short outage already, so only a lasting outage is logged here.
+      // The repeated calls of the queue already log a short outage. So webhooks log only a lasting outage.
       if (!isErrorOf(error, 'service_unavailable') || pauseMs === LONGEST_PAUSE_MS) logError(error);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       return false;

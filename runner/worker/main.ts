@@ -9,7 +9,7 @@ import { connectWorker } from './database.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
 // V8 lets the heap of a busy process grow to several times its live data, and keeps it that large. With this flag, a
-// worker stays as small and as fast after ten thousand runs as after the first ones.
+// worker is as small and as fast after ten thousand runs as after the first runs.
 setFlagsFromString('--heap-growing-percent=20');
 
 const USAGE = `npm run worker [-- [--port <N>] [--concurrency <N>]]
@@ -40,7 +40,7 @@ function readArguments(args: string[]): { port?: string; concurrency?: string; h
 /** Returns the environment of the process. If it names no project, adds the variables of the local stack. */
 async function findProject(env: Environment, port: string | undefined): Promise<Environment> {
   if (env('SUPABASE_URL') !== undefined || env('SUPABASE_DB_URL') !== undefined) return env;
-  // Imported only here, because a worker for a hosted project is installed without dev/stack.
+  // This module is imported only if needed, because a worker for a hosted project is installed without dev/stack.
   const { localStackEnvironment } = await import('./local_stack_environment.ts');
   const local = await localStackEnvironment(port);
   return (name) => env(name) ?? local[name];

@@ -159,7 +159,8 @@ describe('Decimal at its limits', () => {
   it.each([
     ['1.5', '0.00', '1.50'],
     ['79228162514264337593543950335', '0.4', '79228162514264337593543950335'],
-    // A sum halfway between two decimals that fit becomes the even one. Above the largest decimal, no even one fits.
+    // A sum halfway between two decimals becomes the even decimal. Halfway above the largest decimal, the even decimal
+    // does not fit.
     ['79228162514264337593543950334', '0.5', '79228162514264337593543950334'],
     ['79228162514264337593543950335', '0.5', undefined],
     ['79228162514264337593543950333', '0.5', '79228162514264337593543950334'],

@@ -1,9 +1,9 @@
 import type { Value } from './value.ts';
 
 /**
- * The one table of port types: the types that ports name, and how each type converts values. The converters look up
- * here which tags they accept. The editor, the action forms and the client's types ask the functions below, and `npm
- * run db:squash` writes the same table as SQL.
+ * The one table of port types: the types that ports name, and how each type converts values. The converters look up in
+ * this table which tags they accept. The editor, the action forms and the client's types ask the functions below, and
+ * `npm run db:squash` writes the same table as SQL.
  */
 
 export const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'] as const;

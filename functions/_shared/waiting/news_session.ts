@@ -5,7 +5,7 @@ import { actAsServiceRole } from '../postgres/session.ts';
 export interface NewsListener {
   /** A run has news. It may be a run that this session does not follow. */
   onNews: (flowRunId: string) => void;
-  /** The session has ended without being closed here; it no longer follows any run. */
+  /** The session has ended without a call of `close`. It no longer follows any run. */
   onLost: () => void;
 }
 

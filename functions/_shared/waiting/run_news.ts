@@ -2,7 +2,7 @@ import type { NewsSession, OpenNewsSession, QueryRuns } from './news_session.ts'
 
 /** The time for which a session stays open without a followed run. */
 const IDLE_MS = 10_000;
-/** The pause before the next session, after one was lost or refused. */
+/** The pause before the next session after a session was lost or refused. */
 const RETRY_MS = 5_000;
 
 /** The kind of news: `ends` when a run has ended or asks somebody outside for something, `events` for each event. */

@@ -30,7 +30,8 @@ const longScripts = new RecentSources<true>(REMEMBERED_CHARACTERS, LONG_SOURCE);
 class TrialOver extends Error {}
 
 /**
- * Returns the outputs of a script that ends within the trial. Undefined for a longer one, whose log lines are dropped.
+ * Returns the outputs of a script that ends within the trial. Returns undefined for a longer script and drops its log
+ * lines.
  */
 function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | undefined {
   const buffer = new LogBuffer(task.environment, runLimits);

@@ -5,7 +5,7 @@ import { RhaiMap, type RhaiValue } from '../values.ts';
 import { holds, toPointer } from './args.ts';
 import { jsonText } from './json.ts';
 
-/** Adds the members of another map, which must not be stored elsewhere, to this one. */
+/** Adds the members of another map to this map. The other map must not be stored elsewhere. */
 function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: boolean): null | undefined {
   if (!(other instanceof RhaiMap)) return undefined;
   run.charge(other.properties.size);

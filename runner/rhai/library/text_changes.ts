@@ -119,7 +119,7 @@ export const textChanges = new NativeSet<string>()
     }),
   );
 
-/** Changes the case of a character. A character that would become several ones is not changed. */
+/** Changes the case of a character. A character that would become several characters is not changed. */
 const recased = (self: Char, text: string): Char => countCharacters(text) === 1 ? new Char(text) : self;
 
 export const charFunctions = withExtremes(new NativeSet<Char>())

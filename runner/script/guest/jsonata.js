@@ -1,6 +1,8 @@
 import jsonata from 'jsonata';
 
-/** Functions whose results differ from evaluation to evaluation, and one that could hide their names. */
+/**
+ * Functions whose results differ from evaluation to evaluation. `eval` is included because it could hide their names.
+ */
 const CHANGING = ['now', 'millis', 'random', 'shuffle', 'eval'];
 
 /** An error that names the character at which it arose. */
