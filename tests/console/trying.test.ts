@@ -2,7 +2,9 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type ConsolePage, type ConsolePerson, enterConsole, openConsole } from '../support/browser.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
+import { askingFlow } from '../support/pending_inputs.ts';
 import { finishedRun, storeFlow } from '../support/people.ts';
+import { runErrors } from '../../types/run_errors.ts';
 
 const canvasOf = (page: Page) => page.getByRole('region', { name: 'Canvas' });
 const nodeOf = (page: Page, name: string) => canvasOf(page).getByRole('group', { name, exact: true });
@@ -123,4 +125,28 @@ test('a run is drawn on the canvas and stays after a reload; a node runs with ot
   await panel.getByRole('button', { name: 'Pin', exact: true }).waitFor();
   const { data } = await person.client.from('flow_pins').select('node_id').eq('flow_id', id).throwOnError();
   expect(data).toEqual([]);
+});
+
+test('a draft run asks its question in the last run, and a failed node shows the remedy of its error', async () => {
+  const opened = await openConsole({ viewport: { width: 1280, height: 800 } });
+  const { page } = opened;
+  const flow = askingFlow({ title: 'How much?', choices: ['Pay', 'Refuse'] });
+  const form = { url: 'https://api.example.com/', method: 'GET', connection: 'shop' };
+  flow.use('http_request', {}, { form, title: 'Request' });
+  await openFlow(opened, flow);
+  await run(page);
+  const last = lastRunOf(page);
+  await last.getByRole('group', { name: /waits for an input/ }).getByText('How much?').waitFor();
+  await opened.checkAccessibilityInBoth();
+  await last.getByRole('button', { name: 'Refuse' }).click();
+  await last.getByText('failed', { exact: true }).first().waitFor();
+
+  await nodeOf(page, 'Request').click();
+  const alert = panelOf(page).getByRole('alert');
+  await alert.getByText('connection_missing').first().waitFor();
+  await alert.getByText(runErrors.connection_missing.remedy.replaceAll('`', '')).waitFor();
+  const address = () => last.getByRole('link', { name: 'Open the run' }).getAttribute('href');
+  const before = await address();
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await expect.poll(address).not.toBe(before);
 });

@@ -1,5 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import type { RunRow } from 'flow-deployments-client';
+import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { ErrorAlert } from '../../../../shared/error_alert.tsx';
 import { objectAt } from '../../../../shared/graph/drawn_node.ts';
@@ -15,6 +16,25 @@ import { Failure } from '../failure.tsx';
 import { useLastRun } from '../last_run_context.tsx';
 import { NodeValues } from './node_values.tsx';
 import '../last_run.css';
+
+// Loaded when a run goes on, so that the editor's first load stays small.
+const PendingInputs = lazy(async () => ({
+  default: (await import('../../../../shared/inbox/pending_inputs.tsx')).PendingInputs,
+}));
+
+/** What a run that goes on waits for: signatures and answers. */
+function Requests({ row }: { row: RunRow }) {
+  const { document } = useEditorState();
+  const titles = new Map([...nodesById(document)].map(([id, { title }]) => [id, title]));
+  return (
+    <>
+      <SignatureRequest run={row.id} runId={row.id} cluster={String(objectAt(row.chain_network).cluster ?? '')} />
+      <Suspense fallback={null}>
+        <PendingInputs run={row.id} runId={row.id} titles={titles} />
+      </Suspense>
+    </>
+  );
+}
 
 /** The most errors of a run that are listed. The page of the run shows all. */
 const ERRORS = 5;
@@ -87,9 +107,7 @@ export function LastRunRegion() {
           </Alert>
         )}
         {row !== undefined && <RunHead row={row} />}
-        {row !== undefined && isLive && (
-          <SignatureRequest run={row.id} runId={row.id} cluster={String(objectAt(row.chain_network).cluster ?? '')} />
-        )}
+        {row !== undefined && isLive && <Requests row={row} />}
       </Stack>
       {row !== undefined && (
         <div className='last-run-parts'>
