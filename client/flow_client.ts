@@ -151,7 +151,10 @@ export interface SignatureOptions extends RequestOptions {
 export type PendingInput = Omit<Database['public']['Tables']['pending_inputs']['Row'], 'owner_id' | 'started_by'>;
 
 export interface AnswerInputOptions extends RequestOptions {
-  /** The key under which a repeated answer counts as the same one. Random by default, so that the client may retry. */
+  /**
+   * The idempotency key. A repeated answer with the same key counts as the same answer. The key is random by default,
+   * so that the client may retry.
+   */
   idempotencyKey?: string | undefined;
 }
 

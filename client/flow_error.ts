@@ -35,9 +35,9 @@ export class FlowError extends Error {
   override name = 'FlowError';
   /** The stable code, for programs. It comes from the backend, from Postgres, or from this package. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
-  /** Further data, such as the findings of `flow_invalid`; null if there are none. */
+  /** Further data, such as the findings of `flow_invalid`; null without further data. */
   readonly details: unknown;
-  /** Advice for the caller; null if there is none. */
+  /** Advice for the caller; null without advice. */
   readonly hint: string | null;
   /** The HTTP status; 0 if there was no answer. */
   readonly status: number;

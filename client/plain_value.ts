@@ -13,7 +13,7 @@ export type PlainValue = JavaScriptValue;
 /** Plain values by name. */
 export type PlainValues = { [name: string]: PlainValue };
 
-/** Does the work, and converts a ValueError of it to a FlowError. */
+/** Calls `work`, and converts a ValueError that it throws to a FlowError. */
 export function withValueErrors<Result>(what: string, work: () => Result): Result {
   try {
     return work();

@@ -115,7 +115,7 @@ async function attempt(connection: ProjectConnection, url: URL, request: FlowReq
   }
 }
 
-/** Tests whether repeating the request may help: no answer came, or one with a temporary failure. */
+/** Tests whether a repetition of the request may help: the request got no answer, or a temporary failure. */
 export const isTransient = (error: unknown): error is FlowError =>
   error instanceof FlowError && TRANSIENT.has(error.status) && !['aborted', 'client_invalid'].includes(error.code);
 
@@ -143,7 +143,7 @@ export const makeOpenStream = (connection: ProjectConnection): OpenStream => asy
   });
 };
 
-/** Makes a function that sends requests to a project and repeats repeatable ones up to `retries` times. */
+/** Makes a function that sends requests to a project. It repeats repeatable requests up to `retries` times. */
 export const makeRequest = (connection: ProjectConnection, retries: number): Send => async (request) => {
   const url = new URL(`${connection.url}${request.path}`);
   for (let count = 0;; count++) {

@@ -3,8 +3,8 @@ import { defineConfig, type Plugin } from 'vite';
 
 /** Packages and modules that are imported but never used, with their replacements. */
 const LEFT_OUT: Record<string, string> = {
-  // The form library's own validator, which one of its helpers imports. It generates code from schemas, which the
-  // content security policy forbids.
+  // A helper of the form library imports the library's own validator. This validator generates code from schemas, and
+  // the Content-Security-Policy forbids that.
   '@rjsf/validator-ajv8': 'export default undefined;',
   // Texts of schemas are shown as plain text, because strangers write them.
   'markdown-to-jsx/react': 'export const Markdown = ({ children }) => children;',

@@ -35,7 +35,7 @@ function rememberUsers(): void {
   };
 }
 
-/** Builds the declarations of each part, by file name. Each is one file with all its types and without imports. */
+/** Builds the declarations of each part, by file name. Each part is one file that has all its types and no imports. */
 export function buildDeclarations(): Map<string, string> {
   rememberUsers();
   const bundles = generateDtsBundle(

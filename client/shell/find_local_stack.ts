@@ -8,7 +8,7 @@ import { createApiKey, type Project } from './sign_in.ts';
 import type { FindLocalStack } from './environment.ts';
 import { UsageError } from './usage_error.ts';
 
-/** Tests whether an API key is still valid. It is not if the stack was reset after the key was made. */
+/** Tests whether an API key is still valid. A reset of the stack makes all its keys invalid. */
 async function isValid({ url, key }: Project, apiKey: string): Promise<boolean> {
   const response = await fetch(`${url}/rest/v1/rpc/whoami`, {
     method: 'POST',

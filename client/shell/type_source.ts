@@ -27,7 +27,7 @@ function inputTypes(schema: Schema): string[] {
 const union = (types: string[]): string =>
   types.includes('PlainValue') ? 'PlainValue' : [...new Set(types)].join(' | ');
 
-/** The JavaScript type of each kind of value, as returned by `fromValue`. */
+/** The JavaScript type that `fromValue` gives to each kind of value. */
 const TYPE_OF_KIND: { readonly [kind in Kind]: string } = {
   N: 'null',
   S: 'string',
@@ -47,7 +47,7 @@ const TYPE_OF_KIND: { readonly [kind in Kind]: string } = {
   wallet: '{ [name: string]: PlainValue }',
 };
 
-/** Returns the JavaScript type of an output, by its port's type, as returned by `fromValue`. */
+/** Returns the JavaScript type that `fromValue` gives to an output with this port type. */
 function outputType(type: string): string {
   const kinds = givenKinds(type);
   return kinds === KINDS ? 'PlainValue' : union(kinds.map((kind) => TYPE_OF_KIND[kind]));

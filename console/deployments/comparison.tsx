@@ -37,7 +37,7 @@ function Compared({ deployment, sibling }: { deployment: DeploymentDetails; sibl
   );
 }
 
-/** The differences between this deployment and another one of the flow. */
+/** The differences between this deployment and another deployment of the flow. */
 export function Comparison({ deployment }: { deployment: DeploymentDetails }) {
   const { data: siblings, error, refetch } = useQuery(siblingsQuery(useApi(), deployment));
   const [parameters, setParameters] = useSearchParams();

@@ -51,7 +51,7 @@ const readFees = (text: string): Fee[] =>
     lamports: JSON.stringify(amount),
   }));
 
-/** Reads one deployment; null if there is none, or if it belongs to another user. */
+/** Reads one deployment; null if it does not exist or belongs to another user. */
 export const deploymentQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['deployments', 'one', id],

@@ -11,7 +11,7 @@ interface DifferencesProps {
   isSame: boolean;
 }
 
-/** The differences between two deployments, from the other one to this one. */
+/** The changes from another deployment to this deployment. */
 export function Differences({ before, after, isSame }: DifferencesProps) {
   const compared = useMemo(() => {
     const flowIds = [...new Set([...Object.keys(after.flows), ...Object.keys(before.flows)])];

@@ -129,8 +129,8 @@ export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainO
 });
 
 /**
- * Converts an editor's file to a row. `leftOut` lists the parts that could not be carried over. Throws an error that
- * names the fault in the file.
+ * Converts an editor's file to a row. `leftOut` lists the parts of the file that the row does not contain. Throws an
+ * error that names the fault in the file.
  */
 export async function fromEditorFile(text: string): Promise<{ row: object; leftOut: string[] }> {
   let json: unknown;

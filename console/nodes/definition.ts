@@ -6,7 +6,7 @@ import { isUuid } from '../shared/is_uuid.ts';
 /** A definition as the database stores it. */
 export type DefinitionRow = Database['public']['Tables']['nodes']['Row'];
 
-/** Reads one definition; null if there is none, or if it belongs to another user. */
+/** Reads one definition; null if it does not exist or belongs to another user. */
 export const definitionQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['nodes', 'one', id],

@@ -44,7 +44,7 @@ async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): 
   return deployment_id;
 }
 
-/** Reads the graph of a run whose flow belongs to the user: the frozen graph, or else that of the present flow. */
+/** Reads the graph of a run whose flow belongs to the user: the frozen graph, or else the present graph of the flow. */
 export const runGraphQuery = ({ db }: Api, run: RunRow | undefined) =>
   queryOptions({
     queryKey: ['runs', 'graph', run?.id],

@@ -16,7 +16,7 @@ export interface Schedule extends Omit<ScheduleRow, 'inputs' | 'values'> {
   inputs: { [name: string]: unknown };
 }
 
-/** Reads one schedule; null if there is none, or if it belongs to another user. */
+/** Reads one schedule; null if it does not exist or belongs to another user. */
 export const scheduleQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['schedules', 'one', id],

@@ -9,7 +9,7 @@ export interface SignedIn {
 /** `unknown` until the stored session has been read; undefined if nobody is signed in. */
 export type SessionState = SignedIn | 'unknown' | undefined;
 
-/** Stores the session. Nothing else stores it. */
+/** The only place where the session is stored. */
 export interface SessionStore {
   state: () => SessionState;
   subscribe: (onChange: () => void) => () => void;

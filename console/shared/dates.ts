@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** How the console shows times: as an age, as a date in words, or as a date in digits. */
+/** The form in which the console shows times: an age, a date in words, or a date in digits. */
 export type DateFormat = 'age' | 'words' | 'digits';
 
 export const DATE_FORMATS: readonly DateFormat[] = ['age', 'words', 'digits'];
@@ -36,7 +36,7 @@ export function setDateFormat(format: DateFormat): void {
 }
 
 const WORDS = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-/** Swedish dates are those of ISO 8601: 2026-11-28 01:47:32. */
+/** Swedish dates have the form of ISO 8601: 2026-11-28 01:47:32. */
 const DIGITS = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
 const WORDS_OF_DAY = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
 const DIGITS_OF_DAY = new Intl.DateTimeFormat('sv-SE', { timeStyle: 'medium' });

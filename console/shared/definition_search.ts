@@ -1,6 +1,6 @@
-/** The longest search. Longer ones find nothing. */
+/** The most characters of a search. A longer search finds nothing. */
 export const MAX_SEARCH_LENGTH = 100;
-/** The most words of a search. Further ones are ignored. */
+/** The most words of a search. Further words are ignored. */
 const MAX_WORDS = 8;
 
 /** Makes a pattern for `ilike` that matches the text literally. */

@@ -3,7 +3,7 @@ import { Code } from '@mantine/core';
 /** The most characters of a line that are shown. */
 const CHARACTERS_SHOWN = 2_000;
 
-/** Shows technical lines behind a closed heading; nothing if there are none. */
+/** Shows technical lines behind a closed heading. Shows nothing without lines. */
 export function FoldedLines({ title, lines }: { title: string; lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (

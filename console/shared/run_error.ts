@@ -14,8 +14,8 @@ const PREFIX = /^([a-z][a-z0-9_]{0,63}): /;
 const NO_INPUTS: ReadonlySet<string> = new Set();
 
 /**
- * Splits the code from a message, as in `run_size_limit: inputs of more …`. The name of one of the node's inputs is not
- * a code.
+ * Splits the code from a message, as in `run_size_limit: inputs of more …`. If the first word is the name of an input
+ * of the node, it is not a code.
  */
 export function splitCode(message: string, inputs = NO_INPUTS): Pick<RunError, 'code' | 'message'> {
   const [prefix = '', code = ''] = PREFIX.exec(message) ?? [];

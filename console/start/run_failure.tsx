@@ -27,7 +27,8 @@ const USUAL_HINT = 'Start again with other inputs. If they are right, tell whoev
   'number of the run below.';
 
 /**
- * Describes a line of a run's errors for a visitor. Leaves out the node, because the visitor does not know the flow.
+ * Describes a line of a run's errors for a visitor. The description does not name the node, because the visitor does
+ * not know the flow.
  */
 function tell(line: string): { message: string; code: string | undefined; hint: string } {
   const { code, message } = readRunError(line);

@@ -110,7 +110,7 @@ function AddTag({ deploymentId }: { deploymentId: string }) {
   );
 }
 
-/** The tags of the deployment's flow: those of this deployment, and those that can be moved here. */
+/** The tags of this deployment, and the tags of other deployments of the flow, which can be moved here. */
 export function Tags({ deployment: { id, entrypoint } }: { deployment: DeploymentDetails }) {
   const { db } = useApi();
   const list = usePagedRows<TagRow>({

@@ -6,7 +6,9 @@ import { drawnNode } from './view.ts';
 /** Distance of a new node from others. */
 const GAP = 30;
 
-/** Finds the position nearest below the wanted one at which a node of this height overlaps no other. */
+/**
+ * Finds the first free position from the wanted position downwards. A node of this height overlaps no other node there.
+ */
 export function freePlace({ nodes }: FlowDocument, wanted: Point, height: number): Point {
   const inTheWay = nodes.flatMap((json) => {
     const place = readPosition(json);

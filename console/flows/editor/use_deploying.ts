@@ -36,7 +36,8 @@ export function useDeploying(saving: Saving): Deploying {
   const [asked, setAsked] = useState<FlowProblem[]>();
   const accepted = useRef(new Set<string>());
   const show = (details: unknown, severity: Severity) => {
-    // If the last check found the same problem, that one is shown: it has a severity and an input.
+    // If the last check found the same problem, the problem of the check is shown, because it has a severity and an
+    // input.
     const checked = new Map(checker.state().list.map((problem) => [keyOf(problem), problem]));
     const found = readProblems(details, store.state().document, flow.id, severity)
       .map((problem) => checked.get(keyOf(problem)) ?? problem);

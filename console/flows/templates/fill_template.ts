@@ -18,7 +18,7 @@ async function readForms(db: Db, nodeIds: string[]): Promise<Map<string, Defined
   return new Map((data as unknown as DefinedForm[]).map((row) => [row.node_id, row]));
 }
 
-/** Gives the nodes and edges new ids, so that two flows of one template share none. */
+/** Gives the nodes and edges new ids, so that two flows of one template have no id in common. */
 function withNewIds({ nodes, edges }: FlowTemplate): { nodes: PlainObject[]; edges: PlainObject[] } {
   const ids = [...nodes, ...edges].map((part) => objectAt({ part }, 'part').id).filter((id) => typeof id === 'string');
   const text = ids.reduce(

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { Section } from '../../shared/section.tsx';
 import type { FailureGroup } from './find_runs.ts';
 
-/** The most characters of an error's text that the search gets. A search may not be longer. */
+/** The most characters of a search. If the text of an error is longer, the link searches for its beginning. */
 const SEARCHED = 100;
 
 /** Returns the address of the list that has only the runs with this failure. */

@@ -103,7 +103,7 @@ export interface RunOverview {
   failures: FailureGroup[];
 }
 
-/** Reads the counts of a filter; without a period, those of the last day. */
+/** Reads the counts of the filtered runs. Without a period, counts the runs of the last day. */
 export async function readOverview(db: Db, filter: RunSearch, signal: AbortSignal): Promise<RunOverview> {
   const { data } = await db.rpc('flow_run_overview', argumentsOf(filter)).abortSignal(signal).throwOnError();
   // SAFETY: the function builds an object of this shape.

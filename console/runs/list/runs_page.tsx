@@ -69,7 +69,7 @@ const COLUMNS: Column<NamedRun>[] = [
   },
 ];
 
-/** The runs that the user may see: those of the user's flows, and those that the user started. */
+/** The runs that the user may see: the runs of the user's flows, and the runs that the user started. */
 export function RunsPage() {
   const { db } = useApi();
   const [filter, change] = useRunFilter();

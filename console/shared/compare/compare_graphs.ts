@@ -50,7 +50,7 @@ const DRAWING = new Set([
   'zIndex',
 ]);
 
-/** Removes what does not affect runs, such as the position on the canvas. */
+/** Removes the members that do not affect runs, such as the position on the canvas. */
 const withoutDrawing = (node: PlainObject): PlainObject =>
   Object.fromEntries(Object.entries(node).filter(([name]) => !DRAWING.has(name)));
 

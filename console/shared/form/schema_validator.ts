@@ -24,7 +24,7 @@ const propertyOf = (location: string): string =>
 /** Keywords that only report a fault of an inner part. The inner part has a report of its own. */
 const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '$ref', 'if', 'then', 'else']);
 
-/** Messages that replace those of the validator. The validator's message for a pattern would show the pattern. */
+/** Messages that replace the validator's own ones. The validator's message for a pattern would show the pattern. */
 const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
 
 /** Returns the faults of a value. Throws if the validator can't read the schema. */

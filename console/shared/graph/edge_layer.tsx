@@ -10,7 +10,7 @@ interface EdgeLayerProps {
 
 const isNear = ({ className }: Edge): boolean => className?.startsWith('graph-edge-near') === true;
 
-/** Draws many edges as two paths: those at the selected nodes, and the others. */
+/** Draws many edges as three paths: the selected edges, the edges at selected nodes, and all other edges. */
 export const EdgeLayer = memo(function EdgeLayer({ nodes, edges }: EdgeLayerProps) {
   const { near, others, selected } = useMemo(() => {
     const endsOf = makeEnds(nodes);

@@ -39,7 +39,7 @@ const signerOf = ({ publicKey, privateKey }: StoredKey): GuestKey => ({
   sign: async (message) => new Uint8Array(await crypto.subtle.sign('Ed25519', privateKey, message)),
 });
 
-/** Reads the key that the browser stores; undefined if there is none yet. */
+/** Reads the stored key; undefined until a key is stored. */
 async function readKept(): Promise<GuestKey | undefined> {
   const stored: StoredKey | undefined = await settled((await openStore('readonly')).get(ENTRY));
   return stored && signerOf(stored);
@@ -78,5 +78,5 @@ export const readGuestKey = async (): Promise<GuestKey | undefined> =>
 
 /** Returns the guest's key in this browser, which is made on the first call. */
 export const guestKey = async (): Promise<GuestKey> =>
-  // SAFETY: the last call makes a key if there is none.
+  // SAFETY: the last call makes a key if it finds no stored key.
   await readGuestKey() ?? await makeKept().catch(() => readText(true)) as GuestKey;

@@ -3,7 +3,7 @@ export interface Verification {
   /** The value of the column `verification`; empty for null. */
   value: string;
   label: string;
-  /** A description of the secret; undefined if there is none. */
+  /** A description of the secret; undefined for a verification without a secret. */
   secret: string | undefined;
 }
 

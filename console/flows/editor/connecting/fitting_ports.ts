@@ -3,7 +3,7 @@ import { typesMeet } from '../../../../types/values/port_types.ts';
 import { type EdgeStart, edgeStarts } from '../edge_refusals.ts';
 import { hasNamedPorts } from '../ports/named_ports.ts';
 
-/** An output of one node, and an input of another that takes its value. */
+/** An output of a node, and an input of another node that accepts its value. */
 export interface FittingPair {
   start: EdgeStart;
   input: DrawnInput;

@@ -1,7 +1,7 @@
 import { isObject, objectAt, type PlainObject } from '../../../shared/graph/drawn_node.ts';
 import type { FlowDocument } from '../flow_document.ts';
 
-/** Returns the expression of an edge; an empty text without one. */
+/** Returns the expression of an edge; an empty text if the edge has none. */
 export function expressionOf(edge: PlainObject): string {
   const { expression } = objectAt(edge, 'data');
   return typeof expression === 'string' ? expression : '';
@@ -21,7 +21,7 @@ export const changeExpression = (document: FlowDocument, index: number, expressi
   edges: document.edges.map((edge, place) => place === index ? withExpression(edge, expression) : edge),
 });
 
-/** Returns the names of the members at a path of plain JSON. The members of a list are those of its first element. */
+/** Returns the names of the members at a path of plain JSON. For a list, these are the members of its first element. */
 export function namesAt(value: unknown, path: readonly string[]): string[] {
   const enter = (json: unknown): unknown => Array.isArray(json) ? enter(json[0]) : json;
   const found = path.reduce<unknown>((json, name) => {

@@ -10,7 +10,7 @@ interface FailureProps {
   onRetry?: (() => void) | undefined;
 }
 
-/** Explains an error of a run: its message, its code, and what to do. */
+/** Explains an error of a run: shows its message, its code, and the remedy. */
 export function Failure({ line, inputs, onRetry }: FailureProps) {
   const { code, message } = splitCode(line, inputs);
   const hint = useRemedy(code);

@@ -29,7 +29,9 @@ export interface LastRunState {
   hasChanged: boolean;
   /** The newest result of each node, by the node's id. */
   results: ReadonlyMap<string, NodeResult>;
-  /** The outputs of a node by name, as tagged values: the pinned ones, or else those of the newest run. */
+  /**
+   * Returns the outputs of a node by name, as tagged values: the pinned outputs, or else the outputs of the newest run.
+   */
   outputs: (nodeId: string) => ValueMap | undefined;
   /** The pinned outputs of nodes, by the nodes' ids. */
   pins: ReadonlyMap<string, ValueMap>;
@@ -63,7 +65,7 @@ function valuesOf(run: RunRow | undefined): PlainValues | undefined {
 const lacksValues = (inputs: readonly DeploymentInput[], values: PlainValues): boolean =>
   inputs.some(({ name, required }) => required && values[name] === undefined);
 
-/** Returns the values without those whose input no longer exists in the flow. */
+/** Returns only the values whose inputs the flow still has. */
 const knownValues = (inputs: readonly DeploymentInput[], values: PlainValues): PlainValues =>
   Object.fromEntries(
     inputs.filter(({ name }) => values[name] !== undefined).map(({ name }) => [name, values[name]!]),
@@ -100,7 +102,7 @@ function useRunning(start: (request: RunRequest) => void, lastValues: PlainValue
   return { run, dialog };
 }
 
-/** Reads the last run of the open flow, and starts further ones. */
+/** Reads the last run of the open flow, and starts new runs. */
 export function LastRunProvider({ saving, children }: { saving: Saving; children: ReactNode }) {
   const { flow, isOwner } = useEditor();
   const { document, saved, version } = useEditorState();

@@ -19,7 +19,10 @@ export function DrawersProvider({ children }: { children: ReactNode }) {
   return <DrawersContext value={drawers}>{children}</DrawersContext>;
 }
 
-/** Returns the drawer below the canvas, to open one of its tabs. Throws outside of a DrawersProvider. */
+/**
+ * Returns the state of the drawer below the canvas, and functions that open and close it. Throws outside of a
+ * DrawersProvider.
+ */
 export function useDrawers(): Drawers {
   const drawers = use(DrawersContext);
   if (drawers === undefined) throw new Error('There is no DrawersProvider.');

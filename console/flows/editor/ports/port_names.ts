@@ -6,10 +6,13 @@ export type ScriptNodeId = 'rhai_script' | 'javascript';
 
 export type PortSide = 'input' | 'output';
 
-/** The most characters of a name. A longer one has no room on a node. */
+/** The most characters of a name. A longer name has no room on a node. */
 export const MOST_CHARACTERS = 100;
 
-/** Names with a meaning of their own: variables that a script has anyway, and members of the node's form data. */
+/**
+ * Names that ports may not have, because they have another meaning: variables of every script, and settings in the
+ * node's form data.
+ */
 const TAKEN: Record<ScriptNodeId, ReadonlySet<string>> = {
   rhai_script: new Set(['source', 'ENV']),
   javascript: new Set(['source', 'clock', 'random', 'inputs', 'log', 'ENV']),
@@ -20,7 +23,7 @@ const WORDS: Record<ScriptNodeId, (name: string) => boolean> = {
   javascript: (name) => RESERVED_WORDS.has(name),
 };
 
-/** Returns the reason why a port may not have a name, as a sentence; undefined if it may. */
+/** Returns the reason why a port may not have a name, as a sentence; undefined if the name is allowed. */
 export function whyBadName(
   nodeId: ScriptNodeId,
   side: PortSide,
@@ -32,16 +35,19 @@ export function whyBadName(
   if (!/^\w+$/.test(name)) return 'A name has only letters from A to Z, digits and _.';
   if (!/^_*[A-Za-z]/.test(name)) return 'A name has a letter before its first digit.';
   if (WORDS[nodeId](name)) return `“${name}” is a word of the language.`;
-  // The prototype of an object has no value that a flow could hand on.
+  // In JavaScript this member is the prototype of the object, so it can't have the value of an output.
   if (TAKEN[nodeId].has(name) || name === '__proto__') return `“${name}” has a meaning of its own in scripts.`;
   if (side === 'output' && name === 'error') return '“error” is the output for failures of the node.';
   return others.includes(name) ? `Another ${side} has this name.` : undefined;
 }
 
-/** Tests whether a member of the form data is a setting of the node, such as the script, and no value of an input. */
+/**
+ * Tests whether a member of the form data is a setting of the node, such as the script. Other members are values of
+ * inputs.
+ */
 export const isSetting = (nodeId: ScriptNodeId, name: string): boolean => TAKEN[nodeId].has(name);
 
-/** Returns a name that no other port of the side has: the wanted one if it is good, or one with a number. */
+/** Returns the wanted name if a port may have it. Otherwise returns a free name with a number. */
 export function freeName(nodeId: ScriptNodeId, side: PortSide, wanted: string, others: readonly string[]): string {
   const beginning = whyBadName(nodeId, side, wanted, []) === undefined ? wanted.slice(0, MOST_CHARACTERS - 4) : side;
   const taken = new Set(others);

@@ -15,7 +15,7 @@ interface PortRowProps {
   side: PortSide;
   port: ScriptPort;
   isFirst: boolean;
-  /** True if the user has just added the port, so that its name is written next. */
+  /** True if the user has just added the port. Then the field of its name gets the focus. */
   isNew: boolean;
   /** The names of the other ports of the side. */
   others: readonly string[];
@@ -25,7 +25,7 @@ interface PortRowProps {
 function PortName({ json, nodeId, side, port, isNew, others }: Omit<PortRowProps, 'isFirst'>) {
   const { store, isOwner } = useEditor();
   const [wrong, setWrong] = useState<{ of: string; text: string }>();
-  // Undo may have changed the name meanwhile.
+  // Undo may have changed the name since the last render.
   const text = wrong?.of === port.name ? wrong.text : port.name;
   return (
     <TextInput

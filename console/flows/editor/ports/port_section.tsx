@@ -10,7 +10,7 @@ import { addPort, scriptNodeId, scriptPorts } from './script_ports.ts';
 
 const MOST = flowLimits.script_ports.value;
 
-/** Says how a script gives its outputs their values. */
+/** Explains how a script sets its outputs. */
 function meaningOf(nodeId: ScriptNodeId, outputs: readonly { name: string }[]): string {
   const [first, second] = outputs;
   if (first === undefined) return 'A script without an output gives nothing to other nodes.';
@@ -61,7 +61,7 @@ function Side({ json, nodeId, side }: { json: PlainObject; nodeId: ScriptNodeId;
   );
 }
 
-/** Adds, names and removes the inputs and outputs of a script. */
+/** The part of the node's panel in which the user adds, names and removes the inputs and outputs of a script. */
 export default function PortSection({ json }: { json: PlainObject }) {
   const nodeId = scriptNodeId(json);
   if (nodeId === undefined) return null;

@@ -31,7 +31,7 @@ const typeOf = (port: PlainObject, side: PortSide): string => {
   return bounds.join(' | ') || 'free';
 };
 
-/** Tests whether a port is the output that gets the failures of the node. The user adds it by a switch of its own. */
+/** Tests whether a port is the output that gets the failures of the node. A switch in the panel adds this output. */
 const isErrorOutput = (json: PlainObject, side: PortSide, port: PlainObject): boolean =>
   side === 'output' && objectAt(json, 'data').on_error === 'output' && port.name === 'error';
 
@@ -56,7 +56,7 @@ const isPort = (port: unknown, id: string): port is PlainObject =>
 const changePort = (json: PlainObject, side: PortSide, id: string, change: (port: PlainObject) => PlainObject) =>
   withPorts(json, side, listOf(json, side).map((port) => isPort(port, id) ? change(port) : port));
 
-/** Gives the value that the form has for an input another name, or removes it. */
+/** Moves the form's value of an input to another name, or removes the value. */
 function moveValue(json: PlainObject, from: string, to: string | undefined): PlainObject {
   const form = objectAt(json, 'data', 'targets_form');
   const nodeId = scriptNodeId(json);
@@ -91,7 +91,7 @@ export function renamePort(json: PlainObject, side: PortSide, id: string, name: 
     ...port,
     id,
     name,
-    // The text of the definition says the former name.
+    // The description from the definition names the former name, so it is removed.
     ...(textOf(port.tooltip).includes(former) && { tooltip: '' }),
   }));
   return side === 'input' ? moveValue(renamed, former, name) : renamed;
@@ -100,7 +100,7 @@ export function renamePort(json: PlainObject, side: PortSide, id: string, name: 
 export const setPortType = (json: PlainObject, side: PortSide, id: string, type: string): PlainObject =>
   changePort(json, side, id, (port) => ({ ...port, ...typed(side, type) }));
 
-/** Moves a port before the one above it. */
+/** Moves a port up by one place. */
 export function movePortUp(json: PlainObject, side: PortSide, id: string): PlainObject {
   const ports = [...listOf(json, side)];
   const index = ports.findIndex((port) => isPort(port, id));

@@ -9,8 +9,8 @@ import { messagesByNode, readProblems } from './problem.ts';
 type CheckArguments = Parameters<typeof callCheck>[1];
 
 /**
- * The pause before a check is repeated that the database refused with `too_many_requests`. Another window of the same
- * user may check flows, too.
+ * If the database refuses a check with `too_many_requests`, the check is repeated after this pause. Another window of
+ * the same user may check flows, too.
  */
 const PAUSE_AFTER_REFUSAL_MS = 1_000;
 

@@ -33,7 +33,7 @@ async function parseCode(what: 'script' | 'expression', ...code: Parameters<type
   );
 }
 
-/** Checks the schema of an answer. The function is async like those that parse. */
+/** Checks the schema of an answer. The function is async, like the functions that parse scripts. */
 async function checkSchema(schema: unknown): Promise<string[]> {
   const fault = faultOfAnswerSchema(schema);
   return fault === undefined ? [] : [`the run fails at the node, because of its ${fault}`];

@@ -6,7 +6,7 @@ import { useEditor } from '../editor_context.tsx';
 import { changeNode, nodeIdOf } from '../flow_document.ts';
 import { mayRunWhenAbsent, withWhenAbsent } from './when_absent.ts';
 
-/** Decides whether a node with effects runs if the edge into an input gives no value. */
+/** A switch: a node with effects runs, or does not run, if the edge into an input gives no value. */
 export function WhenAbsentSwitch({ json, input }: { json: PlainObject; input: DrawnInput }) {
   const { store, isOwner } = useEditor();
   if (!mayRunWhenAbsent(json, input)) return null;
