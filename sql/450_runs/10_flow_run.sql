@@ -3,13 +3,13 @@ returns text
 language sql immutable strict security invoker
 begin atomic
   -- The error of a node begins with the node's name and id. The message after that may begin with a word that only
-  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors may
-  -- be long, so only their first 1,000 characters are searched.
+  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors
+  -- may be long, so only the first 1,000 characters are searched.
   select substring(left(error_code.error, 1000) from
     '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
   );
 end;
-comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
+comment on function private.error_code(text) is 'The code in a line of flow_run.errors; null if the line has no code.';
 
 create table public.flow_run (
   id uuid primary key default private.uuid_v7(),
@@ -25,9 +25,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Stored separately, because `errors` may have 64 KiB, which queries over thousands of runs need not read. It is not
-  -- a generated column: Postgres plans the expression of a generated column again for each statement, which would slow
-  -- starts.
+  -- The code is stored separately, because queries over thousands of runs need not read `errors`, which may have 64
+  -- KiB. The column is not a generated column: Postgres would plan its expression again for each statement, which
+  -- would slow starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -45,21 +45,21 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows, written by functions only. The owner of the flow reads all its runs. The starter reads the started run, and the states of the runs it called, by called_flow_runs. Settings are copied from the deployment, which has checked them.';
+  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run, and with called_flow_runs the states of the runs it called. Settings are copied from the deployment, which has checked them.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. Not a foreign key, because that would slow every start. It needs none: the flow is deleted with its owner, and its runs with the flow.';
+  'The owner of the flow. There is no foreign key, because it would slow every start. None is needed: the flow is deleted with its owner, and its runs with the flow.';
 comment on column public.flow_run.deployment_id is
-  'The deployment that was started; null for a run of a flow without a deployment, and for a called run. Kept when the deployment is deleted, so it is not a foreign key.';
+  'The deployment that was started. Null for a run of a flow without a deployment, and for a called run. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.flow_run.schedule_id is
-  'The schedule that started the run; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
+  'The schedule that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the schedule is deleted.';
 comment on column public.flow_run.webhook_id is
-  'The incoming webhook that started the run; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
+  'The incoming webhook that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the webhook is deleted.';
 comment on column public.flow_run.started_by is
-  'The user who started the run; null if the starter sent only a public key, or has been deleted. Not a foreign key: each start locks the row of the user instead.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key; instead, each start locks the row of the user.';
 comment on column public.flow_run.started_by_public_key is
-  'The public key that an unauthenticated caller sent. It proves nothing.';
+  'The public key that an unauthenticated caller sent. Nothing proves that the caller owns the key.';
 comment on column public.flow_run.started_by_run_id is
-  'The run whose node started this run; null for all other runs, redrives and called runs included. Kept when that run is deleted, so it is not a foreign key.';
+  'The run whose node started this run. Null for all other runs, also redrives and called runs. There is no foreign key, so that the id stays when that run is deleted.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
@@ -70,11 +70,11 @@ comment on column public.flow_run.error_code is
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'owner or starter: who asked first that the run stops. The holder of the run token counts as the starter. Null if nobody asked.';
+  'The first party that asked the run to stop: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
 comment on column public.flow_run.parent_flow_run_id is
-  'For a called run: the run whose node called it, with parent_node_id and parent_times.';
+  'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is
-  'For a redrive: the run that it continues, whose succeeded node executions it takes over. Null for all other runs, and if the continued run has been deleted.';
+  'For a redrive: the run that it continues. The redrive takes over that run''s succeeded node executions. Null for all other runs, and if the continued run has been deleted.';
 comment on column public.flow_run.action_signer is
   'Public key that signs and sends the transactions of the action identity.';
 comment on column public.flow_run.chain_network is
@@ -90,8 +90,8 @@ create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run
   where parent_flow_run_id is not null;
 -- Unique, because a second redrive of a run would repeat the effects of the first one.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
--- When a run is claimed or ends, no indexed column changes. So these updates need no new index entries if the new row
--- fits into the same page (heap-only tuples); fillfactor leaves room for it.
+-- When a run is claimed or ends, no indexed column changes. Such an update needs no new index entries if the new
+-- row fits into the same page (heap-only tuples). fillfactor leaves room for the new row.
 
 create function private.tg_flow_run__after_write()
 returns trigger
@@ -129,7 +129,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. A trigger, because Postgres plans a check constraint again for each statement, which would cost a start more than all its indexes.';
+  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. Not a check constraint: Postgres plans one again for each statement, which would cost a start more than all its indexes.';
 -- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
@@ -159,8 +159,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- The update may have waited for a run that called further runs meanwhile. Those runs name the starter, too, so the
-    -- update is repeated.
+    -- While the update waited for the lock of a run, that run may have called further runs with the same starter.
+    -- So the update is repeated until it finds no more runs.
     exit when not found;
   end loop;
   return null;
@@ -183,5 +183,5 @@ as $$
   select d.* from public.flow_deployments as d where d.id = deployment.flow_run.deployment_id;
 $$;
 comment on function public.deployment(public.flow_run) is
-  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty if it has been deleted.';
+  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty if the deployment has been deleted.';
 grant execute on function public.deployment(public.flow_run) to authenticated, service_role;

@@ -31,50 +31,51 @@ create table private.flow_run_jobs (
 comment on table private.flow_run_jobs is
   'For each root run, the data that the runner needs and that readers of flow_run must not see. A job stays after its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run. Not a foreign key, because that would cost a look-up at every start, and enqueue_run always stores both rows.';
+  'The run. There is no foreign key, because it would cost a look-up at every start. None is needed: enqueue_run always stores both rows.';
 comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
+  'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. Not a foreign key, because that would slow every start. It needs none: only sweep_runner deletes snapshots, and never a snapshot of a run that has not ended or may be redriven.';
+  'The snapshot that the run executes. A foreign key would slow every start. None is needed: only sweep_runner deletes snapshots, and never the snapshot of a run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'The result of private.run_settings at the start, and the action_signer of the start. Redrives copy all of it. It is not in flow_run, because starters read that table and must not read the RPC address and on_end.';
+  'The result of private.run_settings() at the start, and the action_signer of the start. Redrives copy all of it. Starters read flow_run and must not read the RPC address and on_end, so these settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
-  'The group and the caller of private.deployment_usage that count this run, in this order.';
+  'The shares of the limit that count this run in private.deployment_usage: first the group, then the caller.';
 comment on column private.flow_run_jobs.turn is
-  'The order in which the runs of one owner are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
+  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
-  'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
+  'True if a worker has claimed the run and has neither released nor finished it. If the run''s message is visible while this is true, the worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers in a row were lost while they held the run; a worker that holds the run now does not count, see private.awake_jobs. The end of a node or a release of the run sets it to 0.';
+  'How many workers in a row were lost while they held the run. A worker that holds the run now does not count; private.awake_jobs adds it. The end of a node or a release of the run sets the number to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
 comment on column private.flow_run_jobs.action_lookups is
-  'How often the transaction that the run has output was looked up on the chain.';
+  'How often the transaction that the run output was looked up on the chain.';
 comment on column private.flow_run_jobs.has_ended_inputs is
   'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
 comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
   'The time from which a sleeping run may be claimed again; null if the run does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow claims.';
 comment on column private.flow_run_jobs.stop_requested_at is
-  'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
+  'The time of the first stop request. This request also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. An index on end_time of flow_run would have to be written at the end of every run.';
+  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. An index on end_time of flow_run would be written at the end of every run, also of runs that succeed.';
 comment on column private.flow_run_jobs.chain_depth is
   'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. A limit of this number ends loops.';
--- The first entry is flow_run.redriven_from. If that run was itself a redrive, and ended before it had taken over
--- everything, the run that it continued is the next entry, and so on. Not a foreign key: sweep_runner keeps these runs
--- until the redrive has ended.
+-- The first entry is flow_run.redriven_from. That run may itself be a redrive that ended before it had taken over
+-- everything. In this case, the run that it continued is the next entry, and so on. There is no foreign key:
+-- sweep_runner keeps these runs until the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
--- Each member is the result of private.redrive_changes(). A run with the snapshot of the redrive has no member.
+-- Each member is the result of private.redrive_changes(). A run that has the same snapshot as the redrive has no
+-- member.
 comment on column private.flow_run_jobs.redrive_changes is
-  'For runs in redriven_from that executed another snapshot, by id: the nodes that differ in the snapshot of this run. Null if all had the same snapshot.';
+  'For each run in redriven_from that executed another snapshot, by its id: the nodes that differ from this run''s snapshot. Null if all runs have the same snapshot.';
 comment on column private.flow_run_jobs.is_complete is
   'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
 

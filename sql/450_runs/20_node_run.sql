@@ -24,7 +24,7 @@ create table public.node_run (
     check (not is_taken_over or (end_time is not null and (errors is null or error_handled)))
 );
 comment on table public.node_run is
-  'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
+  'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads the rows, because they contain the flow''s constants.';
 comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
 comment on column public.node_run.attempt is
   'For a node with data.retry: the number of its present or last attempt. 1 for every other node.';
@@ -33,15 +33,15 @@ comment on column public.node_run.retry_at is
 comment on column public.node_run.attempt_start_time is
   'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key, because rows are deleted with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is
   'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
-  'True if this run is a redrive and did not execute the node: it copied the row, with its times, from the run that it continues.';
+  'True if this run is a redrive that did not execute the node. Instead, it copied the row, with its times, from the run that it continues.';
 comment on column public.node_run.is_pinned is
-  'True if the node was not executed: the start found its outputs in flow_pins.';
+  'True if the node was not executed, because the start found the node''s outputs in flow_pins.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated

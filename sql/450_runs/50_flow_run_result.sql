@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and a run (this or another) has been queued for 2 seconds, so the runner needs a poke. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and any run has been queued for 2 seconds, so the runner needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -52,8 +52,8 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is late by at
-    -- most such a pause.
+    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is at most
+    -- one such pause late.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
@@ -73,5 +73,5 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'Returns flow_run_result when the run has ended, or after 40 milliseconds; at once if two other callers are waiting. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
+  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns it at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;

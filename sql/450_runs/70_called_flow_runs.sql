@@ -12,7 +12,7 @@ begin
   select c.id, c.status, c.created_at, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times
   from (
     select r.* from public.flow_run as r where r.parent_flow_run_id = called_flow_runs.flow_run_id
-    -- Without the offset, the planner would read all runs in the order of their ids.
+    -- Without `offset 0`, the planner would read all runs in the order of their ids.
     offset 0
   ) as c
   where c.id > coalesce(called_flow_runs.after, '00000000-0000-0000-0000-000000000000')
@@ -21,7 +21,7 @@ begin
 end;
 $$;
 comment on function private.called_flow_runs(uuid, uuid) is
-  'Implements public.called_flow_runs. Definer: only their owner may read called runs.';
+  'Implements public.called_flow_runs. Definer: only the owner may read called runs directly.';
 grant execute on function private.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 create function public.called_flow_runs(flow_run_id uuid, after uuid default null)
@@ -34,8 +34,8 @@ set search_path = ''
 as $$
   select * from private.called_flow_runs(flow_run_id, after);
 $$;
--- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids; after is the last id
--- of the page before. Only the owner reads their inputs, outputs and errors, in flow_run.
+-- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids. `after` is the
+-- last id of the previous page. Only the owner can read the inputs, outputs and errors of called runs, in flow_run.
 comment on function public.called_flow_runs(uuid, uuid) is
-  'The status and times of the runs that a run called, in pages of 1,000; after is the last id of the page before. For the owner of the flow, and for the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called, in pages of 1,000. `after` is the last id of the previous page. For the flow''s owner, the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;

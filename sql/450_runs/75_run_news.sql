@@ -1,17 +1,17 @@
--- Notifies sessions of news of runs. For a run that no session follows, a notification costs only one attempt to take a
--- lock. No function here waits for a lock:
+-- Notifies sessions of news of runs. If no session follows a run, its news costs only one attempt to take a lock.
+-- No function here waits for a lock:
 --
---   follow      A session that listens takes a shared lock of the run and the topic, then looks at the run.
---   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run;
---               if not, it notifies.
+--   follow      A session that listens takes a shared lock of the run and the topic, then reads the run.
+--   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run.
+--               If it fails, the transaction notifies the sessions.
 --
--- The transaction keeps its lock until it has committed. So a session that followed the run before this transaction
--- took the lock is notified. A session that follows the run after the commit sees the news when it looks at the run.
--- Between these two times the run can't be followed.
+-- The transaction keeps its lock until it has committed. A session that followed the run before the transaction
+-- took the lock is notified. A session that follows the run after the commit sees the news when it reads the run.
+-- Between these two times, no session can follow the run.
 
 create type private.news_topic as enum ('ends', 'events');
 comment on type private.news_topic is
-  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something. events: everything that happens in the run. Each topic has its own locks, so that progress does not notify sessions that only wait for the end.';
+  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something. events: anything that happens in the run. Each topic has its own locks, so that progress does not notify sessions that only wait for the end.';
 
 create function private.announce_run_news(flow_run_id uuid, topic private.news_topic)
 returns void
@@ -26,8 +26,8 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so it is sent only if a session follows the run. In rare cases it is sent
--- because a session follows another run whose lock has the same number. The caller holds the lock of the run's row.
+-- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. In rare
+-- cases it notifies because a session follows another run whose lock has the same number.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
 
@@ -43,7 +43,8 @@ begin
   -- together use at most an eighth of the connections and half of the lock table.
   for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
     if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
-      -- With these settings, the connection of a lost listener ends soon. That releases the listener's locks.
+      -- With these settings, the connection of a lost listener ends soon. The end of the connection releases the
+      -- listener's locks.
       perform set_config('tcp_keepalives_idle', '20', false), set_config('tcp_keepalives_interval', '10', false),
         set_config('tcp_keepalives_count', '3', false), set_config('idle_session_timeout', '60s', false);
       listen flow_run_news;
@@ -54,19 +55,19 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if as many sessions as an eighth of max_connections already listen. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction, or 0 if an eighth of max_connections sessions already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
--- Otherwise a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 begin
   return query
-  -- Materialized, so that locks are taken for matching runs only.
+  -- The CTE is materialized, so that only matching runs are locked.
   with root as materialized (
     select r.id from public.flow_run as r
       where r.id = any (follow_flow_runs.flow_run_ids) and r.parent_flow_run_id is null
@@ -78,9 +79,9 @@ begin
 end;
 $$;
 -- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
--- committing. Look at the runs after this call, because news that was committed before it is not announced again.
+-- committing. Read the runs after this call, because earlier news is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic, until the session ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
+  'Makes this session follow root runs for a topic. The session stops following them when it ends, or when it has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -94,5 +95,5 @@ begin
 end;
 $$;
 comment on function private.unfollow_flow_runs(uuid[], private.news_topic) is
-  'Reverses follow_flow_runs for these runs and this topic. A run that was followed twice has to be named twice.';
+  'Undoes one call of follow_flow_runs for these runs and this topic. Name a run twice if the session has followed it twice.';
 grant execute on function private.unfollow_flow_runs(uuid[], private.news_topic) to service_role;

@@ -1,12 +1,12 @@
--- How lists of runs are filtered: find_flow_runs and flow_run_overview take the same filter. The filter makes the text
+-- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text
 -- of one query, which holds only the given conditions. The query reads the runs of one index, the newest first, and
--- stops after a fixed number of them. So it takes a bounded time, however many runs there are.
+-- stops after a fixed number of runs. So its time is bounded, however many runs there are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
   until timestamptz
 );
 comment on type private.run_filter is
-  'Conditions for runs; null stands for any. search: a text in the errors, or the beginning of an id or of the public key of the starter. starter: schedule, webhook, flow, user or key. since and until: times of the start, until excluded.';
+  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, flow, user or key. since and until: bounds of the start time; until is excluded.';
 
 create function private.check_run_filter(filter private.run_filter)
 returns void
@@ -65,23 +65,23 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The second column of each of these indexes is the id. is_by_owner marks the runs of the index of owners: most users
-  -- start their own runs, which are in both indexes.
+  -- The second column of each of these indexes is the id. Most users start their own runs, which are in both the
+  -- index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
   ) as v (source);
 end;
 comment on function private.run_sources(private.run_filter) is
-  'The text of a query for the newest runs in the index that fits a filter best. Parameters as in private.run_query.';
+  'The text of a query for the newest runs in the index that fits a filter best. Its parameters are those of private.run_query.';
 
 create function private.run_query(filter private.run_filter)
 returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- `offset 0` keeps the conditions out of the two sources: with a condition that few runs of one source match, the
-    -- merge would wait until it has read all of that source.
+    -- `offset 0` keeps the conditions out of the two sources. If a condition matched few runs of one source, the
+    -- merge would otherwise read all of that source before it returns a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
@@ -98,7 +98,7 @@ begin atomic
     case when (run_query.filter).starter is not null then
       'private.starter_kind(r.schedule_id, r.webhook_id, r.started_by_run_id, r.started_by_public_key) = ($1).starter'
     end,
-    -- strpos and starts_with take linear time, and know no patterns.
+    -- strpos and starts_with take linear time and do not interpret patterns.
     case when (run_query.filter).search is not null then
       '(strpos(lower(array_to_string(r.errors, chr(10))), lower(($1).search)) > 0'
         || ' or starts_with(r.started_by_public_key, ($1).search)'
@@ -114,4 +114,4 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs that are looked at in each index. It contains no text of the caller.';
+  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';

@@ -2,8 +2,8 @@ create function private.find_flow_runs(filter private.run_filter, skip integer, 
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Only a merge of two indexes stops at the last wanted run. The planner does not know how rare a searched text is, so
--- it would read and sort all runs.
+-- Only a merge of two indexes can stop at the last wanted run. The planner does not know how rare a searched text
+-- is, so without these settings it would read and sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -35,7 +35,8 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- A full page says nothing about how far the search came, and needs not: the next page goes on.
+  -- Only a page that is not full says how far the search came. A full page need not say it, because the next page
+  -- continues.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
     using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
@@ -44,13 +45,13 @@ begin
 end;
 $$;
 comment on function private.find_flow_runs(private.run_filter, integer, integer) is
-  'Implements public.find_flow_runs. Definer: it compares the user once by an index, instead of the policies for each run.';
+  'Implements public.find_flow_runs. Definer: it compares the user by an index, instead of checking the policies for each run.';
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 
--- Looks at the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
--- user. is_complete is false if there are older runs; a call with `until` finds these. first_error has at most 1,000
--- characters.
+-- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
+-- user. is_complete is false if there are older runs; call again with `until` to find them. first_error has at most
+-- 1,000 characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,

@@ -1,15 +1,15 @@
--- The events of a run, for the clients that watch it. Events are numbered without gaps, in the order in which they were
--- stored. A transaction that stores an event holds the lock of the root run, so the events of a tree of runs are
--- committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and continues
--- with 8.
+-- The events of a run, for the clients that watch it. Events are numbered without gaps, in the order in which they
+-- were stored. A transaction that stores an event holds the lock of the root run. So the events of a tree of runs
+-- are committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and
+-- continues with 8.
 --
--- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
--- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
--- flow_run, so the table does not store them.
+-- The table stores only numbers and keys, one row for each transaction. The contents of an event are read on
+-- request, from the rows that the keys name. The start of the root run is number 1, and its end is the last number.
+-- The table does not store these two, because flow_run has both times.
 --
 -- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
--- seen a number, and after it no row changes. So numbers can be computed at any time: the table has no rows for such
--- runs, and private.unnumbered_events computes their events on request.
+-- seen a number, and after it no row changes. So the numbers can be computed at any time. For such runs the table
+-- has no rows, and private.unnumbered_events computes the events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -26,7 +26,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. A run whose events were all stored by the transaction that ended it has no rows. Deleted with the run.';
+  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. If the transaction that ended a run stored all its events, the run has no rows here. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
@@ -42,7 +42,8 @@ create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
+-- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
+-- planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -67,13 +68,13 @@ begin
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to their root runs, and notifies the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
+  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without this setting, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 as $$
   select array_agg(
@@ -92,11 +93,11 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- For a root run that has ended without rows in flow_run_events. The transaction that ended the run stored all rows of
--- the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in the order in
--- which the events happened.
+-- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run
+-- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
+-- in the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events: all from number 2 on, except the end of the run. Definer: the calling functions check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer: the calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -104,7 +105,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- The stored size is known without reading the value. A value with a small stored size may have a long text.
+  -- Test the stored size first, because it is known without reading the value. A value with a small stored size may
+  -- still have a long text.
   if pg_column_size(event_value.value) > private.limit_event_value_bytes()
     or octet_length(event_value.value::text) > private.limit_event_value_bytes()
   then
@@ -120,7 +122,7 @@ create function private.run_events(root public.flow_run, after integer, max_byte
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
@@ -183,7 +185,7 @@ begin
     from (select distinct t.flow_run_id from told as t) as d
     cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
   ), graph as materialized (
-    -- Reads each flow once, for the names of its nodes.
+    -- Read each flow only once, for the names of its nodes.
     select r.is_entry, r.flow_id, case
       when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes']
     end as nodes
@@ -223,7 +225,7 @@ begin
         when 'signature_request' then jsonb_build_object(
           'id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at
         )
-        -- Everybody who gets these events may read pending_inputs, which has the URL.
+        -- Every caller who gets these events may also read pending_inputs, which has the URL.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
       end as data,
@@ -285,8 +287,8 @@ begin
 end;
 $$;
 -- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
--- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so far.
--- `has_ended` is true if no events follow.
+-- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so
+-- far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
   'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check the user.';
 
@@ -340,9 +342,9 @@ as $$
   select private.flow_run_events(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
--- values, errors and log lines. after is the value of last in the page before. has_ended: no events follow. is_overdue:
--- as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
--- flow_run_not_found.
+-- values, errors and log lines. `after` is `last` of the previous page. has_ended: no more events will follow.
+-- is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they happen. 400
+-- request_invalid; 401; 404 flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
   'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
@@ -360,7 +362,7 @@ begin
     ), '[]')
     from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
     left join lateral (
-      -- All pages together have at most 4 MiB, but each page may have one event even beyond that.
+      -- All pages together have at most 4 MiB, except that each page may have one event of any size.
       select private.run_events(
         r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))
       ) as page
@@ -371,7 +373,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer: one call serves many clients, whom the Edge Functions have checked.';
+  'Implements public.watched_run_events. Definer: one call serves many clients, and the Edge Functions have checked these clients.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -381,8 +383,8 @@ set search_path = ''
 as $$
   select private.watched_run_events(flow_run_ids, after);
 $$;
--- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
--- flow gets. A deleted run has ended, with no events.
+-- The Edge Functions watch on behalf of callers. `owner` has the members of `data` that only the owner of the flow
+-- gets. For a deleted run, the answer has no events, and has_ended is true.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run, after which its events begin. Runs without new events are left out.';
+  'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run; events with greater numbers are returned. Runs without new events are left out.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;

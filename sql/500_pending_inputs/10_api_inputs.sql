@@ -1,9 +1,9 @@
 -- How a run waits for an answer from outside, at a node `api_input`:
 --
---   ask       store_api_inputs stores the inputs that the runner asks for together with the run's progress: secrets in
---             the table below, readable columns in pending_inputs. The run is released, and sleeps until the input
---             expires.
---   answer    submit_input and cancel_input end an open input, which they find by the token in its URL, and wake the
+--   ask       store_api_inputs stores the inputs that the runner asks for, together with the run's progress. The table
+--             below holds the secrets, and pending_inputs holds the readable columns. The run is released, and sleeps
+--             until the input expires.
+--   answer    submit_input and cancel_input find an open input by the token in its URL, end the input, and wake the
 --             run.
 --   take      take_api_inputs returns the outcomes of a run's inputs to the runner. It also decides that an input has
 --             expired.
@@ -35,12 +35,12 @@ create table private.api_inputs (
 comment on table private.api_inputs is
   'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
-  'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
+  'The run of the node execution that asks; node_id and times name the execution. root_flow_run_id is the root of the run''s tree.';
 comment on column private.api_inputs.token_hash is
   'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits. It stays null if the run ends before.';
+  'submitted, cancelled or expired. Null while the node waits, and if the run ended before the input did.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';

@@ -17,7 +17,8 @@ create table public.pending_inputs (
   constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
   constraint pending_inputs_description_length
     check (char_length(description) <= private.limit_input_description_characters()),
-  -- The runner checks the bytes of the schema as the flow has it. jsonb writes a space after each comma and colon.
+  -- The runner checks the bytes of the schema as the flow has it. jsonb may need more bytes, because it writes a
+  -- space after each comma and colon.
   constraint pending_inputs_json_schema_object check (
     jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
   ),
@@ -29,24 +30,24 @@ create table public.pending_inputs (
   constraint pending_inputs_one_form check (num_nonnulls(json_schema, choices) <= 1)
 );
 comment on table public.pending_inputs is
-  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write rows. The flow''s owner, the starter and the holder of the run token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
-  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
+  'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'Not a foreign key: the row is deleted with private.api_inputs, which has this foreign key.';
+  'The started run. There is no foreign key: the row is deleted with its row in private.api_inputs, which has this foreign key.';
 comment on column public.pending_inputs.owner_id is
-  'The owner of the flow. Not a foreign key: the row is deleted with its run, and the run with its flow.';
+  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
 comment on column public.pending_inputs.started_by is
-  'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. The URL ends in a random token, the only credential. The URL is stored only while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
 comment on column public.pending_inputs.json_schema is
   'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
 comment on column public.pending_inputs.choices is
-  'The texts from which the answer is chosen; null if the answer is free.';
+  'The texts from which the answer must be chosen; null if the node lists none.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -54,7 +55,8 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- Hides expired inputs. An expired row stays until a worker has looked at its run, but it can't be answered.
+-- The policies hide expired inputs. An expired row stays until a worker has claimed its run, but it can't be
+-- answered.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())
@@ -133,7 +135,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
+  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and messages to webhook.url. Returns the resulting events. A repeated call changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger

@@ -1,4 +1,4 @@
--- Returns false if the input is not open any more. Lock the root run before the call.
+-- Lock the root run before the call.
 create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
 returns boolean
 language plpgsql volatile security definer
@@ -30,8 +30,8 @@ begin
   update private.flow_run_jobs as j
   set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
   where j.flow_run_id = end_open_input.root_flow_run_id;
-  -- A worker that holds the run learns of the answer at its next heartbeat. If the worker releases the run before that,
-  -- the run can be claimed again at once.
+  -- A worker that holds the run learns of the answer at its next heartbeat. If the worker releases the run first,
+  -- another worker can claim it at once.
   perform private.wake_flow_run(end_open_input.root_flow_run_id);
   return true;
 end;
@@ -78,7 +78,7 @@ begin atomic
   select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
+  'For the Edge Function flow, in which answers of different owners take turns. Returns the owners of the runs with these input tokens, in the order of the tokens. Null for a token that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.question_of_input(token text)
@@ -93,7 +93,7 @@ as $$
     and num_nonnulls(p.json_schema, p.choices) > 0;
 $$;
 comment on function private.question_of_input(text) is
-  'Which answers the open input of a token takes, {json_schema, choices}; null if it takes any, and for a token without an open input. Definer: inputs are private.';
+  'The answers that the open input of a token accepts, {json_schema, choices}. Null if it accepts any answer, and if the token has no open input. Definer: inputs are private.';
 
 create function private.check_answer(token text, idempotency_key text)
 returns void
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The key may be short, because not the key but the token is the credential. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer: inputs are private.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -127,7 +127,7 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- Lock the run first, like claims, stops and ends do. So the second of two answers sees the first.
+  -- Lock the run first, as claims, stops and ends do. So of two answers, the second sees the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;
@@ -150,7 +150,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored once and succeeds each time. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb
@@ -178,8 +178,8 @@ begin
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
-  -- The value becomes the only output of the node, so it must be within the bounds of outputs. Inputs have the same
-  -- bounds.
+  -- The value becomes the only output of the node, so it must keep within the bounds of outputs. check_inputs has
+  -- the same bounds.
   perform private.check_inputs(jsonb_build_object('value', v_value));
   return v_value;
 end;
@@ -215,13 +215,13 @@ comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
   'Implements public.submit_input. Definer: inputs are private.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
--- The Edge Function has checked the ranges of numbers. Takes either `value`, a tagged value, or `values`, an array of
--- one plain JSON value. Without the array, a plain null would count as missing. If the node asks for certain answers,
--- the first call stores nothing and returns {json_schema, choices}. The Edge Function checks the answer against them,
--- because SQL knows no schemas, and calls again with is_checked. Most nodes ask for any value, and need one call. A
--- token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
--- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended
--- or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain
+-- null would count as missing.) The Edge Function has checked the ranges of numbers. Most nodes accept any value
+-- and need one call. If the node accepts only certain answers, the first call stores nothing and returns
+-- {json_schema, choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and
+-- calls again with is_checked. A token works once, but the same value with the same idempotency_key succeeds again.
+-- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired,
+-- or whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false
@@ -233,7 +233,7 @@ as $$
   select private.submit_input(token, value, values, idempotency_key, is_checked);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text, boolean) is
-  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null. If the answer must be checked first, stores nothing and returns {json_schema, choices}. Errors: 400, 404, 409, 413.';
+  'For the Edge Function flow: submits the value for a waiting api_input node, found by the token in its URL, and wakes the run. Returns null. If the answer must be checked first, stores nothing and returns {json_schema, choices}. Errors: 400, 404, 409, 413.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)

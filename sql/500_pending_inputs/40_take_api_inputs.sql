@@ -6,11 +6,11 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
-  -- An answer sets has_ended_inputs under the lock that this transaction holds. So no answer comes between this reset
-  -- and the query below.
+  -- An answer sets has_ended_inputs under the lock of the run, which this transaction holds. So no answer can
+  -- arrive between this reset and the query below.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- Only the database decides that an input has expired, under the same lock. After that the input accepts no answer,
-  -- even if a clock is set back.
+  -- Only the database decides, under the same lock, that an input has expired. An expired input accepts no answer,
+  -- even if the clock is set back later.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'
@@ -35,8 +35,9 @@ comment on function private.take_api_inputs(uuid, integer, jsonb) is
   'Implements public.take_api_inputs. Definer: inputs and jobs are private.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
--- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome
--- is submitted, cancelled or expired; null while there is time left. This call expires the inputs whose time is over.
+-- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}].
+-- outcome is submitted, cancelled or expired; null while the input is open. This call sets inputs whose time is
+-- over to expired.
 create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker
@@ -45,5 +46,5 @@ as $$
   select private.take_api_inputs(flow_run_id, claim_number, executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
-  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Expires inputs whose time is over. 409 claim_lost for an older claim.';
+  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Inputs whose time is over become expired. 409 claim_lost for an older claim.';
 grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;

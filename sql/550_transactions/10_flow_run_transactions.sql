@@ -29,7 +29,8 @@ create table private.flow_run_transactions (
 );
 comment on table private.flow_run_transactions is
   'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. The key of a transaction is the first node execution whose instructions it contains.';
-comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
+comment on column private.flow_run_transactions.root_flow_run_id is
+  'The root run of the tree that contains flow_run_id.';
 comment on column private.flow_run_transactions.members is
   'The node executions whose instructions the transaction contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
@@ -39,11 +40,11 @@ comment on column private.flow_run_transactions.memo is
   'The text of the memo that the action identity signs; null if the message has no such memo.';
 comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
 comment on column private.flow_run_transactions.slot is
-  'The slot in which the blockhash of the transaction was read. The transaction can''t be in an earlier slot.';
+  'The slot in which the blockhash of the transaction was read. No earlier slot can contain the transaction.';
 comment on column private.flow_run_transactions.last_valid_block_height is
   'The last block height at which the blockhash of the transaction is valid.';
 comment on column private.flow_run_transactions.outcome is
-  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
+  'confirmed, failed or unknown; null while the transaction is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
 comment on column private.flow_run_transactions.signature is
   'The first signature of the transaction, base58; null if the transaction was not sent, or is still under way.';
 
@@ -64,7 +65,7 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction has failed, so it has no effect, and its node is being tried again. So the new transaction
+  -- The stored transaction has failed and had no effect, and its node is being tried again. So the new transaction
   -- may replace it.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
@@ -107,12 +108,13 @@ set search_path = ''
 as $$
   select private.store_transaction(flow_run_id, claim_number, transaction, requests);
 $$;
--- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
--- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
--- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
--- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it
--- raises 500 internal. There is one exception: if the stored transaction has failed and its first member is tried
--- again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost for an older claim.
+-- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot,
+-- last_valid_block_height}. requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored
+-- for each key. The result lists all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A
+-- called run must be stored before its transactions. A transaction that is stored with its wire may have been sent.
+-- So a call with another message or wire for it raises 500 internal, with one exception: if the stored transaction
+-- has failed and its first member is tried again, the new transaction replaces it, and the old requests are
+-- deleted. 409 claim_lost for an older claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

@@ -1,5 +1,5 @@
--- user_id is not a foreign key: deleting a user would lock the request before its run, while answers and workers lock
--- the run first.
+-- user_id has no foreign key. With one, deleting a user would lock the request before its run, while answers and
+-- workers lock the run first, so the two could deadlock.
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),
@@ -29,26 +29,27 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
+  'Signatures that runs wait for. Only functions write the rows. The flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
-  'A random number below 2^53. It names the request and proves nothing; the signature in an answer is the proof.';
+  'A random number below 2^53. Knowing the number gives no right to answer: an answer is accepted because of its signature.';
 comment on column public.signature_requests.kind is
   'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
-  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
+  'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
   'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
-  'The user whose key must sign: the owner if the key is that of one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
+  'The user whose key must sign: the owner if the key belongs to one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
 comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
 comment on column public.signature_requests.signatures is
-  'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
-comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
+  'Signatures that the transaction already has, [{pubkey, signature}]; null if it has none.';
+comment on column public.signature_requests.signature is
+  'The signature in the answer, base58; null while there is no answer.';
 comment on column public.signature_requests.new_msg is
   'The message that was signed instead, base64; null when the wallet did not change it.';
 comment on column public.signature_requests.expires_at is
-  'The request fails if it has no answer by this time. If the transaction or the run ends earlier, the column is set to the time of that end.';
+  'The request fails if it has no answer by this time. If the transaction or the run ends earlier, this column is set to that time.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -113,7 +114,7 @@ begin
         pubkey, msg, signatures, expires_at
       )
       select
-        -- Each request gets a time one microsecond later than the one before, which keeps their order.
+        -- Each request gets a time one microsecond later than the previous one, so that their order is kept.
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case
@@ -131,7 +132,7 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already. It also skips requests whose random id is taken; these get
+    -- The insert skips keys that have a request already. It also skips requests whose random id is taken. These get
     -- another id in the next round.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
@@ -165,7 +166,7 @@ begin
 end;
 $$;
 comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
-  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: only functions write them.';
+  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}]. Each key gets only one request. Definer: only functions write requests.';
 
 create function private.tg_users__after_delete_requests()
 returns trigger
@@ -178,6 +179,6 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write them.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();

@@ -29,8 +29,8 @@ comment on function private.pending_signature_request(uuid) is
   'Implements public.pending_signature_request. Definer, like private.run_for_caller.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
--- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null without
--- an open request; otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
+-- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null if no
+-- request is open. Otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
 -- message, timeout (seconds), flow_run_id, signatures}. is_overdue is as in flow_run_result.
 create function public.pending_signature_request(flow_run_id uuid)
 returns jsonb
@@ -40,7 +40,7 @@ as $$
   select private.pending_signature_request(flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found; 404 signature_request_not_found after the end of the run.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found. 404 signature_request_not_found if the run has ended.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])
@@ -52,11 +52,11 @@ as $$
   from unnest(asking_flow_runs.flow_run_ids) as asked (id)
   cross join lateral private.root_run_id(asked.id) as root (id)
   where exists (select from private.open_signature_requests(root.id))
-    -- A run that has ended or is deleted will never ask for a signature, so its callers need not wait either.
+    -- A run that has ended or is deleted will never ask for a signature, so waiting for it is over, too.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer: one call serves many callers, whom the Edge Functions have checked.';
+  'Implements public.asking_flow_runs. Definer: one call serves many callers, and the Edge Functions have checked these callers.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -67,5 +67,5 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over: a run in their tree asks for a signature now, or no run in it will ask again.';
+  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer: a run in the tree asks for a signature now, or no run in it will ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;

@@ -6,7 +6,7 @@ as $$
   select coalesce(
     -- The owner of the flow.
     may_answer.request.owner_id = may_answer.caller.user_id
-    -- The user whose key is asked.
+    -- The user whose key must sign.
     or may_answer.request.user_id = may_answer.caller.user_id
     -- The starter of the run.
     or exists (
@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be one of the requested key, also if another caller sends the answer. Definer: it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The requested key must have made the signature, even if another caller sends it. Definer: it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -85,13 +85,13 @@ begin
 end;
 $$;
 comment on function private.signature_request_for_caller(bigint, text) is
-  'Implements public.signature_request_for_caller. Definer: it checks the caller itself.';
+  'Implements public.signature_request_for_caller. Definer: the function itself checks the caller.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
--- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the holder
--- of its token. new_msg is the message to sign instead of msg. 400 transaction_changed; 401; 404
--- signature_request_not_found, also for a request that the caller may not answer; 409 signature_request_answered,
--- signature_request_expired.
+-- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the
+-- holder of its token. new_msg is a changed message that the wallet signs instead of msg. 400 transaction_changed;
+-- 401; 404 signature_request_not_found, also for a request that the caller may not answer; 409
+-- signature_request_answered, signature_request_expired.
 create function public.signature_request_for_caller(id bigint, new_msg text default null)
 returns jsonb
 language sql volatile security invoker
@@ -114,8 +114,8 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- Locks the run first, like claims, stops and suspensions. So the second of two answers sees the first. A suspension
-  -- that runs at the same time either sees this answer, or this answer wakes the suspended run.
+  -- Lock the run first, as claims, stops and suspensions do. So of two answers, the second sees the first. A
+  -- concurrent suspension either sees this answer, or this answer wakes the suspended run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -143,5 +143,5 @@ as $$
   select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
+  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg is no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
