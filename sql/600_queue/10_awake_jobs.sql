@@ -1,4 +1,4 @@
--- The steps of a run in the queue. Each step is a function in a file of its name:
+-- The steps of a run in the queue. Each function is in a file of its name:
 --
 --   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
 --               claimed while its message is visible.
@@ -6,12 +6,14 @@
 --               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides
 --               the message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
+--   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
 --               become visible while their jobs are still held. The next claim sees this, and counts the lost worker.
---               A run that lost two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
---   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
+--               A run that lost two workers in a row is a suspect, and is claimed alone. The view awake_jobs computes
+--               lost workers and suspects.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
---               its owner. It can be claimed at once. If a node waits for a time, the run first sleeps until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
+--   release     release_flow_run stores progress and ends the claim (end_claim). The run then comes after the other
+--               runs of its owner, and can be claimed at once. If a node waits for a time, the run first sleeps until
+--               then.
 --               expires. A run that waits for an answer to an input (sql/500_pending_inputs/) sleeps until the input
 --               is answered or expires.
 --   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
@@ -22,13 +24,13 @@
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that held the job is lost, so it counts too.
+  -- If the message is visible although the job is held, the worker that held the job is lost. So is_held adds one.
   j.lost_claim_count + j.is_held::integer as lost_claims,
   j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
 from private.flow_run_jobs as j
 where j.message_id is not null and j.sleeps_until is null;
 comment on view private.awake_jobs is
-  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid only if the job''s message is visible.';
+  'The jobs of runs that have not ended and do not sleep. Claims read only these jobs. lost_claims and is_suspect are valid only if the job''s message is visible.';
 comment on column private.awake_jobs.lost_claims is 'How many workers in a row were lost while they held the run.';
 comment on column private.awake_jobs.is_suspect is
   'True if the run has lost two workers in a row. The run may have crashed the workers, so it is claimed alone.';

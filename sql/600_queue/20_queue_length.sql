@@ -9,17 +9,17 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- These values are in sequences for two reasons. A value that a start sets stays, even if that start is refused and
--- rolled back. And setting the value takes no lock.
+-- These values are in sequences for two reasons. A sequence keeps a value that a start has set, even if the start
+-- is refused and rolled back. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of a message. When a start gets this or a later id, the queue is counted again. Until then the queue is not treated as full.';
+  'The id of a message. A start whose message has this or a later id counts the queue again. Until then, the queue counts as not full.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'A queue that was found full is treated as full until this time, in milliseconds since 1970, without another count. 0 while there is room.';
+  'Until this time, in milliseconds since 1970, a queue that was found full counts as full without another count. 0 while there is room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the owner who was last refused because too many of the runs in the full queue were theirs; 0 for no owner. It is used only until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
+  'A hash of the last owner who was refused because too many runs in the full queue were theirs; 0 for no owner. Valid until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
 
 create function private.max_queue_length()
 returns integer
@@ -48,7 +48,7 @@ begin
 end;
 $$;
 comment on function private.lock_queue_check(boolean) is
-  'Takes the lock for counting the queue or setting its limit, until the transaction ends. Returns true if the caller has the lock; with wait it waits for the lock.';
+  'Takes the lock for counting the queue or setting its limit, until the transaction ends. With `wait`, waits for the lock. Returns true if the caller has the lock.';
 
 create function private.await_queue_check()
 returns void
@@ -56,8 +56,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- The lock is shared, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
-  -- until the end of the transaction.
+  -- Take a shared lock, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
+  -- until its end.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -80,19 +80,19 @@ begin atomic
   select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
 end;
 comment on function private.is_queue_count_due(bigint) is
-  'True if the start with this message has to count the queue. Most starts do not: see private.check_queue_length.';
+  'True if the start with this message must count the queue. Most starts need not, as private.check_queue_length explains.';
 
 create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for an empty queue could be reused for a full one.
+-- Without this setting, a plan that was made for an empty queue could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
   v_count integer;
-  -- The sequence has no negative values, so this clears the sign bit.
+  -- This clears the sign bit, because the sequence has no negative values.
   v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
   v_is_known boolean := coalesce(
     pg_sequence_last_value('private.queue_refused_owner') = v_owner
@@ -123,9 +123,10 @@ begin
   end if;
 end;
 $$;
--- Owners with fewer runs than a tenth of the limit still have room, however many runs other owners queue. While the
--- queue is treated as full, the last refused owner is refused without a count. Retry-After is 10 seconds. That is too
--- short to execute a whole queue of the default length, but enough for room in a queue that has just reached the limit.
+-- An owner whose runs are less than a tenth of the limit still has room, however many runs other owners queue.
+-- While the queue counts as full, the last refused owner is refused without a count. Retry-After is 10 seconds. In
+-- that time, workers do not execute a whole queue of the default length, but make room in a queue that has just
+-- reached its limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
   'For a full queue: raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer: the queue is private.';
 
@@ -145,8 +146,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and a hundredth
-  -- of the limit is the precision of the check anyway.
+  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and the
+  -- check is only precise to a hundredth of the limit anyway.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -164,18 +165,18 @@ begin
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- The transaction that held the lock did not count, so this start treats the queue as still full. The next start
-  -- counts it.
+  -- The transaction that held the lock did not count, so this start still treats the queue as full. The next start
+  -- counts the queue.
   if not v_is_counting then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
   end if;
-  -- The time is in a sub-select, so that the index is used and messages that are due later are not read.
+  -- The time is in a sub-select, so that Postgres uses the index and does not read messages that are due later.
   select count(*) into v_length
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes time in proportion to the limit. So the next count comes only after v_max_length / 100 messages, or
+  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages, or
   -- after as many milliseconds if the queue is full.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
@@ -187,11 +188,11 @@ begin
   end if;
 end;
 $$;
--- This keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The queue is
--- full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as
--- many new messages as a hundredth of the limit, so the queue may become that much longer.
+-- This check keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The
+-- queue is full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes
+-- only after as many new messages as a hundredth of the limit, so the queue may exceed the limit by that many.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner, if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Definer: the queue is private.';
+  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer: the queue is private.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -221,10 +222,10 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- If the queue is full, and an owner has at least a tenth of max_length runs in it, then only this owner may start the
--- owner's deployments. Other callers get 429 queue_full. With 0, only owners start deployments. The queue is counted
--- again only after as many new messages as a hundredth of the limit, so the queue may become that much longer. 400
--- request_invalid.
+-- The queue is full when at least max_length runs wait to be claimed. If an owner then has at least a tenth of
+-- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. With
+-- 0, only owners start deployments. The queue is counted again only after as many new messages as a hundredth of
+-- the limit, so it may exceed the limit by that many. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
   'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;

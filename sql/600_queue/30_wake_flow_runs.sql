@@ -12,21 +12,22 @@ begin
 end;
 $$;
 comment on function private.has_claimable_run(interval) is
-  'True if some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+  'True if a run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits. A waiting worker holds this lock
-  -- exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and keeps it until its
-  -- end. A worker that begins to watch the queue takes the lock exclusively, so it waits until this transaction has
-  -- ended. Then it looks at the queue and finds the run. The planner inlines this single expression.
+  -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits. A waiting worker
+  -- holds this lock exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and
+  -- keeps it until its end. A worker that begins to watch the queue asks for the exclusive lock, so it waits until
+  -- this transaction has ended. Then it reads the queue and finds the run. The function is a single expression, so
+  -- that the planner inlines it.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Every transaction that makes a run claimable calls this function. When it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
+  'Every transaction that makes a run claimable calls this function. When the transaction commits, a waiting worker reads the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -34,11 +35,12 @@ language sql volatile security invoker
 begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
--- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
--- every transaction that made a run claimable without a notification has ended. So a look at the queue after this call
--- misses no run. Only one session has this lock at a time; others wait for it.
+-- From this call until the session ends or unlocks, transactions that make a run claimable notify the channel
+-- flow_runs. The call returns when all transactions that made a run claimable without a notification have ended. So
+-- if the session reads the queue after this call, it misses no run. Only one session has this lock at a time;
+-- others wait for it.
 comment on function private.await_claimable_runs() is
-  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when the worker''s next look at the queue will see all earlier runs. One session at a time.';
+  'From this call on, the calling session of a worker, which listens to the channel flow_runs, is notified of claimable runs. Returns when the worker''s next read of the queue will see all earlier runs. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -52,15 +54,15 @@ begin
   if set_visible_after.seconds = 0 then
     v_is_told := private.announce_claimable_run();
   end if;
-  -- pgmq.set_vt does this for one message, by dynamic SQL that is planned at each call: five times the cost of this
-  -- update.
+  -- pgmq.set_vt would do this for one message. It uses dynamic SQL that is planned at each call, at five times the
+  -- cost of this update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
   where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
+  'Hides messages for this many seconds from now. After that, their runs may be claimed; with 0, at once. Definer: the queue is private.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -85,7 +87,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skips jobs that other transactions have locked. Either those transactions wake these jobs, or the next claim does.
+  -- This skips jobs that other transactions have locked. Those transactions or the next claim wake these jobs.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -96,4 +98,4 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of runs whose time has come, up to a thousand in one call, so that claims read them. Called under the lock of claim_flow_runs. Definer: jobs are private.';
+  'Ends the sleep of at most a thousand runs whose time has come, so that claims read them. The caller holds the lock of claim_flow_runs. Definer: jobs are private.';

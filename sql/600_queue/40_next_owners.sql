@@ -5,7 +5,7 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'One row with the position of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. One claim at a time writes the row.';
+  'One row with the place of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. Only one claim at a time writes the row.';
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
@@ -30,8 +30,8 @@ begin
     select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
     into user_id, turn, suspect_id
     from private.awake_jobs as j
-    -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
-    -- each job.
+    -- `offset 0` forces one search of the index for each job. A join could keep a plan that reads the whole queue
+    -- for each job.
     cross join lateral (
       select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
     ) as m
@@ -43,11 +43,11 @@ begin
         return next;
         v_count := v_count + 1;
       end if;
-      -- Continues with the next owner.
+      -- Continue with the next owner.
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
-      -- After the last owner, continues with the first ones, up to after_owner, where the search began.
+      -- After the last owner, continue with the first owners, up to after_owner, where the search began.
       exit when v_is_second_lap;
       v_is_second_lap := true;
       v_after_id := c_first_id;
@@ -57,7 +57,8 @@ begin
   end loop;
 end;
 $$;
--- Returns the owners in the order of their ids, beginning after after_owner (null: with the first one). Each row has
--- the turn of the owner's first claimable run, and the id of that run if it is a suspect.
+-- Returns the owners in the order of their ids, beginning with the owner after after_owner. If after_owner is null,
+-- the first owner is the beginning. Each row has the turn of the owner's first claimable run, and the id of that
+-- run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, except owners_with_slots. They are in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';

@@ -17,7 +17,7 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
+  'Locks one run in the same way as lock_next_flow_runs. Returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
   max_runs integer, owners_with_slots uuid[], only_run_id uuid,
@@ -42,7 +42,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- The only run in the queue is claimed next; turns don't matter for it.
+  -- If the queue holds only one run, this run is claimed next, whatever the turns of owners are.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -62,16 +62,16 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. The suspect that
-      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is
-      -- claimed if it is the first run of the first owner.
+      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. A suspect that
+      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
+      -- is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
-        -- If the run has made progress meanwhile, it is no longer a suspect.
+        -- A run that has made progress meanwhile is no longer a suspect.
         continue when (v_tried.lost_claims >= 2) is not true;
         if v_tried.user_id = any (lock_next_flow_runs.owners_with_slots) then
-          -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
+          -- This claim excludes the suspect's owner, so keep the suspect for the next claim.
           v_postponed_id := v_tried_id;
         else
           suspect_id := v_postponed_id;
@@ -86,10 +86,11 @@ begin
     v_runs_per_owner := case
       when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- With reserved slots, each owner gets only one run, so that slots are left for other owners.
+      -- If slots are reserved, each owner gets only one run, so that slots are left for other owners.
       else 1
     end;
-    -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
+    -- Take the runs in rounds: the first run of each owner in the order of owners, then the second run of each, and
+    -- so on.
     select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
       array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
       (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1],
@@ -103,8 +104,8 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- Locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change, the row
-          -- is read again. If one of them is changing the run now, the run is skipped.
+          -- This locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change,
+          -- Postgres reads the row again. If one of them is changing the run now, the run is skipped.
           cross join lateral (
             select from pgmq.q_flow_runs as m
             where m.msg_id = j.message_id and m.vt <= clock_timestamp()
@@ -120,8 +121,9 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- Too few runs may have been found: some owners have fewer runs than their share, or their runs are locked or are
-    -- suspects. If these or other owners may have more runs, the search is repeated with twice as many owners.
+    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are
+    -- locked or are suspects. If these or other owners may have more runs, repeat the search with twice as many
+    -- owners.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -140,8 +142,8 @@ begin
 end;
 $$;
 -- Owners take turns. The runs of one owner are taken in the order of `turn`. A suspect is taken alone. If
--- owners_with_slots is given, these owners get no run, and each other owner gets at most one. only_run_id: the only run
--- whose message was visible, if there was just one. last_user_id and suspect_id are the new values of
--- private.last_claim. Called under the lock of claim_flow_runs.
+-- owners_with_slots is given, these owners get no run, and each other owner gets at most one. only_run_id is the id
+-- of the only visible run; null if more runs are visible. last_user_id and suspect_id are the new values of
+-- private.last_claim. The caller holds the lock of claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
-  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';
+  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in the order of claims. Definer: queue and jobs are private.';

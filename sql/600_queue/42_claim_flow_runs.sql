@@ -9,9 +9,9 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so the first plan is kept. Postgres may make it for an empty queue,
--- but it must also suit a full one. So these settings disable all plans without indexes. They also raise the estimated
--- costs, so Postgres would use JIT; `jit = off` prevents that.
+-- Planning would take longer than the claim itself, so Postgres keeps the first plan. It may make this plan while
+-- the queue is empty, but the plan must also suit a full queue. So these settings disable all plans without
+-- indexes. The settings raise the estimated costs, so Postgres would use JIT; `jit = off` prevents that.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -27,7 +27,7 @@ declare
   v_next record;
   v_run_ids uuid[];
 begin
-  -- While no run is queued, idle workers take no lock and read no run that is due later.
+  -- While no run is queued, this loop takes no lock and reads no run that is due later.
   loop
     select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
@@ -35,14 +35,14 @@ begin
     exit when v_visible_ids is not null;
     v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
-      -- A waiting claim holds a connection that starts could use, so only one waits at a time.
+      -- Only one claim waits at a time, because a waiting claim holds a connection that starts could use.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time. So each claim sees the result of the previous claim, and no claim returns empty while
+  -- Claims run one at a time. So each claim sees the result of the previous one, and no claim returns empty while
   -- runs are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
@@ -95,7 +95,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- A redrive with changes also reads the inputs of the earlier runs. Assume that they are as large as the outputs.
+      -- A redrive with changes also reads the inputs of the earlier runs. Inputs are assumed to be as large as
+      -- outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
@@ -131,21 +132,23 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
     claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
-  -- A worker that has claimed runs learns of due webhooks from its next claim.
+  -- Only a claim without runs reports due webhooks. A worker that has claimed runs learns of them from its next
+  -- claim.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
   end if;
 end;
 $$;
--- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
--- alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run fails. If
--- there is no run, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once.
--- owners_with_slots is for reserved slots: no run of these owners is claimed, and at most one run of each other owner.
--- snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate size of the
--- node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is approximately the most
--- that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks
--- are due (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
+-- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is
+-- claimed alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run
+-- fails. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others
+-- return at once. owners_with_slots is for reserved slots: these owners get no run, and each other owner gets at
+-- most one. snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate
+-- size of the node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is
+-- approximately the most that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no
+-- run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
+-- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
   'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

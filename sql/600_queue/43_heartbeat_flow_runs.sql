@@ -4,8 +4,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped:
-  -- the checkpoint, release or claim that holds the lock sets the time of the message, and an end deletes the message.
+  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs: the
+  -- checkpoint, release or claim that holds the lock sets the time of the message, and an end of the run deletes
+  -- the message.
   perform private.set_visible_after(
     array(
       select j.message_id
@@ -41,5 +42,5 @@ as $$
   select * from private.heartbeat_flow_runs(claims, lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';
+  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the lost claims, the runs that must stop, and the runs whose inputs were answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;

@@ -1,5 +1,5 @@
--- If node_ids is given, it has one element for each of run_ids: the node whose rows are read, or null for all nodes of
--- the run.
+-- node_ids may have one element for each of run_ids: the node whose rows are read, or null for all nodes of the
+-- run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
   out node_runs text, out next json
@@ -32,7 +32,8 @@ begin
       v_node_id := v_first_id;
       v_times := -1;
     end if;
-    -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
+    -- Postgres reads a large value only when this loop reaches its row, so only the values of this page are in
+    -- memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
         n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input
@@ -61,7 +62,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
-  'A page of the node runs of these runs, or of one node of each, as JSON in the order of their keys. It begins after the key `after`, and ends when it has max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
+  'A page of the node runs of these runs, as JSON in the order of their keys; with node_ids, of one node of each run. Begins after the key `after`, and ends at max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -95,8 +96,8 @@ as $$
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
     where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, forces one search of an index for each run of the tree. The planner expects a far
-    -- larger tree, from the average of all runs that call others, and would read whole tables instead.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner
+    -- would read whole tables, because it expects a far larger tree, from the average of all runs that call others.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -114,13 +115,13 @@ as $$
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
         'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
         'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- With pages, the inputs are left out: the interflow node that called the run computes them again.
+        -- If there are pages, leave the inputs out. The interflow node that called the run computes them again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- If a called run and the interflow node that called it have both ended, the result of the run is not read any
+        -- If both a called run and the interflow node that called it have ended, nobody reads the run's result any
         -- more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
@@ -131,7 +132,7 @@ as $$
     'node_runs', case
       when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
     else (
-      -- If a called run has ended, only its result is needed, so its node runs are left out.
+      -- For a called run that has ended, only the result is needed. Its node runs are left out.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over,is_pinned}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -142,7 +143,7 @@ as $$
         'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message',
         t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text, because JavaScript would read a JSON number as a float.
+        -- The numbers are text, because JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
         'outcome', t.outcome, 'signature', t.signature,
         'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
@@ -151,8 +152,8 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- Node executions of ended runs are not listed, but they count towards the tree's limit of executions. Each
-      -- attempt counts as one execution.
+      -- Node executions of ended runs are not listed, but they count towards the limit of executions of the tree.
+      -- Each attempt counts as one execution.
       select coalesce(sum(n.attempt), 0)
       from tree
       cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
@@ -179,11 +180,11 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs lists the node runs of runs that have not ended, without inputs. With max_bytes it is only the first page
--- of flow_run_history_page, and next is the key for the next page. children leaves out called runs whose result is not
--- needed any more. transactions lists all transactions with their signature requests. This function is separate from
--- claim_flow_runs, so that a run with too long a history fails alone. It returns json, because jsonb is limited to 256
--- MB.
+-- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is
+-- only the first page of flow_run_history_page, and next is the key for the next page. children leaves out called
+-- runs whose result is no longer needed. transactions lists all transactions with their signature requests. This
+-- function is separate from claim_flow_runs, so that a run with too long a history fails alone. It returns json,
+-- because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
@@ -197,8 +198,9 @@ set search_path = ''
 as $$
   select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
--- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
--- brings it to max_bytes. next is the `after` of the next page; null on the last page.
+-- A page begins after the key `after`, {flow_run_id, node_id, times}, or at the beginning if `after` is null. It
+-- ends with the node run that makes it reach max_bytes. next is the `after` of the next page; null on the last
+-- page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
   'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;

@@ -11,8 +11,8 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- If a call succeeded, only its outputs are needed, so the called run is left out. A call whose failure was handled
-    -- counts as succeeded.
+    -- If a call succeeded, only its outputs are needed, so leave out the run that it called. A call whose failure
+    -- was handled counts as succeeded.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -41,7 +41,8 @@ begin
   into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- Reads all nodes of the runs in the tree, and from each other named run only the nodes for which it is named.
+  -- Read all nodes of the runs in the tree. From each other run that is named, read only the nodes for which it is
+  -- named.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
@@ -78,11 +79,12 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
--- The first page has roots, the runs that this run was redriven from, the newest first. It also has children, the runs
--- that the roots called. All pages have node runs of roots and children, like flow_run_history_page. Called runs whose
--- calls succeeded are left out, because the outputs of the calls are taken over. Of a
--- partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some of the roots executed
--- another snapshot, the first page has changes, private.flow_run_jobs.redrive_changes, and node runs have their inputs.
+-- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`:
+-- the runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. Called
+-- runs whose calls succeeded are left out, because the outputs of the calls are taken over. For a partial run,
+-- node_runs also has the executions whose outputs feed the nodes of the run. If some roots executed another
+-- snapshot, the first page has `changes`, the value of private.flow_run_jobs.redrive_changes, and node runs have
+-- their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

@@ -19,7 +19,7 @@ declare
   v_run public.flow_run;
   v_claim_number integer;
 begin
-  -- Locks the run before its job is read, in the order of claims and stops.
+  -- Lock the run before reading its job, in the same order as claims and stops.
   select r.* into v_run
   from public.flow_run as r
   where r.id = lock_claimed_run.flow_run_id and r.end_time is null
@@ -33,4 +33,4 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Each write of a worker begins with this call. Definer: jobs are private.';
+  'Locks and returns a run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer: jobs are private.';

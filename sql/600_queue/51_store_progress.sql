@@ -55,9 +55,9 @@ begin
     flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-  -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
-  -- the requests stayed open, pending_signature_request would show them before the requests of the next transaction,
-  -- and the run would wait for their answers.
+  -- End these requests, because their signatures are not needed any more. For example, the signer of an action has
+  -- just sent the transaction. If the requests stayed open, pending_signature_request would show them before the
+  -- requests of the next transaction, and the run would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -77,7 +77,7 @@ declare
   v_events private.new_run_event[];
 begin
   with stored as (
-    -- The values are copied from row to row, because the worker sends only the keys.
+    -- Copy the values from row to row, because the worker sends only the keys.
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
       is_pinned, is_taken_over
@@ -111,8 +111,8 @@ begin
   return v_events;
 end;
 $$;
--- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}]; executions
--- of other owners' runs are skipped.
+-- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}].
+-- Executions of other owners' runs are skipped.
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
   'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
 
@@ -120,11 +120,12 @@ create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progr
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
+-- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
+-- planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Some callers turn hash joins off. But a nested loop over the rows of a large progress would take longer than storing
--- them.
+-- Some callers turn hash joins off. Without hash joins, a nested loop over the rows of a large progress would take
+-- longer than storing them.
 set enable_hashjoin = on
 as $$
 declare
@@ -174,8 +175,8 @@ begin
       attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
       end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
-    -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
-    -- node has begun changes no stored row, because the node may have output values meanwhile.
+    -- A late request must not change a node run that has ended, nor set an earlier attempt. The report that a node
+    -- has begun does not change a stored row, because the row may have output values meanwhile.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
@@ -259,9 +260,9 @@ begin
   );
 end;
 $$;
--- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
--- the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events can compute its
--- events. Storing the same progress twice changes nothing.
+-- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the
+-- owners of the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events
+-- can compute the run's events. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
 
@@ -277,7 +278,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -289,7 +290,7 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- The end of a node is progress: the execution during which workers were lost is over.
+    -- The end of a node is progress: the execution during which workers were lost has ended.
     lost_claim_count = case
       when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
       else j.lost_claim_count

@@ -7,21 +7,22 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- Only while the run is held: a repeated release changes nothing.
+  -- This changes only a held run, so a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- If the run is to stop, or one of its inputs was answered, it does not sleep: a stop or an answer that arrived
-    -- while a worker held the run did not wake it.
+    -- If a stop or an answer arrived while a worker held the run, it did not wake the run. So the run does not
+    -- sleep if it must stop or one of its inputs was answered.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so the count of losses begins again. Otherwise a run that was only held when another
-    -- run crashed the worker would stay a suspect while it waits, and would be executed alone after every release.
+    -- This worker was not lost, so the count of losses begins again. Consider a run that was only held when another
+    -- run crashed the worker. Without the reset, it would stay a suspect while it waits, and would be executed
+    -- alone after every release.
     lost_claim_count = 0,
-    -- The next turn of this run comes after runs that arrived meanwhile, also runs of the same owner. So long runs take
-    -- turns with new ones.
+    -- The next turn of this run comes after all runs that arrived meanwhile, also those of the same owner. So long
+    -- runs take turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
@@ -32,7 +33,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. Returns false if the claim was already released. The caller holds the lock of the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer: queue and jobs are private.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
@@ -67,8 +68,8 @@ as $$
   select private.release_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
--- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for
--- an input, its status is waiting.
+-- claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. While the run
+-- waits for an input, its status is waiting.
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost for an older claim.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;

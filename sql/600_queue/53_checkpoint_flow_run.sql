@@ -11,7 +11,7 @@ begin
   );
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
-    -- Only while the run is held: a checkpoint that arrives after the release hides no message.
+    -- This hides the message only of a held run, so a checkpoint that arrives after the release hides no message.
     array(
       select j.message_id from private.flow_run_jobs as j
       where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held

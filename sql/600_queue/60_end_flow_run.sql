@@ -2,14 +2,14 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_events private.new_run_event[];
 begin
-  -- `offset 0` forces one search of an index for the children of each run. The planner expects far more children, from
-  -- the average of all runs that call others, and would read all called runs instead.
+  -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
+  -- called runs, because it expects far more children, from the average of all runs that call others.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id
@@ -45,7 +45,7 @@ create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], resu
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -57,8 +57,8 @@ declare
   v_told_ids uuid[];
   v_has_inputs boolean;
 begin
-  -- Runs end in the order of run_ids. In the same order, the commit subtracts the ended runs from the usage of their
-  -- deployments.
+  -- Runs end in the order of run_ids. At the commit, the ended runs are subtracted from the usage of their
+  -- deployments in the same order.
   with result as materialized (
     select f.*
     from jsonb_to_recordset(end_flow_runs.results) as f (
@@ -94,14 +94,14 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs must end with the root at the latest. If the root ends before a worker has continued its called runs,
-  -- some of them have not ended yet.
+  -- Called runs must end with the root run at the latest. Some of them have not ended yet if the root ends before a
+  -- worker has continued them.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
     where f.flow_run_id = any (end_flow_runs.run_ids);
   end if;
-  -- Readers of open requests must see that no answer is awaited any more.
+  -- Readers of open requests must see that the requests need no answer any more.
   if v_has_requests then
     update public.signature_requests as s set expires_at = clock_timestamp()
     where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
@@ -116,10 +116,10 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
--- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
--- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
+-- Stores the results, and stores the webhooks of on_end. Ends the called runs, the open signature requests and the
+-- pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
 -- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
--- caller has locked runs and jobs, in this order; message_ids are those of the jobs.
+-- caller has locked the runs and then the jobs; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer: only functions write runs.';
 
@@ -133,7 +133,7 @@ as $$
 declare
   v_message_id bigint;
 begin
-  -- Locks the job before its message, in the same order as heartbeats.
+  -- Lock the job before its message, in the same order as heartbeats.
   select j.message_id into v_message_id
   from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
   perform private.end_flow_runs(
@@ -176,4 +176,4 @@ as $$
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow that have no node run, in the order of the flow; for a partial run, only nodes of its selection. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow that have no node run, in the order of the flow. For a partial run, only the nodes that it selects count. root_run_id is the root of the run''s tree; its job names the snapshot. Definer: jobs and snapshots are private.';

@@ -2,7 +2,7 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -22,28 +22,30 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report has all events of a short run, they are not stored, because private.unnumbered_events can
-      -- compute them.
+      -- If this report has all events of a short run, the events are not stored, because private.unnumbered_events
+      -- can compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- This is no `exists`: its plan could be made while the table is empty, and later read the whole table.
+        -- An `exists` could keep a plan that was made while the table was empty, and would then read the whole
+        -- table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Searches an index for each result: a join might keep a plan that reads all runs for the few that have not ended.
-    -- Skips runs that other transactions have locked: waiting for them while holding other runs could end in a
-    -- deadlock.
+    -- Search an index for each result: a join could keep a plan that reads all runs for the few that have not
+    -- ended. Skip runs that other transactions have locked, because waiting for them while holding other runs could
+    -- end in a deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Locks the job after its run. Transactions that lock a job without its run, such as heartbeats, do not wait for a
-    -- lock that this transaction holds. A job that they changed is read again, so this sees the newest claim.
+    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not
+    -- wait for a lock that this transaction holds. If it has changed the job, Postgres reads the job again, so this
+    -- query sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
@@ -54,10 +56,11 @@ begin
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- A call may report two claims of one run, an older one and the newest: a worker whose lease has ended may claim
-    -- its own run again.
+    -- One call may report an older claim and the newest claim of the same run, because a worker whose lease has
+    -- ended may claim its own run again.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
-      -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
+      -- Build the list as text, because jsonb_agg takes quadratic time over the members of an object, such as an
+      -- output.
       v_results := (
         select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)
       );
@@ -118,9 +121,10 @@ begin
   return private.finish_flow_runs(results);
 end;
 $$;
--- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims, and
--- results of runs that another transaction has locked. If one of the results can't be stored, raises that error and
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims,
+-- and results of runs that another transaction has locked. If a result can't be stored, raises that error and
+-- finishes no run.
 -- finishes no run.
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips results of older claims, and of locked runs.';
+  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs. Skips results of older claims and of locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;

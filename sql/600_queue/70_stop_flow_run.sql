@@ -15,7 +15,7 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Claims take this lock first, too. So either the run has not begun, or its worker will read the stop request.
+  -- Lock the run first, as claims do. So either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then

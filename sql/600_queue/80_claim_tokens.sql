@@ -2,8 +2,8 @@ create function private.claim_token(flow_run_id uuid, claim_number integer, expi
 returns text
 language sql stable security invoker
 begin atomic
-  -- A run token signs 16 bytes, and a claim token signs a longer text. So the signature of one kind of token is never
-  -- valid for the other kind.
+  -- A run token signs 16 bytes, and a claim token signs a longer text. So a signature for one kind of token is
+  -- never valid for the other kind.
   select s.text || '_' || encode(extensions.hmac(convert_to(s.text, 'UTF8'), claim_token.secret, 'sha256'), 'hex')
   from (
     select format(
@@ -49,7 +49,7 @@ as $$
   select private.make_claim_token(flow_run_id, claim_number);
 $$;
 comment on function public.make_claim_token(uuid, integer) is
-  'For the runner: a token by which the nodes of a held claim call the project''s REST API as the flow''s owner: {token, seconds}, the seconds for which it is valid. 409 claim_lost.';
+  'For the runner: a token with which the nodes of a held claim call the project''s REST API as the flow''s owner. Returns {token, seconds}: the token, and the seconds for which it is valid. 409 claim_lost.';
 grant execute on function public.make_claim_token(uuid, integer) to service_role;
 
 create function private.claim_token_claims(token text)
@@ -74,7 +74,7 @@ begin
     perform private.fail('token_invalid', 'The claim token has expired.');
   end if;
   v_run_id := v_parts[2];
-  -- Auth issues no access tokens to a banned user either.
+  -- A banned user's runs get no claims. In the same way, Auth issues no access tokens to a banned user.
   select jsonb_build_object(
     'sub', u.id, 'role', 'authenticated', 'aud', 'authenticated', 'is_anonymous', u.is_anonymous,
     'claimed_run_id', v_run_id, 'chain_depth', j.chain_depth + 1
@@ -92,5 +92,5 @@ begin
 end;
 $$;
 comment on function private.claim_token_claims(text) is
-  'The claims of a caller with this claim token, who acts as the owner of the run; 401 token_invalid if it is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
+  'The claims of a caller with this claim token, who acts as the owner of the run. 401 token_invalid if the token is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
 grant execute on function private.claim_token_claims(text) to anon;

@@ -3,7 +3,7 @@ returns boolean
 language sql immutable security invoker
 begin atomic
   select coalesce(
-    -- The owner always may.
+    -- The owner may start it in any case.
     may_start.deployment.user_id = may_start.caller.user_id
     -- Authenticated: every user who has signed up.
     or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null
@@ -15,4 +15,4 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Whether the caller may start a deployment: its owner always; every user who has signed up if start_permission is Authenticated; everybody if it is Anonymous. False for a null deployment, so that its start gets the same 404.';
+  'Whether the caller may start a deployment. Its owner may; every user who has signed up may if start_permission is Authenticated; everybody may if start_permission is Anonymous. False for a null deployment, so that its start gets the same 404.';

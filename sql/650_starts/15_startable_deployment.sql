@@ -1,5 +1,5 @@
--- A caller who may start a deployment may also read its inputs and outputs. The start and the read both look the
--- deployment up here, so that both reveal equally little about a deployment.
+-- A caller who may start a deployment may also read its inputs and outputs. Both the start and the read look the
+-- deployment up with startable_deployment, so both reveal equally little about it.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -30,13 +30,12 @@ begin
 end;
 $$;
 comment on function private.refuse_public_key(text) is
-  'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid with an invalid one.';
+  'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid for an invalid key.';
 
--- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise 404
--- deployment_not_found. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and sends no
--- valid public key.
--- If is_locked, the deployment and its snapshot can't be deleted until the transaction ends. Deploys, updates and
--- other starts do not wait for that lock.
+-- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise
+-- 404 deployment_not_found. If the caller is not a user, answers 401 unauthenticated without a public key, and 400
+-- public_key_invalid for an invalid one. If is_locked is true, the deployment and its snapshot can't be deleted
+-- until the transaction ends. Deploys, updates and other starts do not wait for this lock.
 create function private.startable_deployment(
   id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
 )
@@ -59,14 +58,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column. If it were selected as many columns, every start would prepare each column again.
+    -- Select the row as one column, because with many columns every start would prepare each of them again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment;
-    -- for example, latest moves then. So look the tag up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another
+    -- deployment. For example, the tag latest moves then. So look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -76,7 +75,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked is true, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -98,7 +97,7 @@ begin
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: it is called with the rights of different roles.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: roles with different rights call this function.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -114,8 +113,8 @@ $$;
 comment on function private.refuse_missing_tag(integer, text) is
   'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Only for the flow''s owner, since the message names the flow.';
 
--- Finds the deployment by id if there is one, otherwise by flow and tag. Does not check the owner: call
--- private.check_own_target() first.
+-- Finds the deployment by its id if deployment_id is given, otherwise by flow and tag. Does not check the owner;
+-- call private.check_own_target() first.
 create function private.own_deployment(flow integer, tag text, deployment_id uuid)
 returns public.flow_deployments
 language plpgsql stable security definer
@@ -136,4 +135,4 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: it is called with the rights of different roles.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: roles with different rights call this function.';

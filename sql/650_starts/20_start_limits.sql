@@ -1,7 +1,7 @@
 -- Counts the use of each deployment by callers other than the owner. The use of a group or a caller is the sum over
--- its slots; the use of all callers is the sum of both groups. Each database connection writes the slot of its process
--- id, so that starts do not wait for each other. No foreign key: a deferred trigger deletes the rows when the deletion
--- of the deployment commits.
+-- its slots; the use of all callers is the sum over both groups. Each database connection writes the slot of its
+-- process id, so that starts do not wait for each other. There is no foreign key: a deferred trigger deletes the
+-- rows when the deletion of the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -14,13 +14,13 @@ create table private.deployment_usage (
 comment on table private.deployment_usage is
   'The use of each deployment by callers other than the owner, for its limits of starts. Each share has several slots. Starts at the same time write different slots, so they do not wait for each other. The use of a share is the sum over its slots.';
 comment on column private.deployment_usage.share is
-  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller: see private.start_shares.';
+  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller; private.start_shares() returns both.';
 comment on column private.deployment_usage.slot is
-  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. So an end never waits for a start.';
+  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. Starts and ends write different slots, so an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
 comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
 comment on column private.deployment_usage.in_flight is
-  'The runs started minus the runs ended in this slot. Only the sum over all slots is the number of runs in flight.';
+  'The runs started in this slot minus the runs ended in this slot, which may be negative. Only the sum over all slots is the number of runs in flight.';
 
 create function private.tg_flow_deployments__after_delete()
 returns trigger
@@ -28,8 +28,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run locks several of these rows in another order, so to wait for these locks could cause a deadlock.
-  -- Locked rows are skipped here, and the next sweep deletes them.
+  -- The end of a run locks several of these rows in another order, so waiting for locks here could cause a
+  -- deadlock. Skip locked rows; the next sweep deletes them.
   delete from private.deployment_usage as u
   where u.deployment_id = old.id and (u.share, u.slot) in (
     select free.share, free.slot from private.deployment_usage as free
@@ -40,16 +40,17 @@ end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is
   'Deletes the usage of a deleted deployment. Definer: the usage is private.';
--- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock. So while it holds these
--- rows, it waits for no other transaction.
+-- The trigger is deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so
+-- while it holds these rows, it waits for no other transaction.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
 
 -- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
--- caller. Both groups together are all callers, who may use the whole limit. Guests have not signed up. Anybody can
--- make up public keys or sign in anonymously. So all guests together may use only a part of the limit, which leaves
--- room for users. Each webhook counts as one caller, because anybody with its URL may use it.
+-- caller. Both groups together are all callers, who may use the whole limit. Guests are callers who have not signed
+-- up. Anybody can make up public keys or sign in anonymously. So all guests together may use only a part of the
+-- limit, which leaves room for users. Each webhook counts as one caller, because anybody who has its URL may use
+-- it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
@@ -123,10 +124,10 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start that is already counted, if the share now has more starts in this minute or more runs in flight than it may have: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if its share now has too many starts in this minute or too many runs in flight: 429 start_limit_reached. Definer: the usage is private.';
 
--- Concurrent starts do not see each other, so their number may exceed a limit. No start is refused before the limit is
--- reached.
+-- Concurrent starts do not see each other, so together they may exceed a limit. A start is refused only when the
+-- limit has been reached.
 create function private.count_start(deployment public.flow_deployments, shares text[])
 returns void
 language plpgsql volatile security definer
@@ -139,8 +140,8 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- Count the group before the caller. A transaction that waits for the slot of a caller already holds the slot of the
-  -- group, so there is no deadlock.
+  -- Count the group before the caller. A transaction that waits for the slot of a caller already holds the slot of
+  -- its group, so two such transactions can't deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
@@ -150,8 +151,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start needs no
-  -- further check.
+  -- If all callers together use no more than the share of one caller, no share can be used up. This is the case for
+  -- nearly every start, which then needs no further check.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -164,7 +165,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits; 429 start_limit_reached beyond a limit. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached beyond a limit. Definer: the usage is private.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -175,8 +176,8 @@ begin
   insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
   select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
   from unnest(old.counted_shares) as s (share)
-  -- Count nothing for a deleted deployment. If the deployment is being deleted right now, the next sweep removes the
-  -- row.
+  -- For a deleted deployment, count nothing. If the deployment is just being deleted, the next sweep removes the
+  -- row that this statement writes.
   where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
   on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
   return null;
@@ -186,8 +187,8 @@ comment on function private.tg_flow_run_jobs__after_end() is
   'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer: the usage is private.';
 
 -- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
--- transaction that waits for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name
--- follows the rule for constraints.
+-- transaction that waits for these rows, and a deadlock is impossible. A constraint trigger is a constraint, so its
+-- name follows the rule for constraints.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -217,7 +218,7 @@ begin
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
   ), forgotten as (
-    -- Check again with the present values of the locked rows. Rows that add up to 0 change no sum, so they may be
+    -- Check the locked rows again with their present values. Rows that add up to 0 change no sum, so they may be
     -- deleted even if other rows of the share, locked or new, stay.
     delete from private.deployment_usage as u
     where (u.deployment_id, u.share, u.slot) in (
@@ -241,7 +242,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Such rows remain if a run ends while its deployment is being deleted: the end writes a row, or keeps one locked.
+  -- Such rows remain if a run ends while its deployment is being deleted: the end of the run writes a row, or keeps
+  -- one locked.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old

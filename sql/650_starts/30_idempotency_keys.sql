@@ -9,14 +9,14 @@ create table private.idempotency_keys (
 comment on table private.idempotency_keys is
   'Starts that carried an Idempotency-Key. For limit_idempotency_hours() hours, the same request of the same caller with the same key returns the same run.';
 comment on column private.idempotency_keys.key_hash is
-  'SHA-256 of caller and key. The key itself is not stored, because a caller with only a public key has no other secret to prove who they are.';
+  'SHA-256 of caller and key. The key itself is not stored, because it may be the only secret that proves the identity of a caller with only a public key.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 
--- Returns the run of an earlier start by the same caller with the same key and request within 24 hours. Otherwise
--- returns null and stores the key for the given new run.
+-- Returns the run of an earlier start by the same caller with the same key and request within 24 hours. If there is
+-- no such run, returns null and stores the key for the given new run.
 create function private.claim_idempotency_key(caller private.caller, key text, request jsonb, flow_run_id uuid)
 returns uuid
 language plpgsql volatile security definer
@@ -64,4 +64,4 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run that this caller, key and request started within 24 hours; otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer: the keys are private.';
+  'The run that this caller, key and request started within 24 hours. Otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer: the keys are private.';

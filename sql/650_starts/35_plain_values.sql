@@ -1,7 +1,7 @@
--- Converts the readable JSON of a start into values, by the types of the inputs. The database does this rather than an
--- Edge Function, because it looks up the deployment and compares the Idempotency-Key in the same transaction.
--- types/values/json/ defines both forms of JSON: the types of an input decide which value readable JSON means; wire
--- JSON is read without types.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it rather
+-- than an Edge Function, because one transaction must also look up the deployment and compare the Idempotency-Key.
+-- types/values/json/ defines both forms of JSON. The types of an input decide which value its readable JSON means;
+-- wire JSON is read without types.
 
 create function private.float_text(number numeric)
 returns text
@@ -9,7 +9,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Postgres refuses to convert a number that is closer to 0 than the smallest float.
+  -- If a number is closer to 0 than the smallest float, Postgres refuses to convert it.
   v_text text := case when abs(float_text.number) < 2.5e-324 then '0'
     else float_text.number::double precision::text end;
   v_exact numeric := v_text::numeric;
@@ -49,7 +49,7 @@ begin
 end;
 $$;
 comment on function private.decimal_text(numeric) is
-  'The payload of the tag D for a number that D can hold. Trailing zeros are kept.';
+  'The payload of the tag D for a number that D can hold. It keeps trailing zeros.';
 
 create function private.integer_value(number numeric)
 returns jsonb
@@ -70,7 +70,7 @@ begin
 end;
 $$;
 comment on function private.integer_value(numeric) is
-  'An integer as a value of the smallest tag that can hold it; null beyond 128 bits.';
+  'An integer as a value of the smallest tag that can hold it; null if it needs more than 128 bits.';
 
 create function private.value_text(plain jsonb)
 returns text
@@ -86,7 +86,7 @@ begin
       return '{"S": ' || value_text.plain::text || '}';
     when 'number' then
       v_text := value_text.plain::text;
-      -- The usual case.
+      -- Most numbers are short integers.
       if length(v_text) < 19 and v_text !~ '[^0-9]' then
         return '{"U": "' || v_text || '"}';
       end if;
@@ -127,7 +127,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Wire JSON as a value, like fromWireJson of types/values/json: integers become U or I (wider ones U1 or I1), other numbers D, or F if D can''t hold them; objects become M and arrays A; a text stays a text.';
+  'Wire JSON as a value, like fromWireJson of types/values/json. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -161,7 +161,7 @@ begin
 end;
 $$;
 comment on function private.value_of_number(numeric, text[]) is
-  'A number as a value of the first of these types that can hold it; null if none can.';
+  'A number as a value of the first of these types that can hold it; null if no type can.';
 
 create function private.value_of_text(plain text, types text[])
 returns jsonb
@@ -169,11 +169,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Keys come first: if an input accepts a key or another text, base58 of 32 bytes is read as a key.
+  -- Test keys first: if an input accepts both a key and another text, base58 of 32 bytes is read as a key.
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key pair is not stored: the run asks the holder of the key to sign.
+      -- This is a wallet without a stored key pair: the run asks the holder of the key to sign.
       when 'keypair' = any (value_of_text.types)
         then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
@@ -186,8 +186,8 @@ begin
     and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- A number in a text is never read as a float. Numbers are written as text for the types that have more digits than
-    -- a float.
+    -- A number in a text is never read as a float, because callers write numbers as text only for types that have
+    -- more digits than a float.
     return private.value_of_number(
       value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
     );
@@ -220,7 +220,7 @@ begin
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json; null if it fits none of them. An optional input accepts null.';
+  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json. Null if it fits none of the types. An optional input accepts null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void
@@ -231,15 +231,15 @@ declare
   v_measure private.json_measure;
 begin
   -- Two quick tests come first, because measuring takes much longer. As jsonb, a value takes at most six times the
-  -- bytes of its text. And the number of values in it has a limit. (jsonb_path_query would take quadratic time.)
+  -- bytes of its text. The number of values in it is also limited. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
       > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else
-    -- A number may have more digits here than in its value: as jsonb text, 1e300 has 301 digits, but its value is the
-    -- text 1e300.
+    -- The limit is higher here, because a number may have more digits in jsonb text than in its value. For example,
+    -- 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -258,7 +258,7 @@ begin
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of too many digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
+  'Refuses plain JSON that is too large for a value, or that has numbers beyond the range of floats or with too many digits: 400 inputs_invalid, 413 inputs_too_large. The calling function refuses JSON that is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void
@@ -289,13 +289,13 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Call it before the flow''s inputs are read. 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Call this function before reading the flow''s inputs. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the number of names. A nested loop would be quadratic.
+-- The planner can't estimate the number of names, and a nested loop could take quadratic time.
 set enable_nestloop = off
 as $$
 declare
@@ -315,8 +315,8 @@ begin
     left join jsonb_array_elements((inputs_of_values.interface).inputs) as i (input) on i.input ->> 'name' = v.key
   )
   select
-    -- This builds the object as text, because jsonb_object_agg takes quadratic time for values that are objects with
-    -- many members.
+    -- Build the object as text, because jsonb_object_agg takes quadratic time for values that are objects with many
+    -- members.
     (select json_object_agg(g.name, g.value)::jsonb from given as g where g.value is not null),
     (
       select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.name), 'message', case
@@ -340,7 +340,7 @@ begin
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. The error 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb

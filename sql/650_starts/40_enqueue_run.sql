@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth_of_node() is
-  'If a node makes this request with a claim token: the number of runs in the chain that led to it, the node''s own run included. Otherwise null. 409 start_loop beyond the limit.';
+  'If a node makes this request with a claim token: the number of runs in the chain that led to the request, including the node''s own run. Otherwise null. 409 start_loop beyond the limit.';
 
 create function private.admit_start(
   deployment public.flow_deployments, caller private.caller, is_by_node boolean, message_id bigint
@@ -27,7 +27,7 @@ as $$
 declare
   v_shares text[];
 begin
-  -- A caller with a webhook's URL has the owner's user id, but is not the owner.
+  -- A caller with a webhook's URL has the owner's user id, but is not the owner. Its starts are counted.
   if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
@@ -44,17 +44,20 @@ $$;
 comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
   'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer: usage and queue are private.';
 
--- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
--- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
--- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
--- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
--- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues.
--- start_flow passes its flow, so that private.flow_start_settings makes them of the request. For all other starts,
--- private.run_settings makes them. A start by a
--- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
--- a node is also refused while the queue is full. Otherwise a flow that starts itself several times could fill the
--- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
--- start_loop; 413 inputs_too_large.
+-- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
+-- the same request, returns the earlier run instead.
+--   inputs       tagged values
+--   plain        plain JSON, which is converted by the types of the flow's inputs
+--   schedule_id  the schedule that starts the run
+--   settings     for a redrive: the settings of the run that it continues
+--   flow         for start_flow: the flow; private.flow_start_settings makes the settings from the request.
+-- start_flow passes a deployment without an id, which is not a stored row.
+-- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
+-- token, the chain_depth of the new run is one more than that of the node's run. A start by a webhook, or by a
+-- caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by a node is
+-- also refused while the queue is full, because a flow that starts itself several times could otherwise fill the
+-- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
+-- idempotency_key_reused, start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -92,9 +95,10 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- Check the inputs and settings after the key: a repeated start finds its run even if the flow was edited meanwhile
-  -- and has other inputs now, or a run that partial_config names was deleted. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
-  -- name is quick while there are few names.
+  -- Check the inputs and settings after the key, because a repeated start must find its run in any case. Meanwhile
+  -- the flow may have got other inputs, or a run that partial_config names may have been deleted. Nearly all starts
+  -- have only tagged inputs that the flow knows. Comparing each of them with each name is quick while there are few
+  -- names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -123,7 +127,8 @@ begin
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
-  -- Replaces pgmq.send, which writes and plans its statement at each call and so costs five times this insert.
+  -- This insert replaces pgmq.send, which writes and plans its statement at each call and so costs five times as
+  -- much.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
@@ -136,7 +141,7 @@ begin
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
-    -- The first token makes the secret.
+    -- The first call of run_token makes the secret.
     private.run_token(v_run_id)
   )) into v_started;
   v_is_announced := private.announce_claimable_run();
@@ -146,4 +151,4 @@ $$;
 comment on function private.enqueue_run(
   public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows
 ) is
-  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';
+  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer: only this function inserts root runs.';

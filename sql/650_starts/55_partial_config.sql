@@ -78,7 +78,7 @@ begin
   if found then
     perform private.partial_config_fault(v_fault.path, v_fault.message);
   end if;
-  -- The values in `inline` are checked like inputs, so they have the same bounds and the same errors.
+  -- Check the values in `inline` like inputs, so that they have the same bounds and errors.
   perform private.check_inputs(coalesce((
     select jsonb_object_agg(i.node_id, jsonb_build_object('M', i.ports))
     from jsonb_each(v_values -> 'inline') as i (node_id, ports)
@@ -99,7 +99,8 @@ declare
   );
   v_fault record;
 begin
-  -- `except` and `intersect` hash or sort both sides. Comparing each id with each other one takes quadratic time.
+  -- Use `except` and `intersect`, which hash or sort both sides. Comparing each id with every other id takes
+  -- quadratic time.
   select f.* into v_fault
   from (
     (select u.id, '.only_nodes' as path, 'the flow has no node' as message
@@ -126,7 +127,7 @@ begin
 end;
 $$;
 comment on function private.check_partial_nodes(jsonb, text[], jsonb) is
-  'Refuses a partial_config that names a node which the flow does not have, or that names a run for a node of only_nodes: 400 partial_config_invalid.';
+  'Refuses a partial_config that names a node which the flow does not have, or that names a run for a node in only_nodes: 400 partial_config_invalid.';
 
 create function private.check_named_runs(run_ids text[], flow public.flows)
 returns void
@@ -158,11 +159,11 @@ begin
 end;
 $$;
 comment on function private.check_named_runs(text[], public.flows) is
-  'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
+  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
 
--- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs has the nodes that do not
--- run but have an edge to a node of only_nodes, each with the run that is named for it. inline also has pinned outputs
--- of nodes that do not run, unless `nodes` names a run for them.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do
+-- not run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has
+-- the pinned outputs of nodes that do not run, unless `nodes` names a run for them.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -187,7 +188,8 @@ begin
   ), partial_setting.flow);
   v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
     || (v_values -> 'inline');
-  -- check_named_runs has accepted the ids. As uuid they get the one spelling by which the runner finds executions.
+  -- check_named_runs has accepted the ids. The cast to uuid gives each id the spelling by which the runner finds
+  -- executions.
   select jsonb_object_agg(
     s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id')::uuid
   )

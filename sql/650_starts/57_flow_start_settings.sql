@@ -23,9 +23,9 @@ begin
 end;
 $$;
 comment on function private.check_start_environment(jsonb, uuid) is
-  'Refuses the environment of a start if a flow of this owner could not have it: 400 environment_invalid, with the findings.';
+  'Refuses the environment of a start if a flow of this owner could not have the same environment: 400 environment_invalid, with the findings.';
 
--- environment and partial_config come from the request; null if the request has none.
+-- environment and partial_config come from the request. Each is null if the request has none.
 create function private.flow_start_settings(
   deployment public.flow_deployments, flow public.flows, action_signer text, environment jsonb, partial_config jsonb
 )
@@ -57,4 +57,4 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment, and partial_config or else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings() and action_signer; also environment, and partial_config or else the pins. Leaves out names of environment that the flow defines. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';

@@ -9,13 +9,13 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- The deployment that a deploy of the flow would make, without an id.
+  -- The deployment that a deploy of the flow would make, but without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
   v_caller.user_id := private.lock_user();
-  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. It
-  -- does not prevent edits. So the flow is read once, and its network and graph come from the same edit.
+  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. The
+  -- lock does not prevent edits. So read the flow only once, so that its network and graph come from the same edit.
   select f.* into v_flow from public.flows as f
     where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then

@@ -16,7 +16,7 @@ begin
   );
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
-    -- After the deployment was found, the deployment and its snapshot were deleted.
+    -- The deployment and its snapshot were deleted after this call had found the deployment.
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
@@ -36,10 +36,10 @@ comment on function private.read_deployment(uuid, integer, text, text) is
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,
--- action_identity, fees, cluster, uses_solana, node_count, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
--- [{name, type}]}. The caller names the deployment and sends credentials as for start_deployment. 400
--- start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
--- not start.
+-- action_identity, fees, cluster, uses_solana, node_count, inputs: [{name, description, type_bounds, required,
+-- default, json_schema}], outputs: [{name, type}]}. The caller names the deployment and sends credentials as for
+-- start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a
+-- deployment that the caller may not start.
 create function public.read_deployment(
   id uuid default null, flow integer default null, tag text default null, public_key text default null
 )

@@ -5,7 +5,7 @@ create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops would be quadratic.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time.
 set enable_nestloop = off
 as $$
 begin
@@ -36,7 +36,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that are missing in a new graph or have other data or incoming edges there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -58,7 +58,7 @@ as $$
   select coalesce(array_agg(changed.id), '{}') from changed;
 $$;
 comment on function private.changed_flows(jsonb, jsonb) is
-  'The called flows of an old snapshot that differ in a new one, or that call such a flow, directly or through others.';
+  'The called flows of an old snapshot that differ in a new snapshot, or that call a flow that differs, directly or through others.';
 
 create function private.redrive_changes(old jsonb, new jsonb)
 returns jsonb
@@ -85,7 +85,7 @@ as $$
   from graph as g;
 $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
-  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
+  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes that call a flow that differs.';
 
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
 returns jsonb
@@ -100,7 +100,7 @@ as $$
         then 'caller' end
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- A call that succeeded is one execution with effects, whatever its run has done.
+    -- A call that succeeded counts as one execution with effects, so leave out the run that it called.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -119,7 +119,7 @@ as $$
       g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
     ) as a
     union
-    -- Without a published definition nobody knows the effects of a node, so it counts as one with effects.
+    -- If a node has no published definition, its effects are unknown, so it counts as one with effects.
     select g.key, (n.node ->> 'id')::uuid
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
     where n.node #>> '{data,type}' = 'native' and not exists (
@@ -149,7 +149,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(), called_flow, or caller if the node that called their run differs. Definer: its callers have checked the user.';
+  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(); called_flow; or caller if the node that called their run differs. Definer: its callers have checked the user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb
@@ -192,4 +192,4 @@ begin
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';

@@ -6,19 +6,19 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- Executions whose worker died, or whose time was over: the node may have had effects. The second pattern matches
-    -- the message in runner/engine/attempt_timeout.ts.
+    -- First, executions whose worker died or whose time was over, because the node may have had effects. The second
+    -- pattern matches the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
-      -- A handled failure is taken over, so the redrive does not repeat it.
+      -- A redrive takes over a handled failure, so it does not repeat the node.
       from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Executions that began and never ended, because the run ended without a worker. Three kinds are left out. A node
-      -- that has output instructions has had no other effect. A node that waited for its next attempt or for an input
-      -- has had no effect. If a node called a flow, the executions of the called run count instead.
+      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left
+      -- out. A node that has output instructions has had no other effect. A node that waited for its next attempt
+      -- or for an input has had no effect. If a node called a flow, the executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -27,8 +27,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Adds transactions of unknown outcome, and transactions without an outcome that are signed or that the signer of
-    -- an action has received. All of these may have been executed, or may be executed later.
+    -- Also transactions of unknown outcome, and transactions without an outcome that are signed or that the signer
+    -- of an action has received. All of these may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -38,9 +38,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also transactions with an unanswered request that showed the signatures of the other signers. The asked signer
-      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded, because
-      -- there only the action signer could do so, and the outcome says whether it happened.
+      -- Also transactions with an unanswered request that showed the other signers' signatures. The asked signer
+      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded:
+      -- there, only the action signer could have sent it, and the outcome says whether that happened.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -68,8 +68,8 @@ begin
   -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
-  -- Under this lock, only one transaction at a time can redrive the run, and sweeps do not delete it. Read the run
-  -- again: it may have changed before the lock.
+  -- While this lock is held, no other transaction can redrive the run, and no sweep deletes it. Read the run again,
+  -- because it may have changed before the lock.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
     perform private.fail('flow_run_not_found', 'There is no such run.');
@@ -80,15 +80,15 @@ $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
   'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
--- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself. If
--- the run is itself a redrive that ended before it had taken everything over, the runs in its redriven_from come next.
+-- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
+-- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- A worker needs as much memory for each of these runs as one run may output.
+  -- For each of these runs, a worker needs as much memory as one run may output.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -141,7 +141,7 @@ begin
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended, that succeeded, or that has executions of unknown outcome which the caller does not accept: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
+  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer: it reads transactions.';
 
 create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
 returns public.flow_deployments
@@ -151,7 +151,7 @@ as $$
 declare
   v_deployment public.flow_deployments;
 begin
-  -- Until the transaction ends, neither the deployment nor its snapshot can be deleted.
+  -- The lock keeps the deployment and its snapshot from being deleted until the transaction ends.
   select d.* into v_deployment from public.flow_deployments as d
   where d.id = deployment_to_redrive_on.id and d.user_id = deployment_to_redrive_on.run.user_id
     and d.entrypoint = deployment_to_redrive_on.run.flow_id
@@ -168,7 +168,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, if it is one of the run''s flow, locked. settings: those of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
+  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
@@ -210,12 +210,12 @@ begin
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run.id;
   v_run_ids := private.runs_to_take_over(v_run);
   if redrive_flow_run.deployment is null then
-    -- The deployment as it was when the run started.
+    -- Rebuild the deployment as it was when the run started.
     v_as_started.id := v_run.deployment_id;
     v_as_started.user_id := v_run.user_id;
     v_as_started.entrypoint := v_run.flow_id;
     v_as_started.snapshot_hash := v_job.snapshot_hash;
-    -- The inputs were checked at that start.
+    -- The start of the run has already checked the inputs.
     v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
     v_as_started.fees := v_run.fees;
   else
@@ -228,7 +228,7 @@ begin
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
   v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
-  -- Fees are charged once, even if several redrives are needed.
+  -- Fees are charged only once, even if several redrives are needed.
   if exists (
     select from private.flow_run_transactions as t
     where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
@@ -255,11 +255,11 @@ comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
 grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}. With `deployment`, another deployment of the same flow, the graph and the
--- settings are those of the deployment.
--- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again;
--- it executes all others. A run can be redriven once. If the redrive fails, redrive the redrive. For a called run, the
--- whole tree is redriven.
+-- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run
+-- has the graph and the settings of that deployment.
+-- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs
+-- again. It executes all other nodes. A run can be redriven only once; if the redrive fails, redrive the redrive.
+-- For a called run, the whole tree is redriven.
 -- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
 -- With an idempotency_key, the same request within 24 hours returns the same run.
 -- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409

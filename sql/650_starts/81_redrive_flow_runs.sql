@@ -4,7 +4,7 @@ create function private.failed_runs(
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know that the limit lets only a few runs through, so it would sort all runs.
+-- The planner does not know that the query reads only a few runs because of its limit, so it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -41,7 +41,7 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'Failed runs of this owner without a redrive, the oldest first, among the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
+  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
@@ -71,7 +71,7 @@ begin
         flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
       ) ->> 'flow_run_id';
     exception
-      -- The refusal of one run does not stop the others.
+      -- If one run is refused, the others are still redriven.
       when sqlstate 'PGRST' then
         error := sqlerrm::jsonb;
     end;
@@ -85,13 +85,13 @@ grant execute on function private.redrive_flow_runs(
   integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
 ) to anon, authenticated, service_role;
 
--- Redrives failed runs of the caller's flow, or of one deployment, that were made between `since` (default: 7 days ago)
--- and `until`, and that have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them
--- (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns
--- a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer.
--- Call again until there are no rows, or only rows with errors. With on_deployment, the new runs execute this
--- deployment, like those of redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also
--- for those of other users.
+-- Redrives failed runs of the caller's flow, or of one deployment, that have no redrive yet. Selects runs that were
+-- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs, and redrives at most
+-- max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in
+-- flow_run_stats. Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that
+-- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment,
+-- the new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
+-- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,
@@ -106,7 +106,7 @@ as $$
   );
 $$;
 comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
-  'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
+  'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first. Returns rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.redrive_flow_runs(
   integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
 ) to anon, authenticated, service_role;

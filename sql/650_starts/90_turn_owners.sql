@@ -7,8 +7,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- A flow or deployment that not everybody may start counts as missing. Otherwise the order of requests would reveal
-  -- that it exists.
+  -- A flow or deployment counts as missing unless everybody may start it. Otherwise the order of requests would
+  -- reveal that it exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -49,5 +49,5 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or unknown element, and for a flow or deployment that not everybody may start.';
+  'For the Edge Functions, in which requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;

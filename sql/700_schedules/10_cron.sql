@@ -1,13 +1,13 @@
--- Parses the five fields of a cron expression. No Postgres extension computes the next due time of a cron expression,
--- so this is our own code. Fields have the meaning that crontab(5) of Vixie cron describes; in addition, names are
--- allowed in lists and ranges.
+-- Parses the five fields of a cron expression. No Postgres extension computes the next due time of a cron
+-- expression, so this project does. Fields have the meaning that crontab(5) of Vixie cron describes. In addition,
+-- lists and ranges may contain names.
 
 create type private.cron as (
   minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[],
     is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either of the two day fields matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -44,7 +44,7 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Weekday 7 means the same as 0.
+      -- Weekday 7 means the same as 0, so * ends at 6.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
@@ -87,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.cron_field(text, integer, integer, text[]) is
-  'The values of one field of a cron expression in ascending order. If the field is wrong, message describes its first wrong part.';
+  'The values of one field of a cron expression in ascending order. If the field is invalid, message describes its first invalid part.';
 
 create function private.read_cron(cron text, out read private.cron, out faults jsonb)
 returns record
@@ -138,7 +138,7 @@ begin
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
   read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
     and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- Compares with the largest number of days of each month; February may have 29.
+  -- Compare with the largest number of days of each month. February may have 29 days.
   if not read.is_either_day and not exists (
     select from unnest(read.months) as m
     where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
@@ -149,7 +149,7 @@ begin
 end;
 $$;
 comment on function private.read_cron(text) is
-  'Parses a cron expression, in linear time. faults lists what is wrong with it, as [{path, message}]; [] if it is valid.';
+  'Parses a cron expression, in linear time. faults lists the faults of the expression, [{path, message}]; [] if it is valid.';
 
 create function private.is_time_zone(name text)
 returns boolean
@@ -157,8 +157,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
-  -- Postgres also has a copy of every zone in the folder `posix`, and one with leap seconds in the folder `right`.
+  -- Check the form first. Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
+  -- Postgres also has a copy of every zone in the folder `posix`, and a copy with leap seconds in the folder
+  -- `right`.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then

@@ -1,9 +1,9 @@
--- Computes the next due time of a cron expression, also when clocks are set forward or back. The rules are those of the
--- package croner; a test compares the results. An expression that names one time of day is due once on each of its
--- days: if clocks show that time twice, the expression is due the first time; if clocks skip that time, it is due at
--- the end of the gap. Any other expression is due whenever the clocks show one of its times. So it is due twice if they
--- show the time twice, and not due if they skip the time. So a nightly report runs each night, and a schedule for every
--- ten minutes runs every ten minutes.
+-- Computes the next due time of a cron expression, even if clocks are set forward or back. The rules are those of
+-- the package croner; a test compares the results. An expression that names one time of day is due once on each of
+-- its days. If clocks show this time twice, the expression is due the first time. If clocks skip this time, the
+-- expression is due at the end of the gap. Any other expression is due whenever the clocks show one of its times.
+-- So it is due twice if clocks show the time twice, and not due if clocks skip the time. For example, a nightly
+-- report runs each night, and a schedule for every ten minutes runs every ten minutes.
 
 create function private.offset_at(at timestamp, time_zone text)
 returns interval
@@ -27,7 +27,7 @@ begin atomic
   end;
 end;
 comment on function private.is_cron_day(private.cron, date) is
-  'True if a cron expression is due on a day. As in Vixie cron, both day fields must match, but if neither of them begins with *, one match is enough.';
+  'True if a cron expression is due on a day. As in Vixie cron, both day fields must match. But if neither of them begins with *, one match is enough.';
 
 create function private.cron_time_of_day(cron private.cron, after interval)
 returns interval
@@ -50,7 +50,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first time of day of a cron expression after another time of day; null if none is left on the day.';
+  'The first time of day of a cron expression after another time of day; null if the day has no further one.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -63,7 +63,7 @@ declare
   v_high timestamptz := end_of_gap.after;
   v_middle timestamptz;
 begin
-  -- Clocks change at whole minutes.
+  -- The search stops at one minute, because clocks change at whole minutes.
   while v_high - v_low > interval '1 minute' loop
     v_middle := date_bin('1 minute', v_low + (v_high - v_low) / 2, v_low);
     if private.offset_at(v_middle at time zone 'UTC', end_of_gap.time_zone) = v_offset then
@@ -76,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day.';
+  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day than the given one.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'The first due time of a cron expression on a day, after a given time, when clocks may change around that day from one offset to another; null if there is none.';
+  'The first due time of a cron expression on a day, after a given time; null if there is none. For a day around which clocks may change from one offset to another.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
@@ -130,7 +130,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- In every time zone, a date lasts at most from 14 hours before to 36 hours after its midnight in UTC.
+  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after
+  -- it.
   v_before constant interval :=
     private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
   v_after constant interval :=
@@ -153,7 +154,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_date(private.cron, text, date, timestamptz) is
-  'The first due time of a cron expression on one of its days, after a given time; null if there is none. If clocks change around that day, the next day is searched, too.';
+  'The first due time of a cron expression on one of its days, after a given time; null if there is none. If clocks change around this day, the next day is searched, too.';
 
 create function private.next_time_of_cron(cron private.cron, time_zone text, after timestamptz)
 returns timestamptz
@@ -161,15 +162,16 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Begins with the previous day: if clocks are set back after midnight, they show the end of that day again.
+  -- Begin with the previous day, because clocks that are set back after midnight show the end of that day again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
-  -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
+  -- 29 February falls on each weekday within 28 years, or within 40 years if a year that ends in 00 is not a leap
+  -- year.
   v_last_day constant date := v_day + 41 * 366;
   v_time timestamptz;
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Continues with the last day of the month, so that the first day of the next month is searched even if clocks
+      -- Continue with the last day of the month, so that the first day of the next month is searched even if clocks
       -- change then.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
@@ -187,7 +189,7 @@ begin
 end;
 $$;
 comment on function private.next_time_of_cron(private.cron, text, timestamptz) is
-  'The next due time of a parsed cron expression after a given time, by the clocks of a time zone. Searches day by day, and skips months that are not named. Null for an expression that is never due; read_cron refuses such expressions.';
+  'The next due time of a parsed cron expression after a given time, by the clocks of a time zone. Searches day by day, and skips months that the expression does not name. Null if the expression is never due; read_cron refuses such expressions.';
 
 create function private.next_cron_time(cron text, time_zone text, after timestamptz)
 returns timestamptz
@@ -198,4 +200,4 @@ begin atomic
   );
 end;
 comment on function private.next_cron_time(text, text, timestamptz) is
-  'The next due time of a cron expression after a given time, by the clocks of a time zone. To compute several due times, parse the expression once and call next_time_of_cron: parsing dominates.';
+  'The next due time of a cron expression after a given time, by the clocks of a time zone. Parsing takes most of the time. So to compute several due times, parse the expression once and call next_time_of_cron.';

@@ -25,7 +25,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Inputs and values are limited, because each run of the schedule stores both again.
+  -- Inputs and values are limited, because each run of the schedule stores both of them again.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
@@ -42,7 +42,7 @@ comment on table public.flow_schedules is
   'Schedules start deployments at planned times, as their owner. A schedule is deleted with its user, and with the flow or deployment that it starts.';
 comment on column public.flow_schedules.flow is 'The flow whose deployment is started; tag selects the deployment.';
 comment on column public.flow_schedules.tag is
-  'The tag of the flow''s deployment, looked up at each start; latest by default.';
+  'The tag that selects one of the flow''s deployments, looked up at each start; latest by default.';
 comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
   'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both day fields must match, but if neither of them begins with *, one match is enough.';
@@ -52,21 +52,21 @@ comment on column public.flow_schedules.inputs is 'The inputs of each start, an 
 comment on column public.flow_schedules."values" is
   'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
 comment on column public.flow_schedules.policy is
-  'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
+  'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all missed times. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
-  'The next planned time; null while the schedule is not active. Kept by the system.';
+  'The next planned time; null while the schedule is not active. Only the system writes this column.';
 comment on column public.flow_schedules.last_start_at is
-  'The time at which the schedule last started a run. Kept by the system.';
+  'The time at which the schedule last started a run. Only the system writes this column.';
 comment on column public.flow_schedules.last_flow_run_id is
-  'The run that the schedule started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the schedule started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
 comment on column public.flow_schedules.last_error is
-  'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Kept by the system.';
+  'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Only the system writes this column.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- Includes all columns that private.due_schedules reads. So it can choose a thousand due schedules without reading
--- their rows.
+-- The index includes all columns that private.due_schedules reads, so that it can choose a thousand due schedules
+-- without reading their rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
 alter table public.flow_schedules enable row level security;
@@ -79,7 +79,7 @@ create policy flow_schedules_update_owner on public.flow_schedules for update to
 create policy flow_schedules_delete_owner on public.flow_schedules for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- Used by the default of id, which clients omit.
+-- The default of the column id calls this function when a client omits the id.
 grant execute on function private.uuid_v7(timestamptz) to authenticated, service_role;
 grant select, insert, update, delete on public.flow_schedules to authenticated;
 grant select, insert, update, delete on public.flow_schedules to service_role;
@@ -180,8 +180,8 @@ $$;
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
--- A policy refuses rows in the name of another user. The trigger skips such rows, because the error of a look-up would
--- reveal that user's deployments.
+-- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of a look-up
+-- would reveal that user's deployments.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
   on public.flow_schedules
@@ -201,7 +201,7 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Compares sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
+  -- Compare sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
   if tg_op = 'UPDATE'
     and pg_column_size(new.inputs) + pg_column_size(new."values")
       > pg_column_size(old.inputs) + pg_column_size(old."values")
@@ -213,8 +213,8 @@ end;
 $$;
 -- Refuses a schedule whose start would fail now: 404 deployment_not_found if no deployment has the tag, 400
 -- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
--- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. Runs after the write, so that
--- users who may not write the row learn nothing about the objects that it names.
+-- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. The trigger runs after the
+-- write, so that users who may not write the row learn nothing about the objects that it names.
 comment on function private.tg_flow_schedules__after_write() is
   'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer: it looks up deployments for every writer.';
 create trigger _300_check_start

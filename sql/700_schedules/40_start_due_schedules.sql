@@ -1,7 +1,7 @@
--- Starts due schedules. Each planned time causes one start, even if several callers start schedules. A caller locks the
--- row of the schedule, and sets its next planned time in the transaction that stores the run. A call never waits for a
--- lock: it skips rows that others have locked, and the next call follows within 5 seconds. So it can't be part of a
--- deadlock with a deletion of schedules.
+-- Starts due schedules. Each planned time causes only one start, even if several callers start schedules: a caller
+-- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call
+-- never waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that others have locked,
+-- and the next call follows within 5 seconds.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -15,7 +15,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- A sub-select gives a constant for the search of the index.
+        -- The sub-select makes a constant, by which the index can be searched.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -25,7 +25,7 @@ as $$
   );
 $$;
 comment on function private.due_schedules(integer) is
-  'The ids of the schedules to start next: owners take turns, and the most overdue schedule of each owner is first. Reads the 10,000 most overdue ones. Definer: it reads all users'' schedules.';
+  'The ids of the schedules to start next. Owners take turns, and the most overdue schedule of each owner is first. Reads only the 10,000 most overdue schedules. Definer: it reads all users'' schedules.';
 
 create function private.schedule_deployment(
   schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments
@@ -39,7 +39,7 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- If another transaction is deleting the user or the deployment now, it has locked that row, and will delete the
+  -- If another transaction is deleting the user or the deployment now, it has locked this row, and will delete the
   -- schedule too.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
@@ -67,9 +67,9 @@ begin
   end if;
 end;
 $$;
--- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy:
--- another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid for a user who
--- is deleted or banned.
+-- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy
+-- is true if another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid
+-- for a user who is deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
   'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
 
@@ -119,9 +119,9 @@ begin
   return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
 end;
 $$;
--- Starts a due schedule, whose row the caller has locked, as its owner. Sets the next planned time to a time after now,
--- so all planned times that have passed cause only one start. A refused start is recorded in last_error. It is not
--- tried again before the next planned time.
+-- Starts a due schedule as its owner. The caller has locked the schedule's row. Sets the next planned time to a
+-- time after now, so all planned times that have passed cause only one start. If the start is refused, last_error
+-- records the error, and the next attempt is at the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
   'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
@@ -129,11 +129,11 @@ create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
-  -- A constant, because the index can't be searched for the result of a volatile function.
+  -- A constant is needed, because an index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
   v_ids uuid[];
   v_id uuid;
@@ -146,11 +146,11 @@ begin
   if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
     perform private.fail('request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
   end if;
-  -- In most calls no schedule is due, and this one search of the index is all the work.
+  -- In most calls no schedule is due. Then this one search of the index is all the work.
   if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then
     v_ids := private.due_schedules(start_due_schedules.max_schedules);
     foreach v_id in array v_ids loop
-      -- Checks again under the lock, because another call may have started it meanwhile.
+      -- Check again under the lock, because another call may have started the schedule meanwhile.
       select s.* into v_schedule from public.flow_schedules as s
       where s.id = v_id and s.is_active and s.next_start_at <= v_now
       for no key update skip locked;
@@ -163,7 +163,7 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- False if other transactions have locked all due schedules: then another call would not help.
+    -- False if other transactions have locked all due schedules, because another call would not start them either.
     'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
       and v_started + v_skipped + v_refused > 0
   );
@@ -179,11 +179,11 @@ language sql volatile security invoker
 begin atomic
   select private.start_due_schedules(max_schedules);
 end;
--- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
--- of its owner. Each planned time causes one start, even if there are several callers. Call again while has_more, then
--- poke the runner. 400 request_invalid.
+-- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the
+-- name of its owner. Each planned time causes only one start, even if there are several callers. Call again while
+-- has_more is true, then poke the runner. 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
-  'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more.';
+  'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more is true.';
 grant execute on function public.start_due_schedules(integer) to service_role;
 
 create function private.drive_schedules()
@@ -195,7 +195,7 @@ declare
   v_started integer := 0;
   v_result jsonb;
 begin
-  -- Bounded, because all calls are one transaction.
+  -- The number of calls is bounded, because all calls are one transaction.
   for v_call in 1..5 loop
     v_result := private.start_due_schedules();
     v_started := v_started + (v_result ->> 'started')::integer;
@@ -207,4 +207,4 @@ begin
 end;
 $$;
 comment on function private.drive_schedules() is
-  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text about its work.';
+  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text that says how many it started.';

@@ -1,7 +1,7 @@
--- Checks that a request to a webhook comes from its sender. The database checks this rather than an Edge Function, so
--- that the secret never leaves the database and direct calls of the RPC are checked, too. Texts are compared by their
--- digests, so that the time of a comparison does not reveal how much of a forged text is right. The entry point is
--- private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from its sender. The database makes this check rather than an Edge
+-- Function, so that the secret never leaves the database, and direct calls of the RPC are checked, too. Texts are
+-- compared by their digests, so that the time of a comparison does not reveal how much of a forged text is right.
+-- The entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -27,7 +27,7 @@ begin
 end;
 $$;
 comment on function private.is_recent_timestamp(text) is
-  'Whether a text of Unix seconds is within 5 minutes of now, the tolerance of Standard Webhooks and Stripe. Older requests may be replays.';
+  'Whether a text of Unix seconds is within 5 minutes of now. Standard Webhooks and Stripe use the same tolerance. Older requests may be replays.';
 
 create function private.webhook_secret_bytes(verification text, secret text)
 returns bytea
@@ -63,7 +63,7 @@ begin
           'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.'
         );
       end if;
-      -- This is not a key for signatures, so its digest suffices.
+      -- This secret signs nothing, so storing its digest suffices.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
@@ -74,7 +74,7 @@ begin
 end;
 $$;
 comment on function private.webhook_secret_bytes(text, text) is
-  'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header; null without a secret. 400 request_invalid for a malformed secret.';
+  'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header. Null if the webhook has no secret. 400 request_invalid for a malformed secret.';
 
 create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
@@ -88,7 +88,7 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- An id with a dot is refused. Otherwise a sender could move the beginning of a signed body into the id, and send the
+  -- Refuse an id with a dot. Otherwise a sender could move the beginning of a signed body into the id, and send the
   -- rest as another body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
@@ -138,7 +138,7 @@ begin
 end;
 $$;
 comment on function private.webhook_hmac(jsonb) is
-  'The stored form of the description of how a sender signs: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
+  'The stored form of `hmac`, the description of how a sender signs: with defaults, and header names in lower case. Returns any value other than an object unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -160,7 +160,7 @@ begin
 end;
 $$;
 comment on function private.is_webhook_hmac(jsonb) is
-  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel. SHA-1 in an HMAC is not broken.';
+  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1, because some senders, such as Vercel, offer nothing else. SHA-1 in an HMAC is not broken.';
 grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
 create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
@@ -180,11 +180,11 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
-  'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
+  'Whether the header that `hmac` names has the signature of the body, in the form that `hmac` describes.';
 
--- The check depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
--- a signature in the header that the argument hmac names. authorization: a fixed Authorization header, as Helius sends
--- it. Header names are in lower case.
+-- `verification` selects the check. standard_webhooks and stripe: a recent signature. github: a signature. hmac: a
+-- signature in the header that the argument `hmac` names. authorization: a fixed Authorization header, as Helius
+-- sends it. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
@@ -201,7 +201,7 @@ declare
     )
   end;
 begin
-  -- Null if there is no secret, or no header.
+  -- The comparison is null if there is no secret or no header.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then

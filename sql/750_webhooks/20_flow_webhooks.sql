@@ -6,7 +6,7 @@ as $$
 begin
   return coalesce(
     cardinality(are_forwardable_headers.names) <= private.limit_forwarded_headers()
-      -- Inputs are stored and shown, so they must not contain credentials.
+      -- The input gets the headers, and inputs are stored and shown, so they must not contain credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
       and not exists (
         select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true
@@ -71,32 +71,32 @@ create table public.flow_webhooks (
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- Leaves room in the pages: each delivery may write the columns last_*, which no index contains.
+-- This leaves room in the pages: each delivery may write the columns last_*, which no index contains.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
-  'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes one and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
+  'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes a webhook and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
 comment on column public.flow_webhooks.prefix is
   'The first characters of the token in the URL, by which the owner recognises the webhook.';
 comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; tag selects the deployment.';
 comment on column public.flow_webhooks.tag is
-  'The tag of the flow''s deployment, looked up at each request; latest by default.';
+  'The tag that selects one of the flow''s deployments, looked up at each request; latest by default.';
 comment on column public.flow_webhooks.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_webhooks.input is
-  'The flow''s input that gets the JSON of the request, converted by the input''s types: the body, or {body, headers} if headers are named.';
+  'The flow''s input that gets the content of each request as JSON, converted by the input''s types: the body, or {body, headers} if `headers` names any.';
 comment on column public.flow_webhooks.headers is
-  'The request headers that the input also gets, by their lower-case names.';
+  'The lower-case names of the request headers that the input also gets.';
 comment on column public.flow_webhooks.verification is
-  'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: only the URL. set_webhook_verification sets this column.';
+  'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: no proof except the URL. set_webhook_verification sets this column.';
 comment on column public.flow_webhooks.hmac is
-  'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
+  'If verification is hmac, how the sender signs: {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; otherwise null. id_header names the header with the id of a delivery, or is null.';
 comment on column public.flow_webhooks.is_active is
   'If false, requests to the URL get the same 404 as for an unknown webhook.';
 comment on column public.flow_webhooks.last_start_at is
-  'The time at which the webhook last started a run. Kept by the system.';
+  'The time at which the webhook last started a run. Only the system writes this column.';
 comment on column public.flow_webhooks.last_flow_run_id is
-  'The run that the webhook started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the webhook started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
 comment on column public.flow_webhooks.last_error is
-  'The error of the last request, "<code>: <message>"; null if that request started a run. Kept by the system.';
+  'The error of the last request, "<code>: <message>"; null if that request started a run. Only the system writes this column.';
 
 create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
 create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;
@@ -110,7 +110,7 @@ create policy flow_webhooks_update_owner on public.flow_webhooks for update to a
 create policy flow_webhooks_delete_owner on public.flow_webhooks for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert: create_webhook makes the rows.
+-- There is no grant to insert: create_webhook makes the rows.
 grant select, update, delete on public.flow_webhooks to authenticated;
 grant select, update, delete on public.flow_webhooks to service_role;
 
@@ -139,7 +139,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_update_read_only() is
-  'Refuses writes of clients to columns that the system keeps. The system writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that only the system writes. The system''s writes come from the owner of the schema.';
 create trigger _100_refuse_read_only before update on public.flow_webhooks
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_webhooks__before_update_read_only();

@@ -9,9 +9,9 @@ create table private.flow_webhook_secrets (
 comment on table private.flow_webhook_secrets is
   'The digest of each webhook''s token, and the secret that verifies its requests.';
 comment on column private.flow_webhook_secrets.token_hash is
-  'SHA-256 of the token in the URL of the webhook. A token has 256 random bits, so a plain hash protects it.';
+  'SHA-256 of the token in the webhook''s URL. A token has 256 random bits, so its hash can''t be reversed by trying tokens.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header. While it is null, a webhook with a verification refuses all requests.';
+  'The key of the signatures, or the digest of the Authorization header. If this is null, a webhook whose verification is set refuses all requests.';
 
 create function private.project_url()
 returns text
@@ -33,7 +33,7 @@ begin
 end;
 $$;
 comment on function private.project_url() is
-  'The address of this project: project_url in Vault, or else the address to which the request was sent; null if neither is known.';
+  'The address of this project: project_url in Vault, or else the address to which the request was sent. Null if neither is known.';
 
 create function private.webhook_for_owner(webhook public.flow_webhooks)
 returns jsonb
@@ -77,12 +77,13 @@ comment on function private.create_webhook(text, integer, text, uuid, text[], te
 grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 
--- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
--- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
--- request. headers names request headers that the input also gets. If verification is standard_webhooks, github, stripe
--- or hmac, each request must be signed with the secret. If it is authorization, the Authorization header must be the
--- secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes how the sender signs; the
--- default is sha256 in hex. Without a secret all requests are refused until set_webhook_verification sets one.
+-- Makes an incoming webhook. Returns its row with `url`, which is shown only this once. A POST to the URL starts
+-- the deployment, named by flow and tag (default latest) or by deployment_id, as its owner. The input named by
+-- `input` gets the JSON of the request. `headers` names request headers that this input also gets. If verification
+-- is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
+-- authorization, the Authorization header must be the secret. `hmac`, {header, algorithm, encoding, prefix,
+-- id_header}, describes how the sender signs; the default is sha256 in hex. Without a secret, all requests are
+-- refused until set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
   headers text[] default '{}',
@@ -95,7 +96,7 @@ as $$
   select private.create_webhook(input, flow, tag, deployment_id, headers, verification, secret, hmac);
 $$;
 comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Makes an incoming webhook of the calling user and returns its row with url, shown only this once. POST to it starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+  'Makes an incoming webhook of the calling user. Returns its row with url, shown only this once. POST to the URL starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
 grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 

@@ -48,8 +48,8 @@ language sql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
-  -- The offset forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a plan
-  -- that was made for empty tables would join all webhooks.
+  -- `offset 0` forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a
+  -- plan that was made for empty tables would join all webhooks.
   select array_agg(r.user_id order by t.place)
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join lateral (
@@ -68,7 +68,7 @@ begin atomic
   select private.webhook_owners(tokens);
 end;
 comment on function public.webhook_owners(text[]) is
-  'For the Edge Function deployment, in which requests of different owners take turns: the owners of the webhooks with these tokens, in the order of the tokens. Null for tokens that receive_webhook answers with 404.';
+  'For the Edge Function deployment, in which requests of different owners take turns. Returns the owners of the webhooks with these tokens, in the order of the tokens. Null for a token that receive_webhook answers with 404.';
 grant execute on function public.webhook_owners(text[]) to service_role;
 
 create function private.form_text(encoded text)
@@ -96,7 +96,7 @@ begin
 end;
 $$;
 comment on function private.form_text(text) is
-  'A name or value of a form: + is a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
+  'A decoded name or value of a form: + becomes a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
 
 create function private.webhook_form(body text)
 returns jsonb
@@ -159,7 +159,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns how a body is read: form or json. Signatures do not cover the content type, so no signed body may be valid as both; 415 media_type_unsupported for types that the senders of the scheme do not use.';
+  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both. 415 media_type_unsupported for types that the senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -208,8 +208,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The signed id of the event. Only a text counts: a short number, such as 1e100000, would become a text of a
-    -- hundred thousand digits.
+    -- The id of the event is signed. It counts only if it is a text: a short number, such as 1e100000, would become
+    -- a text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -221,7 +221,7 @@ as $$
   end, '');
 $$;
 comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
-  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that id counts, so that an added header can''t give a delivery a second id.';
+  'The id by which repetitions of a request are recognised; null if the request has none. If the sender''s scheme has an id, only this id counts, so that an added header can''t give a delivery a second id.';
 
 create function private.chain_depth(headers jsonb)
 returns integer
@@ -248,7 +248,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond the limit. A sender who forges a lower number is still bounded by the limits of starts.';
+  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, or 0 without the header. 409 webhook_loop beyond the limit. If a sender forges a lower number, the limits of starts still apply.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -273,7 +273,7 @@ begin
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
-  -- Lock user, deployment and webhook in the order in which a deletion locks them, so that there is no deadlock.
+  -- Lock user, deployment and webhook in the order in which a deletion locks them, to prevent deadlocks.
   perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
   if not found then
     perform private.refuse_webhook();
@@ -281,7 +281,7 @@ begin
   v_deployment := private.startable_deployment(
     start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
   );
-  -- After the deletion of a webhook has been answered, the webhook starts no further run.
+  -- Lock the webhook, so that it starts no further run after its deletion has been answered.
   perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
   if not found then
     perform private.refuse_webhook();
@@ -297,14 +297,14 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- The request that is compared for the idempotency key is empty, so the id alone identifies a repetition. Two
-    -- attempts may have different bodies: Stripe changes a member of an event at each attempt.
+    -- Compare an empty request for the idempotency key, so that the id alone identifies a repetition. Two attempts
+    -- of one delivery may have different bodies: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
+  'If the request is verified, starts the deployment of a webhook as its owner, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -312,8 +312,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Does not wait for a lock, and does not write values that are already stored. The run of a repeated request may be
-  -- older than the last run; then its id is smaller.
+  -- This update does not wait for a lock, and does not write values that are already stored. A repeated request may
+  -- name a run that is older than the last run, with a smaller id.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -371,9 +371,9 @@ comment on function private.receive_webhook(text, text, jsonb) is
   'Implements public.receive_webhook. Definer: webhooks belong to other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
--- Takes the unchanged body and the headers by lower-case names. The body is a form if the content type says so,
--- otherwise JSON. Requests with the same id start one run within 24 hours.
--- 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
+-- Takes the unchanged body, and the headers by lower-case names. The body is a form if the content type says so,
+-- otherwise JSON. Requests with the same id start only one run within 24 hours. 400 request_invalid,
+-- inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
 -- deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429
 -- queue_full, start_limit_reached.
 create function public.receive_webhook(token text, body text, headers jsonb default '{}')

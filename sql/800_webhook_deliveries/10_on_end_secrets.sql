@@ -7,9 +7,9 @@ create table private.on_end_secrets (
   constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
 );
 comment on table private.on_end_secrets is
-  'The secrets that sign outgoing webhooks. All deployments of a flow have the same secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
+  'The secrets that sign outgoing webhooks. All deployments of a flow share one secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
 comment on column private.on_end_secrets.previous_secret is
-  'The secret before the last rotation. It also signs, until previous_until.';
+  'The secret before the last rotation. Messages are also signed with it until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -17,11 +17,11 @@ create table private.webhook_turns (
   turn_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
+  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. Claims for an owner continue after that turn, so that the owner''s deployments take turns.';
 comment on column private.webhook_turns.turn_id is
   'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'Whether the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another for all other runs.';
+  'True if the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another turn for all other runs.';
 
 create function private.prepare_webhooks(user_id uuid, flow_id integer)
 returns void
@@ -82,7 +82,7 @@ begin atomic
   select private.rotate_on_end_secret(flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
-  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours the previous secret also signs. 401; 404 flow_not_found, also for another user''s flow.';
+  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours, messages are also signed with the previous secret. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function private.webhook_signature(content text, flow_id integer)

@@ -1,5 +1,5 @@
--- This table is an outbox: the transaction that ends a run, or asks for signatures or for an input, also writes the
--- message. The row then records the delivery.
+-- This table is an outbox. The transaction that ends a run, or asks for signatures or for an input, also writes the
+-- message. Later, the row records the delivery.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
@@ -32,16 +32,16 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write them; the owner reads them. A delivery is deleted with its run.';
+  'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write rows; the owner reads them. A row is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key, because rows are deleted with their run.';
 comment on column public.webhook_deliveries.deployment_id is
-  'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
+  'The deployment of the run; null for a run of a flow. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
-  'The deployment, or one constant for all runs without a deployment. Deliveries of an owner with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
+  'The deployment, or one constant for all runs without a deployment. An owner''s deliveries with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
-  'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
+  'True if the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
   'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: the run waits for a value.';
 comment on column public.webhook_deliveries.headers is
@@ -50,11 +50,11 @@ comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, 
 comment on column public.webhook_deliveries.status is
   'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
 comment on column public.webhook_deliveries.attempts is
-  'The number of attempts so far, which is also the number of the newest attempt. Reports about an older attempt change nothing.';
+  'The number of attempts so far, which is also the number of the newest attempt. A report about an older attempt changes nothing.';
 comment on column public.webhook_deliveries.max_attempts is
   'The number of failed attempts after which delivery ends. redeliver_webhook grants eight more attempts.';
 comment on column public.webhook_deliveries.next_attempt_at is
-  'The time of the next attempt. While is_held: the time from which another worker may claim the delivery, if no result has been reported. Null unless pending.';
+  'The time of the next attempt; null unless pending. While is_held is true: the time from which another worker may claim the delivery if no result has been reported.';
 comment on column public.webhook_deliveries.is_held is
   'True if a worker has claimed the delivery and has not reported the result.';
 comment on column public.webhook_deliveries.last_http_status is
@@ -65,16 +65,16 @@ comment on column public.webhook_deliveries.last_error is
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
--- The console lists the deliveries of a deployment every few seconds. Without this index it would read all deliveries
--- of the owner.
+-- The console lists the deliveries of a deployment every few seconds. Without this index, each list would read all
+-- deliveries of the owner.
 create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
--- Only for pending deliveries, since claims search every second and mostly find none.
+-- This index has only pending deliveries, because claims search it every second and mostly find none.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at)
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- Sorted by deployment, because deployments take turns. Keeps tried deliveries apart from new ones, because new ones
--- wait until the quota has room.
+-- This index is sorted by deployment, because deployments take turns. It separates new deliveries from those that
+-- were tried, because new deliveries wait until the quota has room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;

@@ -1,14 +1,14 @@
--- Messages are stored by the transaction that ends a run, or that asks for signatures or for an input. Three functions
--- call this one: private.end_flow_runs (which ends all root runs), private.store_signature_requests and
--- private.store_api_inputs.
+-- The transaction that ends a run, or asks for signatures or for an input, also stores its messages. Three
+-- functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
+-- private.store_signature_requests and private.store_api_inputs.
 
--- Stores every message, even if many are waiting. The quota is checked when messages are claimed, not here. So a run
--- never waits for its messages.
+-- Stores every message, even if many are waiting. The quota is checked later, when messages are claimed, so that a
+-- run never waits for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -38,7 +38,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. A message without url goes to the address in on_end, if on_end names the event. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -56,7 +56,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages about the ends of these root runs. They contain neither outputs nor error texts: authorised receivers read these from the run. Definer: only functions write deliveries.';
+  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer: only functions write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void

@@ -1,13 +1,13 @@
 -- Selects the deliveries of one owner to claim next. Deployments take turns, with separate turns for runs that the
--- owner started and for runs that others started. So strangers who start a public deployment do not delay messages
--- about other runs.
+-- owner started and for runs that others started. So if strangers start a public deployment, messages about other
+-- runs are not delayed.
 
 create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
--- The plan depends on the arguments: a null argument leaves its column of the index unbounded.
+-- The plan must fit the arguments, because a null argument leaves its column of the index unbounded.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -21,11 +21,11 @@ begin
 end;
 $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
-  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer: it reads all deliveries.';
+  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. Counts only deliveries with the given turn_id or is_started_by_owner, where these are not null. Definer: it reads all deliveries.';
 
--- The quota pending_webhooks bounds the pending deliveries of an owner that have been tried. A deployment may use a
--- tenth of it. Deliveries about runs that others started may use half of the quota and half of that tenth. picked: the
--- number of deliveries of the same deployment and kind that this claim has already selected.
+-- The quota pending_webhooks limits how many pending deliveries of an owner have been tried. One deployment may use
+-- a tenth of the quota. Deliveries about runs that others started may use half of the quota, and half of each
+-- tenth. picked: the number of deliveries of the same deployment and kind that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -53,7 +53,7 @@ begin
 end;
 $$;
 comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
-  'Whether a further delivery of a deployment may have its first attempt, by the owner''s quota of pending deliveries. Definer: the quotas are private.';
+  'Whether the owner''s quota of pending deliveries has room for the first attempt of a further delivery of this deployment. Definer: the quotas are private.';
 
 create function private.due_webhook_of(
   user_id uuid, is_started_by_owner boolean, turn_id uuid, at timestamptz, picked uuid[]
@@ -102,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that `picked` does not list, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if none is found, or if another transaction has locked it. Definer: it reads all deliveries.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -115,7 +115,7 @@ as $$
 declare
   v_turn private.webhook_turns := next_webhook_turn.turn;
 begin
-  -- Two searches of the index: one for new deliveries, one for deliveries that were tried.
+  -- The index is searched twice: for new deliveries, and for deliveries that were tried.
   select n.is_started_by_owner, n.turn_id into v_turn.is_started_by_owner, v_turn.turn_id
   from unnest('{0,1}'::integer[]) as t (tried)
   cross join lateral (
@@ -129,7 +129,7 @@ begin
 end;
 $$;
 comment on function private.next_webhook_turn(private.webhook_turns) is
-  'The turn after this one among the owner''s deployments with pending deliveries; turn_id is null after the last. Definer: it reads all deliveries.';
+  'The turn that follows this turn among the owner''s deployments with pending deliveries. turn_id is null after the last turn. Definer: it reads all deliveries.';
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -139,8 +139,8 @@ set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- An owner has at most four concurrent posts over all workers, so an address that never answers can't take up more.
-  -- One of the four is reserved for messages about runs that the owner started.
+  -- Over all workers, an owner has at most four concurrent posts, so an address that never answers can't take up
+  -- more. One of the four is reserved for messages about runs that the owner started.
   v_places bigint;
   v_places_of_others bigint;
   v_turn private.webhook_turns;
@@ -158,7 +158,7 @@ begin
     due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
-  -- Skips at most 200 deployments without a due delivery. The next claim continues after them.
+  -- Skip at most 200 deployments without a due delivery. The next claim continues after them.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);

@@ -4,7 +4,7 @@ create table private.last_webhook_claim (
   constraint last_webhook_claim_single check (id)
 );
 comment on table private.last_webhook_claim is
-  'The last owner whose deliveries were searched, in one row. The next claim begins after that owner, so that owners take turns.';
+  'One row with the last owner whose deliveries were searched. The next claim begins with the owner after that one, so that owners take turns.';
 
 create function private.has_due_webhook()
 returns boolean
@@ -13,7 +13,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- A constant, because the index can't be searched for the result of a volatile function.
+  -- A constant is needed, because an index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
 begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
@@ -38,17 +38,17 @@ declare
   v_is_second_round boolean := false;
   v_ids uuid[] := '{}';
 begin
-  -- In most calls no delivery is due, and this search of the index is all the work.
+  -- In most calls no delivery is due. Then this search of the index is all the work.
   if not private.has_due_webhook() then
     return;
   end if;
-  -- One claim at a time, so that each counts the concurrent posts of the others.
+  -- Only one claim runs at a time, so that each claim counts the concurrent posts of the others.
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
-  -- Looks at a thousand owners at most, and skips those whose pending deliveries are not due.
+  -- Search at most a thousand owners, and skip owners whose pending deliveries are not due.
   for v_step in 1..1000 loop
-    -- In the order of one index, so that the search reads one row per owner.
+    -- Search in the order of one index, so that the search reads one row for each owner.
     select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at
     from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id
     order by d.user_id, d.next_attempt_at, d.id limit 1;
@@ -67,7 +67,7 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts without a report count, too. So a delivery that crashes its workers can do so only a few times.
+  -- Attempts without a report count, too. So if a delivery crashes its workers, it can do so only a few times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent this message were lost'
@@ -101,9 +101,9 @@ grant execute on function private.claim_webhook_deliveries(integer, integer) to 
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
 -- owner. An owner has at most four posts under way, and at most three of them are about runs that others started.
--- headers has the delivery's own headers, the headers of Standard Webhooks, and Flow-Chain-Depth. The signature is made
--- for this attempt. By Flow-Chain-Depth, incoming webhooks detect loops. Report the result to store_webhook_attempt. A
--- delivery without a report by the end of the lease can be claimed again.
+-- `headers` has the delivery's own headers, the headers of Standard Webhooks, and Flow-Chain-Depth, by which
+-- incoming webhooks detect loops. The signature is made for this attempt. Report the result to
+-- store_webhook_attempt. If there is no report by the end of the lease, the delivery can be claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker

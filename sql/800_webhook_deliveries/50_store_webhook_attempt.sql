@@ -8,7 +8,7 @@ declare
   v_delay interval := v_delays[webhook_retry_delay.failures];
 begin
   return greatest(
-    -- Vary the delay by up to a tenth, so that deliveries that failed together do not return together.
+    -- Vary the delay by up to a tenth, so that deliveries that failed together are not tried again together.
     v_delay * (0.9 + 0.2 * random()),
     case when webhook_retry_delay.retry_after_seconds > 0
       then make_interval(secs => least(webhook_retry_delay.retry_after_seconds, 86400)) end
@@ -16,7 +16,7 @@ begin
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'The delay after this number of failed attempts. A longer Retry-After, cut to one day, is used instead. Eight attempts take at most 31 hours without Retry-After, like the first eight in the example schedule of Standard Webhooks 1.0.0.';
+  'The delay after this number of failed attempts. If Retry-After is longer, it is used instead, up to one day. Without Retry-After, eight attempts take at most 31 hours, like the first eight in the example schedule of Standard Webhooks 1.0.0.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -24,7 +24,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skip rows that others have locked, because two answers may come at the same time. The next 410 finds these rows.
+  -- Skip rows that others have locked, because two answers with 410 may come at the same time. The next 410 finds
+  -- the skipped rows.
   update public.flow_deployments as d set on_end = null
   where d.id = any (array(
     select g.id from public.flow_deployments as g
@@ -42,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.disable_gone_webhook(uuid, text) is
-  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone: removes on_end of the deployments that name it, and fails its pending deliveries. Definer: only functions write deliveries.';
+  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone. Removes on_end of the deployments that name the address, and sets the pending deliveries to it to failed. Definer: only functions write deliveries.';
 
 create function private.store_webhook_attempt(
   id uuid, attempt integer, http_status integer, response text, error text, retry_after_seconds integer
@@ -85,8 +86,8 @@ begin
       )
     ), 1000) end
   where d.id = v_delivery.id;
-  -- The address for an api_input may come from an input of the run. So 410 from such an address must not disable
-  -- webhooks: the starter of the run could disable the owner's.
+  -- The address of an api_input may come from an input of the run, so the starter of the run may have chosen it. A
+  -- 410 from this address must not disable the owner's webhooks.
   if store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input' then
     perform private.disable_gone_webhook(v_delivery.user_id, v_delivery.url);
   end if;
@@ -96,9 +97,9 @@ comment on function private.store_webhook_attempt(uuid, integer, integer, text, 
   'Implements public.store_webhook_attempt. Definer: only functions write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- A status from 200 to 299 delivers the message. 410 ends the delivery, and disables the address if on_end named it.
--- After any other result the delivery is tried again, up to eight times within 31 hours and not before Retry-After. A
--- report about an older claim changes nothing.
+-- An answer with a status from 200 to 299 means that the message is delivered. 410 ends the delivery, and disables
+-- the address if on_end named it. After any other result the delivery is tried again, up to eight times within 31
+-- hours and not before Retry-After. A report about an older claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null

@@ -8,7 +8,8 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address again: the owner may have corrected it. The address of an api_input is not that of on_end.
+    -- Read the address again, because the owner may have corrected it. The message of an api_input keeps its own
+    -- address.
     url = coalesce((
       select f.on_end ->> 'url' from public.flow_deployments as f
       where f.id = d.deployment_id and d.event <> 'api_input'
@@ -29,8 +30,9 @@ comment on function private.redeliver_webhook(uuid) is
   'Implements public.redeliver_webhook. Definer: only functions write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
--- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message of an
--- api_input goes to its own address again. The delivery is retried like a new one. A delivery that is under way is not changed.
+-- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message
+-- of an api_input goes to its own address again. The delivery is retried like a new one. If the delivery is under
+-- way, this call changes nothing.
 create function public.redeliver_webhook(id uuid)
 returns void
 language sql volatile security invoker
@@ -39,5 +41,5 @@ as $$
   select private.redeliver_webhook(id);
 $$;
 comment on function public.redeliver_webhook(uuid) is
-  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, even if it was delivered or has failed. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
+  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, even if it was delivered or has failed. 401; 404 webhook_delivery_not_found, also for another user''s delivery; 409 quota_exceeded.';
 grant execute on function public.redeliver_webhook(uuid) to anon, authenticated, service_role;

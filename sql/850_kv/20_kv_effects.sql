@@ -1,7 +1,7 @@
--- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that makes
--- the change, {flow_run_id, node_id, times}, identifies the effect. So the change is made only once. The transaction of
--- the change also stores the output with the node run. If a worker repeats the request, or executes the node again
--- after another worker was lost, it gets the output of the first time.
+-- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that
+-- makes the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The
+-- transaction of the change also stores the node's output with the node run. A worker may repeat the request, or
+-- execute the node again after another worker was lost. In both cases it gets the stored output.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -11,13 +11,13 @@ as $$
 declare
   v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- Locks the owner before the run. The deletion of a user locks both in the same order, so there is no deadlock.
+  -- Lock the owner before the run. The deletion of a user locks both in the same order, so there is no deadlock.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
   return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the owner of a claimed run, and the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb

@@ -8,7 +8,7 @@ create table public.kv_stores (
   )
 );
 comment on table public.kv_stores is
-  'Key-value stores. The user and the nodes of the user''s flows share them; only functions write them.';
+  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write them.';
 comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -29,7 +29,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_stores__after_insert() is
-  'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
+  'Counts new stores, and refuses stores beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -92,7 +92,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Writers for one user take turns. Otherwise two of them could each hold a row that the other waits for.
+  -- This lock lets writers for one user take turns. Otherwise each of two writers could hold a row that the other
+  -- one waits for.
   perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
   delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
   if not found then

@@ -12,10 +12,10 @@ create table public.kv_items (
   constraint kv_items_key_length check (octet_length(key) between 1 and private.limit_kv_key_bytes())
 );
 comment on table public.kv_items is
-  'The items of the key-value stores. Only functions write them, for the user and for the nodes of the user''s flows.';
+  'The items of the key-value stores. Only functions write items, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
-  'The item''s part of the user''s limit: the bytes of its key and of its value as text.';
+  'The bytes of the item''s key and of its value as text. They count towards the user''s limit.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -39,7 +39,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_insert() is
-  'Counts the bytes of new items, and refuses those beyond the limit. Definer: the usage is private.';
+  'Counts the bytes of new items, and refuses items beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_items
   referencing new table as inserted
   for each statement execute function private.tg_kv_items__after_insert();
@@ -89,7 +89,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Longer texts are refused later, if they exceed the user's remaining bytes: 413 kv_size_limit.
+  -- Texts that exceed only the user's remaining bytes are refused later: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
@@ -100,7 +100,7 @@ begin
   if v_bad is not null then
     perform private.fail('kv_value_invalid', 'value' || v_bad);
   end if;
-  -- Writers for one user take turns, so that the value read below is the one replaced.
+  -- This lock lets writers for one user take turns, so that the value read below is the value that is replaced.
   perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
   v_old_value := private.find_kv_item(put_kv_item.user_id, put_kv_item.store, put_kv_item.key);
   begin

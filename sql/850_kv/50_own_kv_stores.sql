@@ -1,4 +1,4 @@
--- The stores of the calling user, for programs. The nodes of the user's flows share them.
+-- The stores of the calling user, for programs. Nodes of the user's flows use the same stores.
 
 create function private.create_kv_store(store text)
 returns void

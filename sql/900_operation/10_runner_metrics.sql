@@ -3,8 +3,8 @@ returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
-  -- that sleep have one index, and the other runs have another.
+  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index.
+  -- Runs that sleep and runs that do not sleep have different indexes, so they are read separately.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all
@@ -29,7 +29,7 @@ as $$
     'delayed', hidden.delayed,
     'running', hidden.running,
     'waiting', (
-      -- The sub-select searches an index for each run that has not ended. A join might read all runs.
+      -- The sub-select searches an index for each run that has not ended. A join could read all runs.
       select count(*) from job as j
       where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
@@ -50,10 +50,11 @@ set search_path = ''
 as $$
   select private.runner_metrics();
 $$;
--- queue_length: runs that may be claimed now, including those of lost workers. oldest_queued_seconds: the waiting time
--- of the first of them, null if there are no such runs. delayed: runs that were released for later. running: runs that
--- a worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
--- hour. pending_webhooks: deliveries that have not been made yet.
+-- queue_length: the runs that may be claimed now, including those of lost workers. oldest_queued_seconds: how long
+-- the first of these runs has waited; null if there are none. delayed: the runs that were released for a later
+-- time. running: the runs that a worker holds. waiting: the runs that wait for a signature or an input.
+-- failed_last_hour: the runs that failed in the last hour. pending_webhooks: the deliveries that have not been made
+-- yet.
 comment on function public.runner_metrics() is
   'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;

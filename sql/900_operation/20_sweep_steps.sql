@@ -1,7 +1,7 @@
--- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
--- sweep never waits for a lock, and never makes other transactions wait meanwhile. `offset 0` makes a `not exists`
--- search an index for each row; a join would read the whole table. The steps are planned with the settings of
--- sweep_runner.
+-- The steps of sweep_runner. Each step skips rows that other transactions have locked; the next sweep deletes these
+-- rows. So a sweep never waits for a lock while other transactions wait for its locks. `offset 0` makes a `not
+-- exists` search an index for each row; a join would read the whole table. The steps are planned with the settings
+-- of sweep_runner.
 
 create function private.runs_being_redriven()
 returns setof uuid
@@ -25,17 +25,17 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids. It needs
-    -- no index on end_time, which would slow every start.
+    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids, and
+    -- needs no index on end_time, which would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
-      -- A redrive reads the old run until the redrive has ended.
+      -- An unfinished redrive still reads the old run.
       and old.id <> all (array(select u.id from private.runs_being_redriven() as u (id)))
     order by old.id limit delete_old_runs.max_runs
     for update skip locked
   );
-  -- When these runs are locked, they can't be redriven. A second query finds redrives that were committed before the
-  -- lock.
+  -- While these runs are locked, they can't be redriven. This second query finds redrives that were committed
+  -- before the lock.
   delete from public.flow_run as r
   where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
   get diagnostics v_count = row_count;

@@ -25,7 +25,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'True if a run that failed or was stopped has this snapshot: its redrive would need it. Definer: the jobs are private.';
+  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer: the jobs are private.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -46,13 +46,13 @@ begin
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
-  -- When these snapshots are locked, no new deployment or run can use them. Further queries find uses that began before
-  -- the lock: first deployments, then runs. If a deployment is gone at the first query, all runs that were started from
-  -- it are committed at the second.
+  -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
+  -- before the lock: first by deployments, then by runs. If a deployment is gone at the first query, all runs that
+  -- were started from it are committed at the second query.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that was pending may have ended meanwhile, so that it may be redriven.
+      -- A run that was pending may have ended meanwhile, and may now be redriven.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
@@ -62,4 +62,4 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that are needed neither by a deployment nor by a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that no deployment uses, and that no run needs which has not ended or may be redriven. Returns how many. Definer: snapshots and jobs are private.';

@@ -23,8 +23,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Most rows have references, so the planner expects that a scan of the whole table soon finds one. But the rows that a
--- sweep deletes have no references, so such a scan would read the whole table each time.
+-- Most rows have references, so the planner expects a scan of a table to find one soon. But the rows that a sweep
+-- deletes have none, so such a scan would read the whole table each time.
 set enable_seqscan = off
 as $$
 declare
@@ -59,10 +59,10 @@ set search_path = ''
 as $$
   select private.sweep_runner(max_age, max_runs);
 $$;
--- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
--- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
--- are needed neither by a deployment nor by a run that has not ended or may be redriven. Deletes at most max_runs rows
--- of each kind. 400 request_invalid.
+-- Deletes runs that ended longer than max_age ago, with everything that belongs to them; if max_age is null,
+-- deletes no runs. Also deletes idempotency keys of more than 24 hours, messages without a run, and usage of idle
+-- callers and of deleted deployments. Also deletes snapshots that no deployment uses, and that no run needs which
+-- has not ended or may be redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

@@ -1,4 +1,4 @@
--- Only hosted Supabase has pg_net and Vault, so dynamic SQL calls them.
+-- Only hosted Supabase has pg_net and Vault, so this file calls them by dynamic SQL.
 create function private.vault_secret(name text)
 returns text
 language plpgsql stable security invoker
@@ -27,7 +27,7 @@ declare
   v_key text;
   v_request_id bigint;
 begin
-  -- An idle project sends no requests.
+  -- While nothing is due, no request is sent.
   if not private.has_claimable_run() and not private.has_due_webhook() then
     return 'nothing is queued';
   end if;
@@ -45,7 +45,7 @@ begin
   return format('request %s is sent', v_request_id);
 end;
 $$;
--- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
--- net._http_response.
+-- project_url and runner_key in Vault are the project's address and secret key. pg_net stores the answer to request
+-- N in row N of net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about its action, or about the reason for doing nothing.';
+  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, using project_url and runner_key in Vault. Returns a text that says what the call did, or why it did nothing.';

@@ -1,4 +1,4 @@
--- Only hosted Supabase has pg_cron, so dynamic SQL calls it.
+-- Only hosted Supabase has pg_cron, so this file calls it by dynamic SQL.
 create function private.runner_cron_jobs(max_age interval)
 returns table (name text, schedule text, command text)
 language sql stable security invoker
@@ -7,8 +7,8 @@ as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
-    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute suffices for 166
-    -- starts a second.
+    -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half
+    -- a second. Once a minute, this suffices for 166 starts a second.
     ('flow_runner_sweep', '* * * * *', format(
       'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
     )),
@@ -92,4 +92,4 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules with pg_cron the pokes of the runner, the starts of due schedules and the sweep that deletes runs max_age after their end (null: never). Returns the result of private.check_runner_schedule. A second call replaces the jobs. 400 request_invalid. For administrators only.';
+  'Schedules jobs with pg_cron: the pokes of the runner, the starts of due schedules, and the sweep that deletes runs max_age after their end (null: never). A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';

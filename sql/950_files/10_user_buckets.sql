@@ -1,4 +1,5 @@
--- The buckets of the nodes storage_*. A database without Supabase Storage gets none: these nodes then fail.
+-- The buckets of the nodes storage_*. In a database without Supabase Storage, no buckets are made, and these nodes
+-- fail.
 do $$
 begin
   if to_regclass('storage.buckets') is null then
@@ -9,8 +10,8 @@ begin
   values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
   on conflict (id) do nothing;
 
-  -- Users reach their own files by their access tokens. Flows do not pass this policy: runner/storage/ checks their
-  -- paths.
+  -- Users reach their own files by their access tokens. Flows are not subject to this policy; runner/storage/
+  -- checks their paths.
   create policy "Users use their own folders" on storage.objects to authenticated
     using (
       bucket_id in ('user-storages', 'user-public-storages')
