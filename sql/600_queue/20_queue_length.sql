@@ -100,8 +100,8 @@ declare
     false
   );
 begin
-  -- The last refused owner is remembered and refused without a count, so that repeated starts for one owner do not
-  -- count ten thousand runs each time. For any other owner, the runs are counted.
+  -- The last refused owner is remembered, and refused again without a count. Otherwise each repeated start for that
+  -- owner would count up to a tenth of the limit. For any other owner, count the runs.
   if v_is_known then
     v_count := v_share;
   else

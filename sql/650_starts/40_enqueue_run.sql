@@ -46,12 +46,14 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
 -- the same request, returns the earlier run instead.
+--
 --   inputs       tagged values
 --   plain        plain JSON, which is converted by the types of the flow's inputs
 --   schedule_id  the schedule that starts the run
 --   settings     for a redrive: the settings of the run that it continues
---   flow         for start_flow: the flow; private.flow_start_settings makes the settings from the request.
--- start_flow passes a deployment without an id, which is not a stored row.
+--   flow         for start_flow: the flow, with which private.flow_start_settings makes the settings of the request.
+--                start_flow passes a deployment without an id, which is not a stored row.
+--
 -- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
 -- token, the chain_depth of the new run is one more than that of the node's run. A start by a webhook, or by a
 -- caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by a node is

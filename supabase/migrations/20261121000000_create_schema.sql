@@ -8495,13 +8495,13 @@ returns text
 language sql immutable strict security invoker
 begin atomic
   -- The error of a node begins with the node's name and id. The message after that may begin with a word that only
-  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors may
-  -- be long, so only their first 1,000 characters are searched.
+  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors
+  -- may be long, so only the first 1,000 characters are searched.
   select substring(left(error_code.error, 1000) from
     '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
   );
 end;
-comment on function private.error_code(text) is 'The code of a line of flow_run.errors; null for a line without one.';
+comment on function private.error_code(text) is 'The code in a line of flow_run.errors; null if the line has no code.';
 
 create table public.flow_run (
   id uuid primary key default private.uuid_v7(),
@@ -8517,9 +8517,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- Stored separately, because `errors` may have 64 KiB, which queries over thousands of runs need not read. It is not
-  -- a generated column: Postgres plans the expression of a generated column again for each statement, which would slow
-  -- starts.
+  -- The code is stored separately, because queries over thousands of runs need not read `errors`, which may have 64
+  -- KiB. The column is not a generated column: Postgres would plan its expression again for each statement, which
+  -- would slow starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -8537,21 +8537,21 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows, written by functions only. The owner of the flow reads all its runs. The starter reads the started run, and the states of the runs it called, by called_flow_runs. Settings are copied from the deployment, which has checked them.';
+  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run, and with called_flow_runs the states of the runs it called. Settings are copied from the deployment, which has checked them.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. Not a foreign key, because that would slow every start. It needs none: the flow is deleted with its owner, and its runs with the flow.';
+  'The owner of the flow. There is no foreign key, because it would slow every start. None is needed: the flow is deleted with its owner, and its runs with the flow.';
 comment on column public.flow_run.deployment_id is
-  'The deployment that was started; null for a run of a flow without a deployment, and for a called run. Kept when the deployment is deleted, so it is not a foreign key.';
+  'The deployment that was started. Null for a run of a flow without a deployment, and for a called run. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.flow_run.schedule_id is
-  'The schedule that started the run; null for all other runs, redrives included. Kept when the schedule is deleted, so it is not a foreign key.';
+  'The schedule that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the schedule is deleted.';
 comment on column public.flow_run.webhook_id is
-  'The incoming webhook that started the run; null for all other runs, redrives included. Kept when the webhook is deleted, so it is not a foreign key.';
+  'The incoming webhook that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the webhook is deleted.';
 comment on column public.flow_run.started_by is
-  'The user who started the run; null if the starter sent only a public key, or has been deleted. Not a foreign key: each start locks the row of the user instead.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key; instead, each start locks the row of the user.';
 comment on column public.flow_run.started_by_public_key is
-  'The public key that an unauthenticated caller sent. It proves nothing.';
+  'The public key that an unauthenticated caller sent. Nothing proves that the caller owns the key.';
 comment on column public.flow_run.started_by_run_id is
-  'The run whose node started this run; null for all other runs, redrives and called runs included. Kept when that run is deleted, so it is not a foreign key.';
+  'The run whose node started this run. Null for all other runs, also redrives and called runs. There is no foreign key, so that the id stays when that run is deleted.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
@@ -8562,11 +8562,11 @@ comment on column public.flow_run.error_code is
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'owner or starter: who asked first that the run stops. The holder of the run token counts as the starter. Null if nobody asked.';
+  'The first party that asked the run to stop: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
 comment on column public.flow_run.parent_flow_run_id is
-  'For a called run: the run whose node called it, with parent_node_id and parent_times.';
+  'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is
-  'For a redrive: the run that it continues, whose succeeded node executions it takes over. Null for all other runs, and if the continued run has been deleted.';
+  'For a redrive: the run that it continues. The redrive takes over that run''s succeeded node executions. Null for all other runs, and if the continued run has been deleted.';
 comment on column public.flow_run.action_signer is
   'Public key that signs and sends the transactions of the action identity.';
 comment on column public.flow_run.chain_network is
@@ -8582,8 +8582,8 @@ create index flow_run_parent_flow_run_id_idx on public.flow_run (parent_flow_run
   where parent_flow_run_id is not null;
 -- Unique, because a second redrive of a run would repeat the effects of the first one.
 create unique index flow_run_redriven_from_key on public.flow_run (redriven_from) where redriven_from is not null;
--- When a run is claimed or ends, no indexed column changes. So these updates need no new index entries if the new row
--- fits into the same page (heap-only tuples); fillfactor leaves room for it.
+-- When a run is claimed or ends, no indexed column changes. Such an update needs no new index entries if the new
+-- row fits into the same page (heap-only tuples). fillfactor leaves room for the new row.
 
 create function private.tg_flow_run__after_write()
 returns trigger
@@ -8621,7 +8621,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. A trigger, because Postgres plans a check constraint again for each statement, which would cost a start more than all its indexes.';
+  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. Not a check constraint: Postgres plans one again for each statement, which would cost a start more than all its indexes.';
 -- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
@@ -8651,8 +8651,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- The update may have waited for a run that called further runs meanwhile. Those runs name the starter, too, so the
-    -- update is repeated.
+    -- While the update waited for the lock of a run, that run may have called further runs with the same starter.
+    -- So the update is repeated until it finds no more runs.
     exit when not found;
   end loop;
   return null;
@@ -8675,7 +8675,7 @@ as $$
   select d.* from public.flow_deployments as d where d.id = deployment.flow_run.deployment_id;
 $$;
 comment on function public.deployment(public.flow_run) is
-  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty if it has been deleted.';
+  'The deployment that a run was started from, for embedding: select=*,deployment(*). Empty if the deployment has been deleted.';
 grant execute on function public.deployment(public.flow_run) to authenticated, service_role;
 
 -- sql/450_runs/11_may_see_run.sql
@@ -8701,8 +8701,8 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'True if the caller may see a run. The owner of the flow sees each run; the starter and the holder of the run''s token see it only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- Repeats the rule of private.may_see_run. A call of that function here would read all runs, because the planner does
--- not inline a function that uses a sub-select twice.
+-- This policy repeats the rule of private.may_see_run. A call of that function would read all runs, because the
+-- planner does not inline a function that uses a sub-select twice.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -8746,50 +8746,51 @@ create table private.flow_run_jobs (
 comment on table private.flow_run_jobs is
   'For each root run, the data that the runner needs and that readers of flow_run must not see. A job stays after its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run. Not a foreign key, because that would cost a look-up at every start, and enqueue_run always stores both rows.';
+  'The run. There is no foreign key, because it would cost a look-up at every start. None is needed: enqueue_run always stores both rows.';
 comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. Not a foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
+  'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. Not a foreign key, because that would slow every start. It needs none: only sweep_runner deletes snapshots, and never a snapshot of a run that has not ended or may be redriven.';
+  'The snapshot that the run executes. A foreign key would slow every start. None is needed: only sweep_runner deletes snapshots, and never the snapshot of a run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'The result of private.run_settings at the start, and the action_signer of the start. Redrives copy all of it. It is not in flow_run, because starters read that table and must not read the RPC address and on_end.';
+  'The result of private.run_settings() at the start, and the action_signer of the start. Redrives copy all of it. Starters read flow_run and must not read the RPC address and on_end, so these settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
-  'The group and the caller of private.deployment_usage that count this run, in this order.';
+  'The shares of the limit that count this run in private.deployment_usage: first the group, then the caller.';
 comment on column private.flow_run_jobs.turn is
-  'The order in which the runs of one owner are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
+  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
-  'True if a worker has claimed the run and has neither released nor finished it. If the message is visible although the job is held, that worker is lost.';
+  'True if a worker has claimed the run and has neither released nor finished it. If the run''s message is visible while this is true, the worker is lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers in a row were lost while they held the run; a worker that holds the run now does not count, see private.awake_jobs. The end of a node or a release of the run sets it to 0.';
+  'How many workers in a row were lost while they held the run. A worker that holds the run now does not count; private.awake_jobs adds it. The end of a node or a release of the run sets the number to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
 comment on column private.flow_run_jobs.action_lookups is
-  'How often the transaction that the run has output was looked up on the chain.';
+  'How often the transaction that the run output was looked up on the chain.';
 comment on column private.flow_run_jobs.has_ended_inputs is
   'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
 comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
   'The time from which a sleeping run may be claimed again; null if the run does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow claims.';
 comment on column private.flow_run_jobs.stop_requested_at is
-  'The time of the first stop request, which also set stop_reason and stop_timeout_millies.';
+  'The time of the first stop request. This request also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. An index on end_time of flow_run would have to be written at the end of every run.';
+  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. An index on end_time of flow_run would be written at the end of every run, also of runs that succeed.';
 comment on column private.flow_run_jobs.chain_depth is
   'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. A limit of this number ends loops.';
--- The first entry is flow_run.redriven_from. If that run was itself a redrive, and ended before it had taken over
--- everything, the run that it continued is the next entry, and so on. Not a foreign key: sweep_runner keeps these runs
--- until the redrive has ended.
+-- The first entry is flow_run.redriven_from. That run may itself be a redrive that ended before it had taken over
+-- everything. In this case, the run that it continued is the next entry, and so on. There is no foreign key:
+-- sweep_runner keeps these runs until the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
   'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
--- Each member is the result of private.redrive_changes(). A run with the snapshot of the redrive has no member.
+-- Each member is the result of private.redrive_changes(). A run that has the same snapshot as the redrive has no
+-- member.
 comment on column private.flow_run_jobs.redrive_changes is
-  'For runs in redriven_from that executed another snapshot, by id: the nodes that differ in the snapshot of this run. Null if all had the same snapshot.';
+  'For each run in redriven_from that executed another snapshot, by its id: the nodes that differ from this run''s snapshot. Null if all runs have the same snapshot.';
 comment on column private.flow_run_jobs.is_complete is
   'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
 
@@ -8860,7 +8861,7 @@ create table public.node_run (
     check (not is_taken_over or (end_time is not null and (errors is null or error_handled)))
 );
 comment on table public.node_run is
-  'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads them, because they contain the flow''s constants.';
+  'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads the rows, because they contain the flow''s constants.';
 comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
 comment on column public.node_run.attempt is
   'For a node with data.retry: the number of its present or last attempt. 1 for every other node.';
@@ -8869,15 +8870,15 @@ comment on column public.node_run.retry_at is
 comment on column public.node_run.attempt_start_time is
   'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key, because rows are deleted with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is
   'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
-  'True if this run is a redrive and did not execute the node: it copied the row, with its times, from the run that it continues.';
+  'True if this run is a redrive that did not execute the node. Instead, it copied the row, with its times, from the run that it continues.';
 comment on column public.node_run.is_pinned is
-  'True if the node was not executed: the start found its outputs in flow_pins.';
+  'True if the node was not executed, because the start found the node''s outputs in flow_pins.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated
@@ -8904,7 +8905,7 @@ create table public.flow_run_logs (
   constraint flow_run_logs_node_complete check ((node_id is null) = (times is null))
 );
 comment on table public.flow_run_logs is
-  'Log lines of a run and its nodes, in order. Only the flow''s owner reads them.';
+  'Log lines of a run and its nodes, in order. Only the flow''s owner reads the lines.';
 comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
 comment on column public.flow_run_logs.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join.';
@@ -8937,7 +8938,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'Returns the run if private.may_see_run lets the caller see it; otherwise 404 flow_run_not_found, as for a run that does not exist. Definer: this rule decides, not the policies.';
+  'Returns the run if private.may_see_run() lets the caller see it. Otherwise answers 404 flow_run_not_found, as for a run that does not exist. Definer: may_see_run() decides instead of the policies.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -8952,7 +8953,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer: callers of this function check the caller by the root run.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer: functions that call this one use the root run to check the user.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -8996,7 +8997,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and a run (this or another) has been queued for 2 seconds, so the runner needs a poke. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and any run has been queued for 2 seconds, so the runner needs a poke. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -9022,8 +9023,8 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is late by at
-    -- most such a pause.
+    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is at most
+    -- one such pause late.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
@@ -9043,7 +9044,7 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'Returns flow_run_result when the run has ended, or after 40 milliseconds; at once if two other callers are waiting. Most runs of a few nodes end in that time. 401; 404 flow_run_not_found.';
+  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns it at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 -- sql/450_runs/70_called_flow_runs.sql
@@ -9062,7 +9063,7 @@ begin
   select c.id, c.status, c.created_at, c.start_time, c.end_time, c.parent_flow_run_id, c.parent_node_id, c.parent_times
   from (
     select r.* from public.flow_run as r where r.parent_flow_run_id = called_flow_runs.flow_run_id
-    -- Without the offset, the planner would read all runs in the order of their ids.
+    -- Without `offset 0`, the planner would read all runs in the order of their ids.
     offset 0
   ) as c
   where c.id > coalesce(called_flow_runs.after, '00000000-0000-0000-0000-000000000000')
@@ -9071,7 +9072,7 @@ begin
 end;
 $$;
 comment on function private.called_flow_runs(uuid, uuid) is
-  'Implements public.called_flow_runs. Definer: only their owner may read called runs.';
+  'Implements public.called_flow_runs. Definer: only the owner may read called runs directly.';
 grant execute on function private.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 create function public.called_flow_runs(flow_run_id uuid, after uuid default null)
@@ -9084,28 +9085,28 @@ set search_path = ''
 as $$
   select * from private.called_flow_runs(flow_run_id, after);
 $$;
--- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids; after is the last id
--- of the page before. Only the owner reads their inputs, outputs and errors, in flow_run.
+-- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids. `after` is the
+-- last id of the previous page. Only the owner can read the inputs, outputs and errors of called runs, in flow_run.
 comment on function public.called_flow_runs(uuid, uuid) is
-  'The status and times of the runs that a run called, in pages of 1,000; after is the last id of the page before. For the owner of the flow, and for the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called, in pages of 1,000. `after` is the last id of the previous page. For the flow''s owner, the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 -- sql/450_runs/75_run_news.sql
 
--- Notifies sessions of news of runs. For a run that no session follows, a notification costs only one attempt to take a
--- lock. No function here waits for a lock:
+-- Notifies sessions of news of runs. If no session follows a run, its news costs only one attempt to take a lock.
+-- No function here waits for a lock:
 --
---   follow      A session that listens takes a shared lock of the run and the topic, then looks at the run.
---   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run;
---               if not, it notifies.
+--   follow      A session that listens takes a shared lock of the run and the topic, then reads the run.
+--   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run.
+--               If it fails, the transaction notifies the sessions.
 --
--- The transaction keeps its lock until it has committed. So a session that followed the run before this transaction
--- took the lock is notified. A session that follows the run after the commit sees the news when it looks at the run.
--- Between these two times the run can't be followed.
+-- The transaction keeps its lock until it has committed. A session that followed the run before the transaction
+-- took the lock is notified. A session that follows the run after the commit sees the news when it reads the run.
+-- Between these two times, no session can follow the run.
 
 create type private.news_topic as enum ('ends', 'events');
 comment on type private.news_topic is
-  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something. events: everything that happens in the run. Each topic has its own locks, so that progress does not notify sessions that only wait for the end.';
+  'The kind of news of a run. ends: the run has ended, or asks somebody outside for something. events: anything that happens in the run. Each topic has its own locks, so that progress does not notify sessions that only wait for the end.';
 
 create function private.announce_run_news(flow_run_id uuid, topic private.news_topic)
 returns void
@@ -9120,8 +9121,8 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so it is sent only if a session follows the run. In rare cases it is sent
--- because a session follows another run whose lock has the same number. The caller holds the lock of the run's row.
+-- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. In rare
+-- cases it notifies because a session follows another run whose lock has the same number.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
 
@@ -9137,7 +9138,8 @@ begin
   -- together use at most an eighth of the connections and half of the lock table.
   for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
     if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
-      -- With these settings, the connection of a lost listener ends soon. That releases the listener's locks.
+      -- With these settings, the connection of a lost listener ends soon. The end of the connection releases the
+      -- listener's locks.
       perform set_config('tcp_keepalives_idle', '20', false), set_config('tcp_keepalives_interval', '10', false),
         set_config('tcp_keepalives_count', '3', false), set_config('idle_session_timeout', '60s', false);
       listen flow_run_news;
@@ -9148,19 +9150,19 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs, and returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if as many sessions as an eighth of max_connections already listen. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction, or 0 if an eighth of max_connections sessions already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
--- Otherwise a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 begin
   return query
-  -- Materialized, so that locks are taken for matching runs only.
+  -- The CTE is materialized, so that only matching runs are locked.
   with root as materialized (
     select r.id from public.flow_run as r
       where r.id = any (follow_flow_runs.flow_run_ids) and r.parent_flow_run_id is null
@@ -9172,9 +9174,9 @@ begin
 end;
 $$;
 -- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
--- committing. Look at the runs after this call, because news that was committed before it is not announced again.
+-- committing. Read the runs after this call, because earlier news is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic, until the session ends or has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
+  'Makes this session follow root runs for a topic. The session stops following them when it ends, or when it has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -9188,7 +9190,7 @@ begin
 end;
 $$;
 comment on function private.unfollow_flow_runs(uuid[], private.news_topic) is
-  'Reverses follow_flow_runs for these runs and this topic. A run that was followed twice has to be named twice.';
+  'Undoes one call of follow_flow_runs for these runs and this topic. Name a run twice if the session has followed it twice.';
 grant execute on function private.unfollow_flow_runs(uuid[], private.news_topic) to service_role;
 
 -- sql/450_runs/80_flow_run_stats.sql
@@ -9210,19 +9212,19 @@ begin
 end;
 $$;
 comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses arguments that do not name exactly one flow or deployment and a past time: 400 request_invalid.';
+  'Refuses arguments that name both a flow and a deployment or neither of them, or a time that is not past: 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know that the limit lets only a few runs through, so it would sort all runs.
+-- The planner does not know that the query reads only a few runs because of its limit, so it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
   v_user_id uuid := private.require_user();
-  -- The most runs that are read within 50 ms, whatever the size of the table.
+  -- Reading this many runs takes less than 50 ms, whatever the size of the table.
   v_max_runs constant integer := 5000;
   v_since_id uuid;
   v_stats jsonb;
@@ -9295,24 +9297,25 @@ language sql stable security invoker
 begin atomic
   select private.flow_run_stats(flow, deployment, since);
 end;
--- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
--- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of first
--- errors, with null for errors without a code. For flows and deployments of other users the answer is 404, too.
+-- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest
+-- counted run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes
+-- of first errors, with null for errors without a code. Flows and deployments of other users are answered like
+-- unknown ones, with 404.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 -- sql/450_runs/82_run_filter.sql
 
--- How lists of runs are filtered: find_flow_runs and flow_run_overview take the same filter. The filter makes the text
+-- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text
 -- of one query, which holds only the given conditions. The query reads the runs of one index, the newest first, and
--- stops after a fixed number of them. So it takes a bounded time, however many runs there are.
+-- stops after a fixed number of runs. So its time is bounded, however many runs there are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
   until timestamptz
 );
 comment on type private.run_filter is
-  'Conditions for runs; null stands for any. search: a text in the errors, or the beginning of an id or of the public key of the starter. starter: schedule, webhook, flow, user or key. since and until: times of the start, until excluded.';
+  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, flow, user or key. since and until: bounds of the start time; until is excluded.';
 
 create function private.check_run_filter(filter private.run_filter)
 returns void
@@ -9371,23 +9374,23 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The second column of each of these indexes is the id. is_by_owner marks the runs of the index of owners: most users
-  -- start their own runs, which are in both indexes.
+  -- The second column of each of these indexes is the id. Most users start their own runs, which are in both the
+  -- index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
   ) as v (source);
 end;
 comment on function private.run_sources(private.run_filter) is
-  'The text of a query for the newest runs in the index that fits a filter best. Parameters as in private.run_query.';
+  'The text of a query for the newest runs in the index that fits a filter best. Its parameters are those of private.run_query.';
 
 create function private.run_query(filter private.run_filter)
 returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- `offset 0` keeps the conditions out of the two sources: with a condition that few runs of one source match, the
-    -- merge would wait until it has read all of that source.
+    -- `offset 0` keeps the conditions out of the two sources. If a condition matched few runs of one source, the
+    -- merge would otherwise read all of that source before it returns a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
@@ -9404,7 +9407,7 @@ begin atomic
     case when (run_query.filter).starter is not null then
       'private.starter_kind(r.schedule_id, r.webhook_id, r.started_by_run_id, r.started_by_public_key) = ($1).starter'
     end,
-    -- strpos and starts_with take linear time, and know no patterns.
+    -- strpos and starts_with take linear time and do not interpret patterns.
     case when (run_query.filter).search is not null then
       '(strpos(lower(array_to_string(r.errors, chr(10))), lower(($1).search)) > 0'
         || ' or starts_with(r.started_by_public_key, ($1).search)'
@@ -9420,7 +9423,7 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs that are looked at in each index. It contains no text of the caller.';
+  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';
 
 -- sql/450_runs/84_find_flow_runs.sql
 
@@ -9428,8 +9431,8 @@ create function private.find_flow_runs(filter private.run_filter, skip integer, 
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Only a merge of two indexes stops at the last wanted run. The planner does not know how rare a searched text is, so
--- it would read and sort all runs.
+-- Only a merge of two indexes can stop at the last wanted run. The planner does not know how rare a searched text
+-- is, so without these settings it would read and sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -9461,7 +9464,8 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- A full page says nothing about how far the search came, and needs not: the next page goes on.
+  -- Only a page that is not full says how far the search came. A full page need not say it, because the next page
+  -- continues.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
     using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
@@ -9470,13 +9474,13 @@ begin
 end;
 $$;
 comment on function private.find_flow_runs(private.run_filter, integer, integer) is
-  'Implements public.find_flow_runs. Definer: it compares the user once by an index, instead of the policies for each run.';
+  'Implements public.find_flow_runs. Definer: it compares the user by an index, instead of checking the policies for each run.';
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 
--- Looks at the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
--- user. is_complete is false if there are older runs; a call with `until` finds these. first_error has at most 1,000
--- characters.
+-- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
+-- user. is_complete is false if there are older runs; call again with `until` to find them. first_error has at most
+-- 1,000 characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -9524,7 +9528,7 @@ create function private.flow_run_overview(filter private.run_filter)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- As in private.find_flow_runs.
+-- Same settings as in private.find_flow_runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -9600,9 +9604,10 @@ comment on function private.flow_run_overview(private.run_filter) is
   'Implements public.flow_run_overview. Definer, like private.find_flow_runs.';
 grant execute on function private.flow_run_overview(private.run_filter) to anon, authenticated, service_role;
 
--- Without since, the overview begins a day before until; without until, it ends now. It counts the newest 5,000 runs;
--- is_complete is false if there are more. parts: the counts by status in 24 equal parts of the time, from 0. durations:
--- the newest 500 ended runs. failures: the 20 most frequent first errors of failed runs, grouped by node and text.
+-- `since` is by default a day before `until`, and `until` is by default the present time. Counts the newest 5,000
+-- runs; is_complete is false if there are more. parts: the counts by status in 24 equal parts of the time, numbered
+-- from 0. durations: the newest 500 ended runs. failures: the 20 most frequent first errors of failed runs, grouped
+-- by node and text.
 create function public.flow_run_overview(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -9619,25 +9624,25 @@ end;
 -- durations: [{id, status, created_at, ms}], duration_ms: {p50, p95},
 -- failures: [{node_id, node, code, message, count, last_id}]}.
 comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
-  'Counts the runs that find_flow_runs finds with the same filter, by default those of the last day: by status, by part of the time, by duration, and failures by node and text. 400 request_invalid; 401.';
+  'Counts the runs that find_flow_runs finds with the same filter, by default those of the last day. Counts them by status, by part of the time and by duration, and counts failures by node and text. 400 request_invalid; 401.';
 grant execute on function public.flow_run_overview(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
 ) to anon, authenticated, service_role;
 
 -- sql/450_runs/90_run_events.sql
 
--- The events of a run, for the clients that watch it. Events are numbered without gaps, in the order in which they were
--- stored. A transaction that stores an event holds the lock of the root run, so the events of a tree of runs are
--- committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and continues
--- with 8.
+-- The events of a run, for the clients that watch it. Events are numbered without gaps, in the order in which they
+-- were stored. A transaction that stores an event holds the lock of the root run. So the events of a tree of runs
+-- are committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and
+-- continues with 8.
 --
--- The table stores numbers and keys only, one row for each transaction. The contents of an event are read on request,
--- from the rows that the keys name. The start of the root is number 1, and its end is the last number; both are in
--- flow_run, so the table does not store them.
+-- The table stores only numbers and keys, one row for each transaction. The contents of an event are read on
+-- request, from the rows that the keys name. The start of the root run is number 1, and its end is the last number.
+-- The table does not store these two, because flow_run has both times.
 --
 -- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
--- seen a number, and after it no row changes. So numbers can be computed at any time: the table has no rows for such
--- runs, and private.unnumbered_events computes their events on request.
+-- seen a number, and after it no row changes. So the numbers can be computed at any time. For such runs the table
+-- has no rows, and private.unnumbered_events computes the events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -9654,7 +9659,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. A run whose events were all stored by the transaction that ended it has no rows. Deleted with the run.';
+  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. If the transaction that ended a run stored all its events, the run has no rows here. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
@@ -9670,7 +9675,8 @@ create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
+-- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
+-- planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -9695,13 +9701,13 @@ begin
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to their root runs, and notifies the watchers when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
+  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without this setting, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 as $$
   select array_agg(
@@ -9720,11 +9726,11 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- For a root run that has ended without rows in flow_run_events. The transaction that ended the run stored all rows of
--- the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in the order in
--- which the events happened.
+-- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run
+-- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
+-- in the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events: all from number 2 on, except the end of the run. Definer: the calling functions check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer: the calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -9732,7 +9738,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- The stored size is known without reading the value. A value with a small stored size may have a long text.
+  -- Test the stored size first, because it is known without reading the value. A value with a small stored size may
+  -- still have a long text.
   if pg_column_size(event_value.value) > private.limit_event_value_bytes()
     or octet_length(event_value.value::text) > private.limit_event_value_bytes()
   then
@@ -9748,7 +9755,7 @@ create function private.run_events(root public.flow_run, after integer, max_byte
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
@@ -9811,7 +9818,7 @@ begin
     from (select distinct t.flow_run_id from told as t) as d
     cross join lateral (select f.* from public.flow_run as f where f.id = d.flow_run_id offset 0) as r
   ), graph as materialized (
-    -- Reads each flow once, for the names of its nodes.
+    -- Read each flow only once, for the names of its nodes.
     select r.is_entry, r.flow_id, case
       when r.is_entry then s.data #> '{entry,nodes}' else s.data #> array['flows', r.flow_id::text, 'nodes']
     end as nodes
@@ -9851,7 +9858,7 @@ begin
         when 'signature_request' then jsonb_build_object(
           'id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at
         )
-        -- Everybody who gets these events may read pending_inputs, which has the URL.
+        -- Every caller who gets these events may also read pending_inputs, which has the URL.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
       end as data,
@@ -9913,8 +9920,8 @@ begin
 end;
 $$;
 -- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
--- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so far.
--- `has_ended` is true if no events follow.
+-- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so
+-- far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
   'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check the user.';
 
@@ -9968,9 +9975,9 @@ as $$
   select private.flow_run_events(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run; the events are those of the whole tree. Only the owner of the flow gets
--- values, errors and log lines. after is the value of last in the page before. has_ended: no events follow. is_overdue:
--- as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they come. 400 request_invalid; 401; 404
--- flow_run_not_found.
+-- values, errors and log lines. `after` is `last` of the previous page. has_ended: no more events will follow.
+-- is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they happen. 400
+-- request_invalid; 401; 404 flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
   'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
@@ -9988,7 +9995,7 @@ begin
     ), '[]')
     from unnest(watched_run_events.flow_run_ids, watched_run_events.after) as w (id, after)
     left join lateral (
-      -- All pages together have at most 4 MiB, but each page may have one event even beyond that.
+      -- All pages together have at most 4 MiB, except that each page may have one event of any size.
       select private.run_events(
         r, w.after, least(32768, 4194304 / greatest(cardinality(watched_run_events.flow_run_ids), 1))
       ) as page
@@ -9999,7 +10006,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer: one call serves many clients, whom the Edge Functions have checked.';
+  'Implements public.watched_run_events. Definer: one call serves many clients, and the Edge Functions have checked these clients.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -10009,20 +10016,20 @@ set search_path = ''
 as $$
   select private.watched_run_events(flow_run_ids, after);
 $$;
--- For the Edge Functions, which watch on behalf of callers. owner has the members of data that only the owner of the
--- flow gets. A deleted run has ended, with no events.
+-- The Edge Functions watch on behalf of callers. `owner` has the members of `data` that only the owner of the flow
+-- gets. For a deleted run, the answer has no events, and has_ended is true.
 comment on function public.watched_run_events(uuid[], integer[]) is
-  'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run, after which its events begin. Runs without new events are left out.';
+  'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run; events with greater numbers are returned. Runs without new events are left out.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;
 
 -- sql/500_pending_inputs/10_api_inputs.sql
 
 -- How a run waits for an answer from outside, at a node `api_input`:
 --
---   ask       store_api_inputs stores the inputs that the runner asks for together with the run's progress: secrets in
---             the table below, readable columns in pending_inputs. The run is released, and sleeps until the input
---             expires.
---   answer    submit_input and cancel_input end an open input, which they find by the token in its URL, and wake the
+--   ask       store_api_inputs stores the inputs that the runner asks for, together with the run's progress. The table
+--             below holds the secrets, and pending_inputs holds the readable columns. The run is released, and sleeps
+--             until the input expires.
+--   answer    submit_input and cancel_input find an open input by the token in its URL, end the input, and wake the
 --             run.
 --   take      take_api_inputs returns the outcomes of a run's inputs to the runner. It also decides that an input has
 --             expired.
@@ -10054,12 +10061,12 @@ create table private.api_inputs (
 comment on table private.api_inputs is
   'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
 comment on column private.api_inputs.flow_run_id is
-  'With node_id and times, the node execution that asks. root_flow_run_id is the root of its tree.';
+  'The run of the node execution that asks; node_id and times name the execution. root_flow_run_id is the root of the run''s tree.';
 comment on column private.api_inputs.token_hash is
   'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits. It stays null if the run ends before.';
+  'submitted, cancelled or expired. Null while the node waits, and if the run ended before the input did.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';
@@ -10087,7 +10094,8 @@ create table public.pending_inputs (
   constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
   constraint pending_inputs_description_length
     check (char_length(description) <= private.limit_input_description_characters()),
-  -- The runner checks the bytes of the schema as the flow has it. jsonb writes a space after each comma and colon.
+  -- The runner checks the bytes of the schema as the flow has it. jsonb may need more bytes, because it writes a
+  -- space after each comma and colon.
   constraint pending_inputs_json_schema_object check (
     jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
   ),
@@ -10099,24 +10107,24 @@ create table public.pending_inputs (
   constraint pending_inputs_one_form check (num_nonnulls(json_schema, choices) <= 1)
 );
 comment on table public.pending_inputs is
-  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write them; the flow''s owner, the starter of the run and the holder of its token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write rows. The flow''s owner, the starter and the holder of the run token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
-  'With node_id and times, the node execution that waits. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
+  'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'Not a foreign key: the row is deleted with private.api_inputs, which has this foreign key.';
+  'The started run. There is no foreign key: the row is deleted with its row in private.api_inputs, which has this foreign key.';
 comment on column public.pending_inputs.owner_id is
-  'The owner of the flow. Not a foreign key: the row is deleted with its run, and the run with its flow.';
+  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
 comment on column public.pending_inputs.started_by is
-  'The user who started the run; null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. The URL ends in a random token, the only credential. The URL is stored only while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
 comment on column public.pending_inputs.json_schema is
   'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
 comment on column public.pending_inputs.choices is
-  'The texts from which the answer is chosen; null if the answer is free.';
+  'The texts from which the answer must be chosen; null if the node lists none.';
 
 create index pending_inputs_flow_run_id_idx on public.pending_inputs (flow_run_id);
 create index pending_inputs_root_flow_run_id_idx on public.pending_inputs (root_flow_run_id, id);
@@ -10124,7 +10132,8 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- Hides expired inputs. An expired row stays until a worker has looked at its run, but it can't be answered.
+-- The policies hide expired inputs. An expired row stays until a worker has claimed its run, but it can't be
+-- answered.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())
@@ -10203,7 +10212,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores the inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and the messages to webhook.url. Returns the resulting events. Storing an input again changes nothing. Definer: only functions write inputs.';
+  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and messages to webhook.url. Returns the resulting events. A repeated call changes nothing. Definer: only functions write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger
@@ -10222,7 +10231,7 @@ create trigger _600_forget_inputs after delete on auth.users
 
 -- sql/500_pending_inputs/30_answer_input.sql
 
--- Returns false if the input is not open any more. Lock the root run before the call.
+-- Lock the root run before the call.
 create function private.end_open_input(root_flow_run_id uuid, answer private.api_inputs)
 returns boolean
 language plpgsql volatile security definer
@@ -10254,8 +10263,8 @@ begin
   update private.flow_run_jobs as j
   set input_bytes = j.input_bytes + v_bytes, has_ended_inputs = true
   where j.flow_run_id = end_open_input.root_flow_run_id;
-  -- A worker that holds the run learns of the answer at its next heartbeat. If the worker releases the run before that,
-  -- the run can be claimed again at once.
+  -- A worker that holds the run learns of the answer at its next heartbeat. If the worker releases the run first,
+  -- another worker can claim it at once.
   perform private.wake_flow_run(end_open_input.root_flow_run_id);
   return true;
 end;
@@ -10302,7 +10311,7 @@ begin atomic
   select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow, in which answers of different owners take turns: the owners of the runs with these input tokens, in the order of the tokens. Null for tokens that submit_input answers with 404.';
+  'For the Edge Function flow, in which answers of different owners take turns. Returns the owners of the runs with these input tokens, in the order of the tokens. Null for a token that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.question_of_input(token text)
@@ -10317,7 +10326,7 @@ as $$
     and num_nonnulls(p.json_schema, p.choices) > 0;
 $$;
 comment on function private.question_of_input(text) is
-  'Which answers the open input of a token takes, {json_schema, choices}; null if it takes any, and for a token without an open input. Definer: inputs are private.';
+  'The answers that the open input of a token accepts, {json_schema, choices}. Null if it accepts any answer, and if the token has no open input. Definer: inputs are private.';
 
 create function private.check_answer(token text, idempotency_key text)
 returns void
@@ -10336,7 +10345,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The key may be short, because not the key but the token is the credential. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer: inputs are private.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -10351,7 +10360,7 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- Lock the run first, like claims, stops and ends do. So the second of two answers sees the first.
+  -- Lock the run first, as claims, stops and ends do. So of two answers, the second sees the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;
@@ -10374,7 +10383,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored once and succeeds each time. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb
@@ -10402,8 +10411,8 @@ begin
     end if;
     v_value := private.value_of_json(answer_value.values -> 0);
   end if;
-  -- The value becomes the only output of the node, so it must be within the bounds of outputs. Inputs have the same
-  -- bounds.
+  -- The value becomes the only output of the node, so it must keep within the bounds of outputs. check_inputs has
+  -- the same bounds.
   perform private.check_inputs(jsonb_build_object('value', v_value));
   return v_value;
 end;
@@ -10439,13 +10448,13 @@ comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
   'Implements public.submit_input. Definer: inputs are private.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
--- The Edge Function has checked the ranges of numbers. Takes either `value`, a tagged value, or `values`, an array of
--- one plain JSON value. Without the array, a plain null would count as missing. If the node asks for certain answers,
--- the first call stores nothing and returns {json_schema, choices}. The Edge Function checks the answer against them,
--- because SQL knows no schemas, and calls again with is_checked. Most nodes ask for any value, and need one call. A
--- token works once; the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
--- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended
--- or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain
+-- null would count as missing.) The Edge Function has checked the ranges of numbers. Most nodes accept any value
+-- and need one call. If the node accepts only certain answers, the first call stores nothing and returns
+-- {json_schema, choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and
+-- calls again with is_checked. A token works once, but the same value with the same idempotency_key succeeds again.
+-- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired,
+-- or whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false
@@ -10457,7 +10466,7 @@ as $$
   select private.submit_input(token, value, values, idempotency_key, is_checked);
 $$;
 comment on function public.submit_input(text, jsonb, jsonb, text, boolean) is
-  'For the Edge Function flow: submits the value for a waiting node api_input, found by the token in its URL, and wakes the run. Returns null. If the answer must be checked first, stores nothing and returns {json_schema, choices}. Errors: 400, 404, 409, 413.';
+  'For the Edge Function flow: submits the value for a waiting api_input node, found by the token in its URL, and wakes the run. Returns null. If the answer must be checked first, stores nothing and returns {json_schema, choices}. Errors: 400, 404, 409, 413.';
 grant execute on function public.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 create function private.cancel_input(token text, idempotency_key text)
@@ -10494,11 +10503,11 @@ as $$
 declare
   v_run public.flow_run := private.lock_claimed_run(take_api_inputs.flow_run_id, take_api_inputs.claim_number);
 begin
-  -- An answer sets has_ended_inputs under the lock that this transaction holds. So no answer comes between this reset
-  -- and the query below.
+  -- An answer sets has_ended_inputs under the lock of the run, which this transaction holds. So no answer can
+  -- arrive between this reset and the query below.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- Only the database decides that an input has expired, under the same lock. After that the input accepts no answer,
-  -- even if a clock is set back.
+  -- Only the database decides, under the same lock, that an input has expired. An expired input accepts no answer,
+  -- even if the clock is set back later.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'
@@ -10523,8 +10532,9 @@ comment on function private.take_api_inputs(uuid, integer, jsonb) is
   'Implements public.take_api_inputs. Definer: inputs and jobs are private.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
--- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome
--- is submitted, cancelled or expired; null while there is time left. This call expires the inputs whose time is over.
+-- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}].
+-- outcome is submitted, cancelled or expired; null while the input is open. This call sets inputs whose time is
+-- over to expired.
 create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker
@@ -10533,7 +10543,7 @@ as $$
   select private.take_api_inputs(flow_run_id, claim_number, executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
-  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Expires inputs whose time is over. 409 claim_lost for an older claim.';
+  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Inputs whose time is over become expired. 409 claim_lost for an older claim.';
 grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;
 
 -- sql/550_transactions/10_flow_run_transactions.sql
@@ -10569,7 +10579,8 @@ create table private.flow_run_transactions (
 );
 comment on table private.flow_run_transactions is
   'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. The key of a transaction is the first node execution whose instructions it contains.';
-comment on column private.flow_run_transactions.root_flow_run_id is 'The root of the tree that flow_run_id is in.';
+comment on column private.flow_run_transactions.root_flow_run_id is
+  'The root run of the tree that contains flow_run_id.';
 comment on column private.flow_run_transactions.members is
   'The node executions whose instructions the transaction contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
@@ -10579,11 +10590,11 @@ comment on column private.flow_run_transactions.memo is
   'The text of the memo that the action identity signs; null if the message has no such memo.';
 comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
 comment on column private.flow_run_transactions.slot is
-  'The slot in which the blockhash of the transaction was read. The transaction can''t be in an earlier slot.';
+  'The slot in which the blockhash of the transaction was read. No earlier slot can contain the transaction.';
 comment on column private.flow_run_transactions.last_valid_block_height is
   'The last block height at which the blockhash of the transaction is valid.';
 comment on column private.flow_run_transactions.outcome is
-  'confirmed, failed or unknown; null while it is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
+  'confirmed, failed or unknown; null while the transaction is under way. unknown: the runner no longer looks for the transaction, which may still be executed.';
 comment on column private.flow_run_transactions.signature is
   'The first signature of the transaction, base58; null if the transaction was not sent, or is still under way.';
 
@@ -10604,7 +10615,7 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction has failed, so it has no effect, and its node is being tried again. So the new transaction
+  -- The stored transaction has failed and had no effect, and its node is being tried again. So the new transaction
   -- may replace it.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
@@ -10647,20 +10658,21 @@ set search_path = ''
 as $$
   select private.store_transaction(flow_run_id, claim_number, transaction, requests);
 $$;
--- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
--- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
--- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
--- its transactions. A transaction that is stored with its wire may have been sent, so another message or wire for it
--- raises 500 internal. There is one exception: if the stored transaction has failed and its first member is tried
--- again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost for an older claim.
+-- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot,
+-- last_valid_block_height}. requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored
+-- for each key. The result lists all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A
+-- called run must be stored before its transactions. A transaction that is stored with its wire may have been sent.
+-- So a call with another message or wire for it raises 500 internal, with one exception: if the stored transaction
+-- has failed and its first member is tried again, the new transaction replaces it, and the old requests are
+-- deleted. 409 claim_lost for an older claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 -- sql/550_transactions/20_signature_requests.sql
 
--- user_id is not a foreign key: deleting a user would lock the request before its run, while answers and workers lock
--- the run first.
+-- user_id has no foreign key. With one, deleting a user would lock the request before its run, while answers and
+-- workers lock the run first, so the two could deadlock.
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),
@@ -10690,26 +10702,27 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for. Only functions write them; the flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
+  'Signatures that runs wait for. Only functions write the rows. The flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
-  'A random number below 2^53. It names the request and proves nothing; the signature in an answer is the proof.';
+  'A random number below 2^53. Knowing the number gives no right to answer: an answer is accepted because of its signature.';
 comment on column public.signature_requests.kind is
   'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
-  'With node_id and times, the first node execution whose instructions are in the transaction. root_flow_run_id is the root of its tree: the started run, for which the run token is valid.';
+  'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
   'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
 comment on column public.signature_requests.user_id is
-  'The user whose key must sign: the owner if the key is that of one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, and after the user is deleted. Not a foreign key, like flow_run.started_by.';
+  'The user whose key must sign: the owner if the key belongs to one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
 comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
 comment on column public.signature_requests.signatures is
-  'Signatures that the transaction already has, [{pubkey, signature}]; null when it has none.';
-comment on column public.signature_requests.signature is 'The answer, base58; null while there is none.';
+  'Signatures that the transaction already has, [{pubkey, signature}]; null if it has none.';
+comment on column public.signature_requests.signature is
+  'The signature in the answer, base58; null while there is no answer.';
 comment on column public.signature_requests.new_msg is
   'The message that was signed instead, base64; null when the wallet did not change it.';
 comment on column public.signature_requests.expires_at is
-  'The request fails if it has no answer by this time. If the transaction or the run ends earlier, the column is set to the time of that end.';
+  'The request fails if it has no answer by this time. If the transaction or the run ends earlier, this column is set to that time.';
 
 create index signature_requests_root_flow_run_id_idx on public.signature_requests (root_flow_run_id, created_at, id);
 create index signature_requests_owner_id_idx on public.signature_requests (owner_id);
@@ -10774,7 +10787,7 @@ begin
         pubkey, msg, signatures, expires_at
       )
       select
-        -- Each request gets a time one microsecond later than the one before, which keeps their order.
+        -- Each request gets a time one microsecond later than the previous one, so that their order is kept.
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case
@@ -10792,7 +10805,7 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already. It also skips requests whose random id is taken; these get
+    -- The insert skips keys that have a request already. It also skips requests whose random id is taken. These get
     -- another id in the next round.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
@@ -10826,7 +10839,7 @@ begin
 end;
 $$;
 comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
-  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}], once for each key. Definer: only functions write them.';
+  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}]. Each key gets only one request. Definer: only functions write requests.';
 
 create function private.tg_users__after_delete_requests()
 returns trigger
@@ -10839,7 +10852,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write them.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();
 
@@ -10876,8 +10889,8 @@ comment on function private.pending_signature_request(uuid) is
   'Implements public.pending_signature_request. Definer, like private.run_for_caller.';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
--- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null without
--- an open request; otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
+-- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null if no
+-- request is open. Otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
 -- message, timeout (seconds), flow_run_id, signatures}. is_overdue is as in flow_run_result.
 create function public.pending_signature_request(flow_run_id uuid)
 returns jsonb
@@ -10887,7 +10900,7 @@ as $$
   select private.pending_signature_request(flow_run_id);
 $$;
 comment on function public.pending_signature_request(uuid) is
-  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found; 404 signature_request_not_found after the end of the run.';
+  'The oldest open signature request in the tree of a run, {request, is_overdue}, for the run''s owner, its starter and the holder of its token. 401; 404 flow_run_not_found. 404 signature_request_not_found if the run has ended.';
 grant execute on function public.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 create function private.asking_flow_runs(flow_run_ids uuid[])
@@ -10899,11 +10912,11 @@ as $$
   from unnest(asking_flow_runs.flow_run_ids) as asked (id)
   cross join lateral private.root_run_id(asked.id) as root (id)
   where exists (select from private.open_signature_requests(root.id))
-    -- A run that has ended or is deleted will never ask for a signature, so its callers need not wait either.
+    -- A run that has ended or is deleted will never ask for a signature, so waiting for it is over, too.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer: one call serves many callers, whom the Edge Functions have checked.';
+  'Implements public.asking_flow_runs. Definer: one call serves many callers, and the Edge Functions have checked these callers.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -10914,7 +10927,7 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers: returns the runs for which waiting is over: a run in their tree asks for a signature now, or no run in it will ask again.';
+  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer: a run in the tree asks for a signature now, or no run in it will ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
 -- sql/550_transactions/40_answer_signature_request.sql
@@ -10927,7 +10940,7 @@ as $$
   select coalesce(
     -- The owner of the flow.
     may_answer.request.owner_id = may_answer.caller.user_id
-    -- The user whose key is asked.
+    -- The user whose key must sign.
     or may_answer.request.user_id = may_answer.caller.user_id
     -- The starter of the run.
     or exists (
@@ -10940,7 +10953,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be one of the requested key, also if another caller sends the answer. Definer: it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The requested key must have made the signature, even if another caller sends it. Definer: it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -11006,13 +11019,13 @@ begin
 end;
 $$;
 comment on function private.signature_request_for_caller(bigint, text) is
-  'Implements public.signature_request_for_caller. Definer: it checks the caller itself.';
+  'Implements public.signature_request_for_caller. Definer: the function itself checks the caller.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
--- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the holder
--- of its token. new_msg is the message to sign instead of msg. 400 transaction_changed; 401; 404
--- signature_request_not_found, also for a request that the caller may not answer; 409 signature_request_answered,
--- signature_request_expired.
+-- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the
+-- holder of its token. new_msg is a changed message that the wallet signs instead of msg. 400 transaction_changed;
+-- 401; 404 signature_request_not_found, also for a request that the caller may not answer; 409
+-- signature_request_answered, signature_request_expired.
 create function public.signature_request_for_caller(id bigint, new_msg text default null)
 returns jsonb
 language sql volatile security invoker
@@ -11035,8 +11048,8 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- Locks the run first, like claims, stops and suspensions. So the second of two answers sees the first. A suspension
-  -- that runs at the same time either sees this answer, or this answer wakes the suspended run.
+  -- Lock the run first, as claims, stops and suspensions do. So of two answers, the second sees the first. A
+  -- concurrent suspension either sees this answer, or this answer wakes the suspended run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -11064,7 +11077,7 @@ as $$
   select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run when no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
+  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg is no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
 
 -- sql/550_transactions/50_begin_action_lookup.sql
@@ -11112,16 +11125,16 @@ set search_path = ''
 as $$
   select private.begin_action_lookup();
 $$;
--- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them calls
--- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no transaction; 429
--- action_lookups_limit after 20.
+-- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them
+-- calls the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no
+-- transaction. 429 action_lookups_limit for more than 20 look-ups.
 comment on function public.begin_action_lookup() is
   'For the function action, which sends the run''s token: returns the data for looking up the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/600_queue/10_awake_jobs.sql
 
--- The steps of a run in the queue. Each step is a function in a file of its name:
+-- The steps of a run in the queue. Each function is in a file of its name:
 --
 --   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
 --               claimed while its message is visible.
@@ -11129,12 +11142,14 @@ grant execute on function public.begin_action_lookup() to service_role;
 --               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides
 --               the message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
+--   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
 --               become visible while their jobs are still held. The next claim sees this, and counts the lost worker.
---               A run that lost two workers in a row is a suspect, and is claimed alone. (awake_jobs computes both.)
---   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
+--               A run that lost two workers in a row is a suspect, and is claimed alone. The view awake_jobs computes
+--               lost workers and suspects.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
---               its owner. It can be claimed at once. If a node waits for a time, the run first sleeps until then.
---   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
+--   release     release_flow_run stores progress and ends the claim (end_claim). The run then comes after the other
+--               runs of its owner, and can be claimed at once. If a node waits for a time, the run first sleeps until
+--               then.
 --               expires. A run that waits for an answer to an input (sql/500_pending_inputs/) sleeps until the input
 --               is answered or expires.
 --   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
@@ -11145,13 +11160,13 @@ grant execute on function public.begin_action_lookup() to service_role;
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that held the job is lost, so it counts too.
+  -- If the message is visible although the job is held, the worker that held the job is lost. So is_held adds one.
   j.lost_claim_count + j.is_held::integer as lost_claims,
   j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
 from private.flow_run_jobs as j
 where j.message_id is not null and j.sleeps_until is null;
 comment on view private.awake_jobs is
-  'The jobs that claims read: those of runs that have not ended and do not sleep. lost_claims and is_suspect are valid only if the job''s message is visible.';
+  'The jobs of runs that have not ended and do not sleep. Claims read only these jobs. lost_claims and is_suspect are valid only if the job''s message is visible.';
 comment on column private.awake_jobs.lost_claims is 'How many workers in a row were lost while they held the run.';
 comment on column private.awake_jobs.is_suspect is
   'True if the run has lost two workers in a row. The run may have crashed the workers, so it is claimed alone.';
@@ -11169,17 +11184,17 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- These values are in sequences for two reasons. A value that a start sets stays, even if that start is refused and
--- rolled back. And setting the value takes no lock.
+-- These values are in sequences for two reasons. A sequence keeps a value that a start has set, even if the start
+-- is refused and rolled back. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of a message. When a start gets this or a later id, the queue is counted again. Until then the queue is not treated as full.';
+  'The id of a message. A start whose message has this or a later id counts the queue again. Until then, the queue counts as not full.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'A queue that was found full is treated as full until this time, in milliseconds since 1970, without another count. 0 while there is room.';
+  'Until this time, in milliseconds since 1970, a queue that was found full counts as full without another count. 0 while there is room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the owner who was last refused because too many of the runs in the full queue were theirs; 0 for no owner. It is used only until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
+  'A hash of the last owner who was refused because too many runs in the full queue were theirs; 0 for no owner. Valid until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
 
 create function private.max_queue_length()
 returns integer
@@ -11208,7 +11223,7 @@ begin
 end;
 $$;
 comment on function private.lock_queue_check(boolean) is
-  'Takes the lock for counting the queue or setting its limit, until the transaction ends. Returns true if the caller has the lock; with wait it waits for the lock.';
+  'Takes the lock for counting the queue or setting its limit, until the transaction ends. With `wait`, waits for the lock. Returns true if the caller has the lock.';
 
 create function private.await_queue_check()
 returns void
@@ -11216,8 +11231,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- The lock is shared, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
-  -- until the end of the transaction.
+  -- Take a shared lock, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
+  -- until its end.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -11240,19 +11255,19 @@ begin atomic
   select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
 end;
 comment on function private.is_queue_count_due(bigint) is
-  'True if the start with this message has to count the queue. Most starts do not: see private.check_queue_length.';
+  'True if the start with this message must count the queue. Most starts need not, as private.check_queue_length explains.';
 
 create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for an empty queue could be reused for a full one.
+-- Without this setting, a plan that was made for an empty queue could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_share integer := ceil(refuse_if_owner_fills_queue.max_length / 10.0);
   v_count integer;
-  -- The sequence has no negative values, so this clears the sign bit.
+  -- This clears the sign bit, because the sequence has no negative values.
   v_owner bigint := hashtextextended(refuse_if_owner_fills_queue.owner_id::text, 0) & 9223372036854775807;
   v_is_known boolean := coalesce(
     pg_sequence_last_value('private.queue_refused_owner') = v_owner
@@ -11260,8 +11275,8 @@ declare
     false
   );
 begin
-  -- The last refused owner is remembered and refused without a count, so that repeated starts for one owner do not
-  -- count ten thousand runs each time. For any other owner, the runs are counted.
+  -- The last refused owner is remembered, and refused again without a count. Otherwise each repeated start for that
+  -- owner would count up to a tenth of the limit. For any other owner, count the runs.
   if v_is_known then
     v_count := v_share;
   else
@@ -11283,9 +11298,10 @@ begin
   end if;
 end;
 $$;
--- Owners with fewer runs than a tenth of the limit still have room, however many runs other owners queue. While the
--- queue is treated as full, the last refused owner is refused without a count. Retry-After is 10 seconds. That is too
--- short to execute a whole queue of the default length, but enough for room in a queue that has just reached the limit.
+-- An owner whose runs are less than a tenth of the limit still has room, however many runs other owners queue.
+-- While the queue counts as full, the last refused owner is refused without a count. Retry-After is 10 seconds. In
+-- that time, workers do not execute a whole queue of the default length, but make room in a queue that has just
+-- reached its limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
   'For a full queue: raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer: the queue is private.';
 
@@ -11305,8 +11321,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and a hundredth
-  -- of the limit is the precision of the check anyway.
+  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and the
+  -- check is only precise to a hundredth of the limit anyway.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -11324,18 +11340,18 @@ begin
   if v_message_id < pg_sequence_last_value('private.queue_check_message') then
     return;
   end if;
-  -- The transaction that held the lock did not count, so this start treats the queue as still full. The next start
-  -- counts it.
+  -- The transaction that held the lock did not count, so this start still treats the queue as full. The next start
+  -- counts the queue.
   if not v_is_counting then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
     return;
   end if;
-  -- The time is in a sub-select, so that the index is used and messages that are due later are not read.
+  -- The time is in a sub-select, so that Postgres uses the index and does not read messages that are due later.
   select count(*) into v_length
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes time in proportion to the limit. So the next count comes only after v_max_length / 100 messages, or
+  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages, or
   -- after as many milliseconds if the queue is full.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
@@ -11347,11 +11363,11 @@ begin
   end if;
 end;
 $$;
--- This keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The queue is
--- full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as
--- many new messages as a hundredth of the limit, so the queue may become that much longer.
+-- This check keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The
+-- queue is full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes
+-- only after as many new messages as a hundredth of the limit, so the queue may exceed the limit by that many.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner, if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Definer: the queue is private.';
+  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer: the queue is private.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -11381,10 +11397,10 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- If the queue is full, and an owner has at least a tenth of max_length runs in it, then only this owner may start the
--- owner's deployments. Other callers get 429 queue_full. With 0, only owners start deployments. The queue is counted
--- again only after as many new messages as a hundredth of the limit, so the queue may become that much longer. 400
--- request_invalid.
+-- The queue is full when at least max_length runs wait to be claimed. If an owner then has at least a tenth of
+-- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. With
+-- 0, only owners start deployments. The queue is counted again only after as many new messages as a hundredth of
+-- the limit, so it may exceed the limit by that many. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
   'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
@@ -11416,21 +11432,22 @@ begin
 end;
 $$;
 comment on function private.has_claimable_run(interval) is
-  'True if some run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+  'True if a run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY makes commits wait for each other, so it is sent only if a worker waits. A waiting worker holds this lock
-  -- exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and keeps it until its
-  -- end. A worker that begins to watch the queue takes the lock exclusively, so it waits until this transaction has
-  -- ended. Then it looks at the queue and finds the run. The planner inlines this single expression.
+  -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits. A waiting worker
+  -- holds this lock exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and
+  -- keeps it until its end. A worker that begins to watch the queue asks for the exclusive lock, so it waits until
+  -- this transaction has ended. Then it reads the queue and finds the run. The function is a single expression, so
+  -- that the planner inlines it.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Every transaction that makes a run claimable calls this function. When it commits, a waiting worker looks at the queue. Returns false if a worker was notified.';
+  'Every transaction that makes a run claimable calls this function. When the transaction commits, a waiting worker reads the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -11438,11 +11455,12 @@ language sql volatile security invoker
 begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
--- Until the session ends or unlocks, transactions that make a run claimable notify the channel flow_runs. Returns when
--- every transaction that made a run claimable without a notification has ended. So a look at the queue after this call
--- misses no run. Only one session has this lock at a time; others wait for it.
+-- From this call until the session ends or unlocks, transactions that make a run claimable notify the channel
+-- flow_runs. The call returns when all transactions that made a run claimable without a notification have ended. So
+-- if the session reads the queue after this call, it misses no run. Only one session has this lock at a time;
+-- others wait for it.
 comment on function private.await_claimable_runs() is
-  'From this call on, a worker''s session that listens to the channel flow_runs is notified of claimable runs. Returns when the worker''s next look at the queue will see all earlier runs. One session at a time.';
+  'From this call on, the calling session of a worker, which listens to the channel flow_runs, is notified of claimable runs. Returns when the worker''s next read of the queue will see all earlier runs. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -11456,15 +11474,15 @@ begin
   if set_visible_after.seconds = 0 then
     v_is_told := private.announce_claimable_run();
   end if;
-  -- pgmq.set_vt does this for one message, by dynamic SQL that is planned at each call: five times the cost of this
-  -- update.
+  -- pgmq.set_vt would do this for one message. It uses dynamic SQL that is planned at each call, at five times the
+  -- cost of this update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
   where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now, after which their runs may be claimed; with 0 they are visible at once. Definer: the queue is private.';
+  'Hides messages for this many seconds from now. After that, their runs may be claimed; with 0, at once. Definer: the queue is private.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -11489,7 +11507,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skips jobs that other transactions have locked. Either those transactions wake these jobs, or the next claim does.
+  -- This skips jobs that other transactions have locked. Those transactions or the next claim wake these jobs.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -11500,7 +11518,7 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of runs whose time has come, up to a thousand in one call, so that claims read them. Called under the lock of claim_flow_runs. Definer: jobs are private.';
+  'Ends the sleep of at most a thousand runs whose time has come, so that claims read them. The caller holds the lock of claim_flow_runs. Definer: jobs are private.';
 
 -- sql/600_queue/40_next_owners.sql
 
@@ -11511,7 +11529,7 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'One row with the position of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. One claim at a time writes the row.';
+  'One row with the place of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. Only one claim at a time writes the row.';
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
@@ -11536,8 +11554,8 @@ begin
     select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
     into user_id, turn, suspect_id
     from private.awake_jobs as j
-    -- `offset 0` forces one search of the index for each job. A join might keep a plan that reads the whole queue for
-    -- each job.
+    -- `offset 0` forces one search of the index for each job. A join could keep a plan that reads the whole queue
+    -- for each job.
     cross join lateral (
       select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
     ) as m
@@ -11549,11 +11567,11 @@ begin
         return next;
         v_count := v_count + 1;
       end if;
-      -- Continues with the next owner.
+      -- Continue with the next owner.
       v_after_id := user_id;
       v_after_turn := c_last_turn;
     else
-      -- After the last owner, continues with the first ones, up to after_owner, where the search began.
+      -- After the last owner, continue with the first owners, up to after_owner, where the search began.
       exit when v_is_second_lap;
       v_is_second_lap := true;
       v_after_id := c_first_id;
@@ -11563,10 +11581,11 @@ begin
   end loop;
 end;
 $$;
--- Returns the owners in the order of their ids, beginning after after_owner (null: with the first one). Each row has
--- the turn of the owner's first claimable run, and the id of that run if it is a suspect.
+-- Returns the owners in the order of their ids, beginning with the owner after after_owner. If after_owner is null,
+-- the first owner is the beginning. Each row has the turn of the owner's first claimable run, and the id of that
+-- run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, except owners_with_slots. They are in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -11589,7 +11608,7 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run as lock_next_flow_runs does, and returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
+  'Locks one run in the same way as lock_next_flow_runs. Returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
 
 create function private.lock_next_flow_runs(
   max_runs integer, owners_with_slots uuid[], only_run_id uuid,
@@ -11614,7 +11633,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- The only run in the queue is claimed next; turns don't matter for it.
+  -- If the queue holds only one run, this run is claimed next, whatever the turns of owners are.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -11634,16 +11653,16 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. The suspect that
-      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Otherwise a suspect is
-      -- claimed if it is the first run of the first owner.
+      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. A suspect that
+      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
+      -- is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
-        -- If the run has made progress meanwhile, it is no longer a suspect.
+        -- A run that has made progress meanwhile is no longer a suspect.
         continue when (v_tried.lost_claims >= 2) is not true;
         if v_tried.user_id = any (lock_next_flow_runs.owners_with_slots) then
-          -- This claim excludes the suspect's owner, so the suspect is kept for the next claim.
+          -- This claim excludes the suspect's owner, so keep the suspect for the next claim.
           v_postponed_id := v_tried_id;
         else
           suspect_id := v_postponed_id;
@@ -11658,10 +11677,11 @@ begin
     v_runs_per_owner := case
       when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- With reserved slots, each owner gets only one run, so that slots are left for other owners.
+      -- If slots are reserved, each owner gets only one run, so that slots are left for other owners.
       else 1
     end;
-    -- In rounds: the first run of each owner in the order of owners, then the second run of each, and so on.
+    -- Take the runs in rounds: the first run of each owner in the order of owners, then the second run of each, and
+    -- so on.
     select array_agg(chosen.flow_run_id order by chosen.round, chosen.owner_position),
       array_agg(chosen.lost_claims order by chosen.round, chosen.owner_position),
       (array_agg(chosen.user_id order by chosen.round desc, chosen.owner_position desc))[1],
@@ -11675,8 +11695,8 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- Locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change, the row
-          -- is read again. If one of them is changing the run now, the run is skipped.
+          -- This locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change,
+          -- Postgres reads the row again. If one of them is changing the run now, the run is skipped.
           cross join lateral (
             select from pgmq.q_flow_runs as m
             where m.msg_id = j.message_id and m.vt <= clock_timestamp()
@@ -11692,8 +11712,9 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- Too few runs may have been found: some owners have fewer runs than their share, or their runs are locked or are
-    -- suspects. If these or other owners may have more runs, the search is repeated with twice as many owners.
+    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are
+    -- locked or are suspects. If these or other owners may have more runs, repeat the search with twice as many
+    -- owners.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -11712,11 +11733,11 @@ begin
 end;
 $$;
 -- Owners take turns. The runs of one owner are taken in the order of `turn`. A suspect is taken alone. If
--- owners_with_slots is given, these owners get no run, and each other owner gets at most one. only_run_id: the only run
--- whose message was visible, if there was just one. last_user_id and suspect_id are the new values of
--- private.last_claim. Called under the lock of claim_flow_runs.
+-- owners_with_slots is given, these owners get no run, and each other owner gets at most one. only_run_id is the id
+-- of the only visible run; null if more runs are visible. last_user_id and suspect_id are the new values of
+-- private.last_claim. The caller holds the lock of claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
-  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in their order. Definer: queue and jobs are private.';
+  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in the order of claims. Definer: queue and jobs are private.';
 
 -- sql/600_queue/42_claim_flow_runs.sql
 
@@ -11731,9 +11752,9 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so the first plan is kept. Postgres may make it for an empty queue,
--- but it must also suit a full one. So these settings disable all plans without indexes. They also raise the estimated
--- costs, so Postgres would use JIT; `jit = off` prevents that.
+-- Planning would take longer than the claim itself, so Postgres keeps the first plan. It may make this plan while
+-- the queue is empty, but the plan must also suit a full queue. So these settings disable all plans without
+-- indexes. The settings raise the estimated costs, so Postgres would use JIT; `jit = off` prevents that.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -11749,7 +11770,7 @@ declare
   v_next record;
   v_run_ids uuid[];
 begin
-  -- While no run is queued, idle workers take no lock and read no run that is due later.
+  -- While no run is queued, this loop takes no lock and reads no run that is due later.
   loop
     select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
@@ -11757,14 +11778,14 @@ begin
     exit when v_visible_ids is not null;
     v_waited_seconds := date_part('epoch', clock_timestamp() - v_began);
     if (v_waited_seconds * 1000 < claim_flow_runs.wait_ms) is not true
-      -- A waiting claim holds a connection that starts could use, so only one waits at a time.
+      -- Only one claim waits at a time, because a waiting claim holds a connection that starts could use.
       or not pg_try_advisory_xact_lock(hashtext('private.claim_flow_runs'), 1)
     then
       return;
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time. So each claim sees the result of the previous claim, and no claim returns empty while
+  -- Claims run one at a time. So each claim sees the result of the previous one, and no claim returns empty while
   -- runs are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
@@ -11817,7 +11838,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- A redrive with changes also reads the inputs of the earlier runs. Assume that they are as large as the outputs.
+      -- A redrive with changes also reads the inputs of the earlier runs. Inputs are assumed to be as large as
+      -- outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
@@ -11853,21 +11875,23 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
     claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
-  -- A worker that has claimed runs learns of due webhooks from its next claim.
+  -- Only a claim without runs reports due webhooks. A worker that has claimed runs learns of them from its next
+  -- claim.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
   end if;
 end;
 $$;
--- Claims queued runs and runs whose lease is over; owners take turns. A run that lost two workers in a row is claimed
--- alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run fails. If
--- there is no run, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once.
--- owners_with_slots is for reserved slots: no run of these owners is claimed, and at most one run of each other owner.
--- snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate size of the
--- node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is approximately the most
--- that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks
--- are due (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
+-- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is
+-- claimed alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run
+-- fails. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others
+-- return at once. owners_with_slots is for reserved slots: these owners get no run, and each other owner gets at
+-- most one. snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate
+-- size of the node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is
+-- approximately the most that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no
+-- run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
+-- has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
   'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
@@ -11880,8 +11904,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The jobs are locked, so that a heartbeat does not hide a run that is being released. A locked job is skipped:
-  -- the checkpoint, release or claim that holds the lock sets the time of the message, and an end deletes the message.
+  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs: the
+  -- checkpoint, release or claim that holds the lock sets the time of the message, and an end of the run deletes
+  -- the message.
   perform private.set_visible_after(
     array(
       select j.message_id
@@ -11917,13 +11942,13 @@ as $$
   select * from private.heartbeat_flow_runs(claims, lease_seconds);
 $$;
 comment on function public.heartbeat_flow_runs(jsonb, integer) is
-  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the claims that are lost, the runs that are to stop, and the runs whose inputs were answered (take_api_inputs).';
+  'For the runner: extends the leases of its claims, [{flow_run_id, claim_number}], to lease_seconds from now. Returns the lost claims, the runs that must stop, and the runs whose inputs were answered (take_api_inputs).';
 grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 -- sql/600_queue/44_flow_run_history.sql
 
--- If node_ids is given, it has one element for each of run_ids: the node whose rows are read, or null for all nodes of
--- the run.
+-- node_ids may have one element for each of run_ids: the node whose rows are read, or null for all nodes of the
+-- run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
   out node_runs text, out next json
@@ -11956,7 +11981,8 @@ begin
       v_node_id := v_first_id;
       v_times := -1;
     end if;
-    -- Large values are read from storage only when their row is written, so only the values of this page are in memory.
+    -- Postgres reads a large value only when this loop reaches its row, so only the values of this page are in
+    -- memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
         n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input
@@ -11985,7 +12011,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
-  'A page of the node runs of these runs, or of one node of each, as JSON in the order of their keys. It begins after the key `after`, and ends when it has max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
+  'A page of the node runs of these runs, as JSON in the order of their keys; with node_ids, of one node of each run. Begins after the key `after`, and ends at max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -12019,8 +12045,8 @@ as $$
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
     where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, forces one search of an index for each run of the tree. The planner expects a far
-    -- larger tree, from the average of all runs that call others, and would read whole tables instead.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner
+    -- would read whole tables, because it expects a far larger tree, from the average of all runs that call others.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -12038,13 +12064,13 @@ as $$
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
         'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
         'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- With pages, the inputs are left out: the interflow node that called the run computes them again.
+        -- If there are pages, leave the inputs out. The interflow node that called the run computes them again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- If a called run and the interflow node that called it have both ended, the result of the run is not read any
+        -- If both a called run and the interflow node that called it have ended, nobody reads the run's result any
         -- more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
@@ -12055,7 +12081,7 @@ as $$
     'node_runs', case
       when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
     else (
-      -- If a called run has ended, only its result is needed, so its node runs are left out.
+      -- For a called run that has ended, only the result is needed. Its node runs are left out.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over,is_pinned}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -12066,7 +12092,7 @@ as $$
         'flow_run_id', t.flow_run_id, 'node_id', t.node_id, 'times', t.times, 'members', t.members, 'message',
         t.message,
         'wire', t.wire, 'memo', t.memo, 'has_fees', t.has_fees,
-        -- As text, because JavaScript would read a JSON number as a float.
+        -- The numbers are text, because JavaScript would read a JSON number as a float.
         'slot', t.slot::text, 'last_valid_block_height', t.last_valid_block_height::text,
         'outcome', t.outcome, 'signature', t.signature,
         'requests', private.transaction_signature_requests(t.flow_run_id, t.node_id, t.times)
@@ -12075,8 +12101,8 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- Node executions of ended runs are not listed, but they count towards the tree's limit of executions. Each
-      -- attempt counts as one execution.
+      -- Node executions of ended runs are not listed, but they count towards the limit of executions of the tree.
+      -- Each attempt counts as one execution.
       select coalesce(sum(n.attempt), 0)
       from tree
       cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
@@ -12103,11 +12129,11 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs lists the node runs of runs that have not ended, without inputs. With max_bytes it is only the first page
--- of flow_run_history_page, and next is the key for the next page. children leaves out called runs whose result is not
--- needed any more. transactions lists all transactions with their signature requests. This function is separate from
--- claim_flow_runs, so that a run with too long a history fails alone. It returns json, because jsonb is limited to 256
--- MB.
+-- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is
+-- only the first page of flow_run_history_page, and next is the key for the next page. children leaves out called
+-- runs whose result is no longer needed. transactions lists all transactions with their signature requests. This
+-- function is separate from claim_flow_runs, so that a run with too long a history fails alone. It returns json,
+-- because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
@@ -12121,8 +12147,9 @@ set search_path = ''
 as $$
   select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
--- A page begins after `after`, {flow_run_id, node_id, times} (null: at the beginning), and ends with the node run that
--- brings it to max_bytes. next is the `after` of the next page; null on the last page.
+-- A page begins after the key `after`, {flow_run_id, node_id, times}, or at the beginning if `after` is null. It
+-- ends with the node run that makes it reach max_bytes. next is the `after` of the next page; null on the last
+-- page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
   'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.flow_run_history_page(uuid, jsonb, integer) to service_role;
@@ -12142,8 +12169,8 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- If a call succeeded, only its outputs are needed, so the called run is left out. A call whose failure was handled
-    -- counts as succeeded.
+    -- If a call succeeded, only its outputs are needed, so leave out the run that it called. A call whose failure
+    -- was handled counts as succeeded.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -12172,7 +12199,8 @@ begin
   into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- Reads all nodes of the runs in the tree, and from each other named run only the nodes for which it is named.
+  -- Read all nodes of the runs in the tree. From each other run that is named, read only the nodes for which it is
+  -- named.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
@@ -12209,11 +12237,12 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
--- The first page has roots, the runs that this run was redriven from, the newest first. It also has children, the runs
--- that the roots called. All pages have node runs of roots and children, like flow_run_history_page. Called runs whose
--- calls succeeded are left out, because the outputs of the calls are taken over. Of a
--- partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some of the roots executed
--- another snapshot, the first page has changes, private.flow_run_jobs.redrive_changes, and node runs have their inputs.
+-- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`:
+-- the runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. Called
+-- runs whose calls succeeded are left out, because the outputs of the calls are taken over. For a partial run,
+-- node_runs also has the executions whose outputs feed the nodes of the run. If some roots executed another
+-- snapshot, the first page has `changes`, the value of private.flow_run_jobs.redrive_changes, and node runs have
+-- their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
@@ -12241,7 +12270,7 @@ declare
   v_run public.flow_run;
   v_claim_number integer;
 begin
-  -- Locks the run before its job is read, in the order of claims and stops.
+  -- Lock the run before reading its job, in the same order as claims and stops.
   select r.* into v_run
   from public.flow_run as r
   where r.id = lock_claimed_run.flow_run_id and r.end_time is null
@@ -12255,7 +12284,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if this is its newest claim and it has not ended; 409 claim_lost for every other claim. Each write of a worker begins with this call. Definer: jobs are private.';
+  'Locks and returns a run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer: jobs are private.';
 
 -- sql/600_queue/51_store_progress.sql
 
@@ -12316,9 +12345,9 @@ begin
     flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-  -- These signatures are not needed any more: for example, the signer of an action has just sent the transaction. If
-  -- the requests stayed open, pending_signature_request would show them before the requests of the next transaction,
-  -- and the run would wait for their answers.
+  -- End these requests, because their signatures are not needed any more. For example, the signer of an action has
+  -- just sent the transaction. If the requests stayed open, pending_signature_request would show them before the
+  -- requests of the next transaction, and the run would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -12338,7 +12367,7 @@ declare
   v_events private.new_run_event[];
 begin
   with stored as (
-    -- The values are copied from row to row, because the worker sends only the keys.
+    -- Copy the values from row to row, because the worker sends only the keys.
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
       is_pinned, is_taken_over
@@ -12372,8 +12401,8 @@ begin
   return v_events;
 end;
 $$;
--- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}]; executions
--- of other owners' runs are skipped.
+-- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}].
+-- Executions of other owners' runs are skipped.
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
   'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
 
@@ -12381,11 +12410,12 @@ create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progr
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise Postgres would plan the statements again for the arrays of each call. Planning takes longer than executing.
+-- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
+-- planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Some callers turn hash joins off. But a nested loop over the rows of a large progress would take longer than storing
--- them.
+-- Some callers turn hash joins off. Without hash joins, a nested loop over the rows of a large progress would take
+-- longer than storing them.
 set enable_hashjoin = on
 as $$
 declare
@@ -12435,8 +12465,8 @@ begin
       attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
       end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
-    -- A late request must not change a node run that has ended, nor go back to an earlier attempt. The report that a
-    -- node has begun changes no stored row, because the node may have output values meanwhile.
+    -- A late request must not change a node run that has ended, nor set an earlier attempt. The report that a node
+    -- has begun does not change a stored row, because the row may have output values meanwhile.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
@@ -12520,9 +12550,9 @@ begin
   );
 end;
 $$;
--- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}; user_ids are the owners of
--- the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events can compute its
--- events. Storing the same progress twice changes nothing.
+-- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the
+-- owners of the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events
+-- can compute the run's events. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
 
@@ -12538,7 +12568,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}; storing it twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -12550,7 +12580,7 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- The end of a node is progress: the execution during which workers were lost is over.
+    -- The end of a node is progress: the execution during which workers were lost has ended.
     lost_claim_count = case
       when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
       else j.lost_claim_count
@@ -12572,21 +12602,22 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- Only while the run is held: a repeated release changes nothing.
+  -- This changes only a held run, so a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- If the run is to stop, or one of its inputs was answered, it does not sleep: a stop or an answer that arrived
-    -- while a worker held the run did not wake it.
+    -- If a stop or an answer arrived while a worker held the run, it did not wake the run. So the run does not
+    -- sleep if it must stop or one of its inputs was answered.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so the count of losses begins again. Otherwise a run that was only held when another
-    -- run crashed the worker would stay a suspect while it waits, and would be executed alone after every release.
+    -- This worker was not lost, so the count of losses begins again. Consider a run that was only held when another
+    -- run crashed the worker. Without the reset, it would stay a suspect while it waits, and would be executed
+    -- alone after every release.
     lost_claim_count = 0,
-    -- The next turn of this run comes after runs that arrived meanwhile, also runs of the same owner. So long runs take
-    -- turns with new ones.
+    -- The next turn of this run comes after all runs that arrived meanwhile, also those of the same owner. So long
+    -- runs take turns with new ones.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
@@ -12597,7 +12628,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. Returns false if the claim was already released. The caller holds the lock of the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer: queue and jobs are private.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
@@ -12632,10 +12663,10 @@ as $$
   select private.release_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. The run may be
--- claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. While it waits for
--- an input, its status is waiting.
+-- claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. While the run
+-- waits for an input, its status is waiting.
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it is to stop or one of its inputs was answered. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost for an older claim.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/53_checkpoint_flow_run.sql
@@ -12653,7 +12684,7 @@ begin
   );
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
-    -- Only while the run is held: a checkpoint that arrives after the release hides no message.
+    -- This hides the message only of a held run, so a checkpoint that arrives after the release hides no message.
     array(
       select j.message_id from private.flow_run_jobs as j
       where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
@@ -12697,10 +12728,10 @@ begin
     suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
   );
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. An answer or a stop that came before the lock is read here; a later one finds a
-  -- run that no worker holds, and wakes it. The delay is 0 if no request is unanswered. If some are open, it ends when
-  -- the first of them expires. If all have expired, the delay is a second, because a worker with a slow clock would
-  -- suspend the run again at once.
+  -- store_progress has locked the run. This query sees an answer or a stop that came before the lock. A later one
+  -- finds a run that no worker holds, and wakes it. If no request is unanswered, the delay is 0. If some are open,
+  -- the delay ends when the first of them expires. If all have expired, the delay is a second, because a worker
+  -- with a slow clock would suspend the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -12726,12 +12757,13 @@ set search_path = ''
 as $$
   select private.suspend_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If no request is
--- unanswered, the run may be claimed again at once. If all unanswered requests have expired, it may be claimed in a
--- second. Otherwise it may be claimed when all requests are answered, when the first one expires, or when the run is to
--- stop. The run may be claimed after delay_seconds at the latest, because then the time of one of its attempts is over.
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If no request
+-- is unanswered, the run may be claimed again at once. If all unanswered requests have expired, the run may be
+-- claimed in a second. Otherwise it may be claimed when all requests are answered, when the first one expires, or
+-- when the run must stop. After delay_seconds it may be claimed in any case, because then the time of one of its
+-- attempts is over.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run is to stop. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run must stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/60_end_flow_run.sql
@@ -12740,14 +12772,14 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
   v_events private.new_run_event[];
 begin
-  -- `offset 0` forces one search of an index for the children of each run. The planner expects far more children, from
-  -- the average of all runs that call others, and would read all called runs instead.
+  -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
+  -- called runs, because it expects far more children, from the average of all runs that call others.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id
@@ -12783,7 +12815,7 @@ create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], resu
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -12795,8 +12827,8 @@ declare
   v_told_ids uuid[];
   v_has_inputs boolean;
 begin
-  -- Runs end in the order of run_ids. In the same order, the commit subtracts the ended runs from the usage of their
-  -- deployments.
+  -- Runs end in the order of run_ids. At the commit, the ended runs are subtracted from the usage of their
+  -- deployments in the same order.
   with result as materialized (
     select f.*
     from jsonb_to_recordset(end_flow_runs.results) as f (
@@ -12832,14 +12864,14 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs must end with the root at the latest. If the root ends before a worker has continued its called runs,
-  -- some of them have not ended yet.
+  -- Called runs must end with the root run at the latest. Some of them have not ended yet if the root ends before a
+  -- worker has continued them.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
     where f.flow_run_id = any (end_flow_runs.run_ids);
   end if;
-  -- Readers of open requests must see that no answer is awaited any more.
+  -- Readers of open requests must see that the requests need no answer any more.
   if v_has_requests then
     update public.signature_requests as s set expires_at = clock_timestamp()
     where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
@@ -12854,10 +12886,10 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
--- Stores the results, ends the called runs, the open signature requests and the pending inputs of the trees, deletes
--- the messages from the queue, and stores the webhooks of on_end. results: [{flow_run_id, status, output, errors,
+-- Stores the results, and stores the webhooks of on_end. Ends the called runs, the open signature requests and the
+-- pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
 -- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
--- caller has locked runs and jobs, in this order; message_ids are those of the jobs.
+-- caller has locked the runs and then the jobs; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer: only functions write runs.';
 
@@ -12871,7 +12903,7 @@ as $$
 declare
   v_message_id bigint;
 begin
-  -- Locks the job before its message, in the same order as heartbeats.
+  -- Lock the job before its message, in the same order as heartbeats.
   select j.message_id into v_message_id
   from private.flow_run_jobs as j where j.flow_run_id = end_flow_run.flow_run_id for no key update;
   perform private.end_flow_runs(
@@ -12914,7 +12946,7 @@ as $$
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow that have no node run, in the order of the flow; for a partial run, only nodes of its selection. root_run_id is the root of the run''s tree, whose job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow that have no node run, in the order of the flow. For a partial run, only the nodes that it selects count. root_run_id is the root of the run''s tree; its job names the snapshot. Definer: jobs and snapshots are private.';
 
 -- sql/600_queue/61_finish_flow_run.sql
 
@@ -12922,7 +12954,7 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -12942,28 +12974,30 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report has all events of a short run, they are not stored, because private.unnumbered_events can
-      -- compute them.
+      -- If this report has all events of a short run, the events are not stored, because private.unnumbered_events
+      -- can compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- This is no `exists`: its plan could be made while the table is empty, and later read the whole table.
+        -- An `exists` could keep a plan that was made while the table was empty, and would then read the whole
+        -- table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Searches an index for each result: a join might keep a plan that reads all runs for the few that have not ended.
-    -- Skips runs that other transactions have locked: waiting for them while holding other runs could end in a
-    -- deadlock.
+    -- Search an index for each result: a join could keep a plan that reads all runs for the few that have not
+    -- ended. Skip runs that other transactions have locked, because waiting for them while holding other runs could
+    -- end in a deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Locks the job after its run. Transactions that lock a job without its run, such as heartbeats, do not wait for a
-    -- lock that this transaction holds. A job that they changed is read again, so this sees the newest claim.
+    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not
+    -- wait for a lock that this transaction holds. If it has changed the job, Postgres reads the job again, so this
+    -- query sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
@@ -12974,10 +13008,11 @@ begin
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- A call may report two claims of one run, an older one and the newest: a worker whose lease has ended may claim
-    -- its own run again.
+    -- One call may report an older claim and the newest claim of the same run, because a worker whose lease has
+    -- ended may claim its own run again.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
-      -- As text: jsonb_agg takes quadratic time over the members of an object, such as an output.
+      -- Build the list as text, because jsonb_agg takes quadratic time over the members of an object, such as an
+      -- output.
       v_results := (
         select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)
       );
@@ -13038,11 +13073,12 @@ begin
   return private.finish_flow_runs(results);
 end;
 $$;
--- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims, and
--- results of runs that another transaction has locked. If one of the results can't be stored, raises that error and
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims,
+-- and results of runs that another transaction has locked. If a result can't be stored, raises that error and
+-- finishes no run.
 -- finishes no run.
 comment on function public.finish_flow_runs(jsonb) is
-  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs; it skips results of older claims, and of locked runs.';
+  'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs. Skips results of older claims and of locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;
 
 -- sql/600_queue/70_stop_flow_run.sql
@@ -13064,7 +13100,7 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Claims take this lock first, too. So either the run has not begun, or its worker will read the stop request.
+  -- Lock the run first, as claims do. So either the run has not begun, or its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -13114,8 +13150,8 @@ create function private.claim_token(flow_run_id uuid, claim_number integer, expi
 returns text
 language sql stable security invoker
 begin atomic
-  -- A run token signs 16 bytes, and a claim token signs a longer text. So the signature of one kind of token is never
-  -- valid for the other kind.
+  -- A run token signs 16 bytes, and a claim token signs a longer text. So a signature for one kind of token is
+  -- never valid for the other kind.
   select s.text || '_' || encode(extensions.hmac(convert_to(s.text, 'UTF8'), claim_token.secret, 'sha256'), 'hex')
   from (
     select format(
@@ -13161,7 +13197,7 @@ as $$
   select private.make_claim_token(flow_run_id, claim_number);
 $$;
 comment on function public.make_claim_token(uuid, integer) is
-  'For the runner: a token by which the nodes of a held claim call the project''s REST API as the flow''s owner: {token, seconds}, the seconds for which it is valid. 409 claim_lost.';
+  'For the runner: a token with which the nodes of a held claim call the project''s REST API as the flow''s owner. Returns {token, seconds}: the token, and the seconds for which it is valid. 409 claim_lost.';
 grant execute on function public.make_claim_token(uuid, integer) to service_role;
 
 create function private.claim_token_claims(token text)
@@ -13186,7 +13222,7 @@ begin
     perform private.fail('token_invalid', 'The claim token has expired.');
   end if;
   v_run_id := v_parts[2];
-  -- Auth issues no access tokens to a banned user either.
+  -- A banned user's runs get no claims. In the same way, Auth issues no access tokens to a banned user.
   select jsonb_build_object(
     'sub', u.id, 'role', 'authenticated', 'aud', 'authenticated', 'is_anonymous', u.is_anonymous,
     'claimed_run_id', v_run_id, 'chain_depth', j.chain_depth + 1
@@ -13204,7 +13240,7 @@ begin
 end;
 $$;
 comment on function private.claim_token_claims(text) is
-  'The claims of a caller with this claim token, who acts as the owner of the run; 401 token_invalid if it is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
+  'The claims of a caller with this claim token, who acts as the owner of the run. 401 token_invalid if the token is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
 grant execute on function private.claim_token_claims(text) to anon;
 
 -- sql/650_starts/10_may_start.sql
@@ -13214,7 +13250,7 @@ returns boolean
 language sql immutable security invoker
 begin atomic
   select coalesce(
-    -- The owner always may.
+    -- The owner may start it in any case.
     may_start.deployment.user_id = may_start.caller.user_id
     -- Authenticated: every user who has signed up.
     or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null
@@ -13226,12 +13262,12 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Whether the caller may start a deployment: its owner always; every user who has signed up if start_permission is Authenticated; everybody if it is Anonymous. False for a null deployment, so that its start gets the same 404.';
+  'Whether the caller may start a deployment. Its owner may; every user who has signed up may if start_permission is Authenticated; everybody may if start_permission is Anonymous. False for a null deployment, so that its start gets the same 404.';
 
 -- sql/650_starts/15_startable_deployment.sql
 
--- A caller who may start a deployment may also read its inputs and outputs. The start and the read both look the
--- deployment up here, so that both reveal equally little about a deployment.
+-- A caller who may start a deployment may also read its inputs and outputs. Both the start and the read look the
+-- deployment up with startable_deployment, so both reveal equally little about it.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -13262,13 +13298,12 @@ begin
 end;
 $$;
 comment on function private.refuse_public_key(text) is
-  'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid with an invalid one.';
+  'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid for an invalid key.';
 
--- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise 404
--- deployment_not_found. 401 unauthenticated or 400 public_key_invalid for a caller who is not a user and sends no
--- valid public key.
--- If is_locked, the deployment and its snapshot can't be deleted until the transaction ends. Deploys, updates and
--- other starts do not wait for that lock.
+-- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise
+-- 404 deployment_not_found. If the caller is not a user, answers 401 unauthenticated without a public key, and 400
+-- public_key_invalid for an invalid one. If is_locked is true, the deployment and its snapshot can't be deleted
+-- until the transaction ends. Deploys, updates and other starts do not wait for this lock.
 create function private.startable_deployment(
   id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
 )
@@ -13291,14 +13326,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column. If it were selected as many columns, every start would prepare each column again.
+    -- Select the row as one column, because with many columns every start would prepare each of them again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment;
-    -- for example, latest moves then. So look the tag up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another
+    -- deployment. For example, the tag latest moves then. So look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -13308,7 +13343,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked is true, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -13330,7 +13365,7 @@ begin
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: it is called with the rights of different roles.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: roles with different rights call this function.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -13346,8 +13381,8 @@ $$;
 comment on function private.refuse_missing_tag(integer, text) is
   'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Only for the flow''s owner, since the message names the flow.';
 
--- Finds the deployment by id if there is one, otherwise by flow and tag. Does not check the owner: call
--- private.check_own_target() first.
+-- Finds the deployment by its id if deployment_id is given, otherwise by flow and tag. Does not check the owner;
+-- call private.check_own_target() first.
 create function private.own_deployment(flow integer, tag text, deployment_id uuid)
 returns public.flow_deployments
 language plpgsql stable security definer
@@ -13368,14 +13403,14 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: it is called with the rights of different roles.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: roles with different rights call this function.';
 
 -- sql/650_starts/20_start_limits.sql
 
 -- Counts the use of each deployment by callers other than the owner. The use of a group or a caller is the sum over
--- its slots; the use of all callers is the sum of both groups. Each database connection writes the slot of its process
--- id, so that starts do not wait for each other. No foreign key: a deferred trigger deletes the rows when the deletion
--- of the deployment commits.
+-- its slots; the use of all callers is the sum over both groups. Each database connection writes the slot of its
+-- process id, so that starts do not wait for each other. There is no foreign key: a deferred trigger deletes the
+-- rows when the deletion of the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -13388,13 +13423,13 @@ create table private.deployment_usage (
 comment on table private.deployment_usage is
   'The use of each deployment by callers other than the owner, for its limits of starts. Each share has several slots. Starts at the same time write different slots, so they do not wait for each other. The use of a share is the sum over its slots.';
 comment on column private.deployment_usage.share is
-  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller: see private.start_shares.';
+  'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller; private.start_shares() returns both.';
 comment on column private.deployment_usage.slot is
-  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. So an end never waits for a start.';
+  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. Starts and ends write different slots, so an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
 comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
 comment on column private.deployment_usage.in_flight is
-  'The runs started minus the runs ended in this slot. Only the sum over all slots is the number of runs in flight.';
+  'The runs started in this slot minus the runs ended in this slot, which may be negative. Only the sum over all slots is the number of runs in flight.';
 
 create function private.tg_flow_deployments__after_delete()
 returns trigger
@@ -13402,8 +13437,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The end of a run locks several of these rows in another order, so to wait for these locks could cause a deadlock.
-  -- Locked rows are skipped here, and the next sweep deletes them.
+  -- The end of a run locks several of these rows in another order, so waiting for locks here could cause a
+  -- deadlock. Skip locked rows; the next sweep deletes them.
   delete from private.deployment_usage as u
   where u.deployment_id = old.id and (u.share, u.slot) in (
     select free.share, free.slot from private.deployment_usage as free
@@ -13414,16 +13449,17 @@ end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is
   'Deletes the usage of a deleted deployment. Definer: the usage is private.';
--- Deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock. So while it holds these
--- rows, it waits for no other transaction.
+-- The trigger is deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so
+-- while it holds these rows, it waits for no other transaction.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
 
 -- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
--- caller. Both groups together are all callers, who may use the whole limit. Guests have not signed up. Anybody can
--- make up public keys or sign in anonymously. So all guests together may use only a part of the limit, which leaves
--- room for users. Each webhook counts as one caller, because anybody with its URL may use it.
+-- caller. Both groups together are all callers, who may use the whole limit. Guests are callers who have not signed
+-- up. Anybody can make up public keys or sign in anonymously. So all guests together may use only a part of the
+-- limit, which leaves room for users. Each webhook counts as one caller, because anybody who has its URL may use
+-- it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
@@ -13497,10 +13533,10 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start that is already counted, if the share now has more starts in this minute or more runs in flight than it may have: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if its share now has too many starts in this minute or too many runs in flight: 429 start_limit_reached. Definer: the usage is private.';
 
--- Concurrent starts do not see each other, so their number may exceed a limit. No start is refused before the limit is
--- reached.
+-- Concurrent starts do not see each other, so together they may exceed a limit. A start is refused only when the
+-- limit has been reached.
 create function private.count_start(deployment public.flow_deployments, shares text[])
 returns void
 language plpgsql volatile security definer
@@ -13513,8 +13549,8 @@ declare
   v_starts bigint;
   v_runs bigint;
 begin
-  -- Count the group before the caller. A transaction that waits for the slot of a caller already holds the slot of the
-  -- group, so there is no deadlock.
+  -- Count the group before the caller. A transaction that waits for the slot of a caller already holds the slot of
+  -- its group, so two such transactions can't deadlock.
   insert into private.deployment_usage as u (deployment_id, share, slot, minute, starts, in_flight)
   select count_start.deployment.id, s.share, pg_backend_pid() % 32, v_minute, 1, 1
   from unnest(count_start.shares) as s (share)
@@ -13524,8 +13560,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share is used up. Nearly every start needs no
-  -- further check.
+  -- If all callers together use no more than the share of one caller, no share can be used up. This is the case for
+  -- nearly every start, which then needs no further check.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -13538,7 +13574,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits; 429 start_limit_reached beyond a limit. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached beyond a limit. Definer: the usage is private.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -13549,8 +13585,8 @@ begin
   insert into private.deployment_usage as u (deployment_id, share, slot, in_flight)
   select old.counted_deployment_id, s.share, -1 - pg_backend_pid() % 32, -1
   from unnest(old.counted_shares) as s (share)
-  -- Count nothing for a deleted deployment. If the deployment is being deleted right now, the next sweep removes the
-  -- row.
+  -- For a deleted deployment, count nothing. If the deployment is just being deleted, the next sweep removes the
+  -- row that this statement writes.
   where exists (select from public.flow_deployments as d where d.id = old.counted_deployment_id)
   on conflict on constraint deployment_usage_pkey do update set in_flight = u.in_flight - 1;
   return null;
@@ -13560,8 +13596,8 @@ comment on function private.tg_flow_run_jobs__after_end() is
   'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer: the usage is private.';
 
 -- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
--- transaction that waits for these rows, and there is no deadlock. A constraint trigger is a constraint, so its name
--- follows the rule for constraints.
+-- transaction that waits for these rows, and a deadlock is impossible. A constraint trigger is a constraint, so its
+-- name follows the rule for constraints.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -13591,7 +13627,7 @@ begin
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
   ), forgotten as (
-    -- Check again with the present values of the locked rows. Rows that add up to 0 change no sum, so they may be
+    -- Check the locked rows again with their present values. Rows that add up to 0 change no sum, so they may be
     -- deleted even if other rows of the share, locked or new, stay.
     delete from private.deployment_usage as u
     where (u.deployment_id, u.share, u.slot) in (
@@ -13615,7 +13651,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Such rows remain if a run ends while its deployment is being deleted: the end writes a row, or keeps one locked.
+  -- Such rows remain if a run ends while its deployment is being deleted: the end of the run writes a row, or keeps
+  -- one locked.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old
@@ -13641,14 +13678,14 @@ create table private.idempotency_keys (
 comment on table private.idempotency_keys is
   'Starts that carried an Idempotency-Key. For limit_idempotency_hours() hours, the same request of the same caller with the same key returns the same run.';
 comment on column private.idempotency_keys.key_hash is
-  'SHA-256 of caller and key. The key itself is not stored, because a caller with only a public key has no other secret to prove who they are.';
+  'SHA-256 of caller and key. The key itself is not stored, because it may be the only secret that proves the identity of a caller with only a public key.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
 create index idempotency_keys_created_at_idx on private.idempotency_keys (created_at);
 
--- Returns the run of an earlier start by the same caller with the same key and request within 24 hours. Otherwise
--- returns null and stores the key for the given new run.
+-- Returns the run of an earlier start by the same caller with the same key and request within 24 hours. If there is
+-- no such run, returns null and stores the key for the given new run.
 create function private.claim_idempotency_key(caller private.caller, key text, request jsonb, flow_run_id uuid)
 returns uuid
 language plpgsql volatile security definer
@@ -13696,14 +13733,14 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run that this caller, key and request started within 24 hours; otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer: the keys are private.';
+  'The run that this caller, key and request started within 24 hours. Otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer: the keys are private.';
 
 -- sql/650_starts/35_plain_values.sql
 
--- Converts the readable JSON of a start into values, by the types of the inputs. The database does this rather than an
--- Edge Function, because it looks up the deployment and compares the Idempotency-Key in the same transaction.
--- types/values/json/ defines both forms of JSON: the types of an input decide which value readable JSON means; wire
--- JSON is read without types.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it rather
+-- than an Edge Function, because one transaction must also look up the deployment and compare the Idempotency-Key.
+-- types/values/json/ defines both forms of JSON. The types of an input decide which value its readable JSON means;
+-- wire JSON is read without types.
 
 create function private.float_text(number numeric)
 returns text
@@ -13711,7 +13748,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- Postgres refuses to convert a number that is closer to 0 than the smallest float.
+  -- If a number is closer to 0 than the smallest float, Postgres refuses to convert it.
   v_text text := case when abs(float_text.number) < 2.5e-324 then '0'
     else float_text.number::double precision::text end;
   v_exact numeric := v_text::numeric;
@@ -13751,7 +13788,7 @@ begin
 end;
 $$;
 comment on function private.decimal_text(numeric) is
-  'The payload of the tag D for a number that D can hold. Trailing zeros are kept.';
+  'The payload of the tag D for a number that D can hold. It keeps trailing zeros.';
 
 create function private.integer_value(number numeric)
 returns jsonb
@@ -13772,7 +13809,7 @@ begin
 end;
 $$;
 comment on function private.integer_value(numeric) is
-  'An integer as a value of the smallest tag that can hold it; null beyond 128 bits.';
+  'An integer as a value of the smallest tag that can hold it; null if it needs more than 128 bits.';
 
 create function private.value_text(plain jsonb)
 returns text
@@ -13788,7 +13825,7 @@ begin
       return '{"S": ' || value_text.plain::text || '}';
     when 'number' then
       v_text := value_text.plain::text;
-      -- The usual case.
+      -- Most numbers are short integers.
       if length(v_text) < 19 and v_text !~ '[^0-9]' then
         return '{"U": "' || v_text || '"}';
       end if;
@@ -13829,7 +13866,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Wire JSON as a value, like fromWireJson of types/values/json: integers become U or I (wider ones U1 or I1), other numbers D, or F if D can''t hold them; objects become M and arrays A; a text stays a text.';
+  'Wire JSON as a value, like fromWireJson of types/values/json. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -13863,7 +13900,7 @@ begin
 end;
 $$;
 comment on function private.value_of_number(numeric, text[]) is
-  'A number as a value of the first of these types that can hold it; null if none can.';
+  'A number as a value of the first of these types that can hold it; null if no type can.';
 
 create function private.value_of_text(plain text, types text[])
 returns jsonb
@@ -13871,11 +13908,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Keys come first: if an input accepts a key or another text, base58 of 32 bytes is read as a key.
+  -- Test keys first: if an input accepts both a key and another text, base58 of 32 bytes is read as a key.
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
-      -- A wallet whose key pair is not stored: the run asks the holder of the key to sign.
+      -- This is a wallet without a stored key pair: the run asks the holder of the key to sign.
       when 'keypair' = any (value_of_text.types)
         then jsonb_build_object('M', jsonb_build_object('public_key', jsonb_build_object('B3', value_of_text.plain)))
       else jsonb_build_object('S', value_of_text.plain)
@@ -13888,8 +13925,8 @@ begin
     and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- A number in a text is never read as a float. Numbers are written as text for the types that have more digits than
-    -- a float.
+    -- A number in a text is never read as a float, because callers write numbers as text only for types that have
+    -- more digits than a float.
     return private.value_of_number(
       value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
     );
@@ -13922,7 +13959,7 @@ begin
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json; null if it fits none of them. An optional input accepts null.';
+  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json. Null if it fits none of the types. An optional input accepts null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void
@@ -13933,15 +13970,15 @@ declare
   v_measure private.json_measure;
 begin
   -- Two quick tests come first, because measuring takes much longer. As jsonb, a value takes at most six times the
-  -- bytes of its text. And the number of values in it has a limit. (jsonb_path_query would take quadratic time.)
+  -- bytes of its text. The number of values in it is also limited. (jsonb_path_query would take quadratic time.)
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
       > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else
-    -- A number may have more digits here than in its value: as jsonb text, 1e300 has 301 digits, but its value is the
-    -- text 1e300.
+    -- The limit is higher here, because a number may have more digits in jsonb text than in its value. For example,
+    -- 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -13960,7 +13997,7 @@ begin
 end;
 $$;
 comment on function private.check_plain_json(jsonb) is
-  'Refuses plain JSON that is too large for a value, or has numbers beyond the range of floats or of too many digits: 400 inputs_invalid, 413 inputs_too_large. The caller refuses JSON that is too deep.';
+  'Refuses plain JSON that is too large for a value, or that has numbers beyond the range of floats or with too many digits: 400 inputs_invalid, 413 inputs_too_large. The calling function refuses JSON that is too deep.';
 
 create function private.check_values(plain jsonb, inputs jsonb)
 returns void
@@ -13991,13 +14028,13 @@ begin
 end;
 $$;
 comment on function private.check_values(jsonb, jsonb) is
-  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Call it before the flow''s inputs are read. 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses the plain values of a start if they are not an object, are too large or too deep, or repeat a name of inputs. Call this function before reading the flow''s inputs. 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.inputs_of_values(plain jsonb, interface private.flow_snapshot_interfaces)
 returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the number of names. A nested loop would be quadratic.
+-- The planner can't estimate the number of names, and a nested loop could take quadratic time.
 set enable_nestloop = off
 as $$
 declare
@@ -14017,8 +14054,8 @@ begin
     left join jsonb_array_elements((inputs_of_values.interface).inputs) as i (input) on i.input ->> 'name' = v.key
   )
   select
-    -- This builds the object as text, because jsonb_object_agg takes quadratic time for values that are objects with
-    -- many members.
+    -- Build the object as text, because jsonb_object_agg takes quadratic time for values that are objects with many
+    -- members.
     (select json_object_agg(g.name, g.value)::jsonb from given as g where g.value is not null),
     (
       select jsonb_agg(jsonb_build_object('path', 'values.' || private.shorten(f.name), 'message', case
@@ -14042,7 +14079,7 @@ begin
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. The error 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb
@@ -14085,7 +14122,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth_of_node() is
-  'If a node makes this request with a claim token: the number of runs in the chain that led to it, the node''s own run included. Otherwise null. 409 start_loop beyond the limit.';
+  'If a node makes this request with a claim token: the number of runs in the chain that led to the request, including the node''s own run. Otherwise null. 409 start_loop beyond the limit.';
 
 create function private.admit_start(
   deployment public.flow_deployments, caller private.caller, is_by_node boolean, message_id bigint
@@ -14097,7 +14134,7 @@ as $$
 declare
   v_shares text[];
 begin
-  -- A caller with a webhook's URL has the owner's user id, but is not the owner.
+  -- A caller with a webhook's URL has the owner's user id, but is not the owner. Its starts are counted.
   if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
@@ -14114,17 +14151,22 @@ $$;
 comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
   'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer: usage and queue are private.';
 
--- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for the
--- same request, returns the earlier run instead. inputs are tagged values. plain is plain JSON, which is converted by
--- the types of the flow's inputs. schedule_id names the schedule that starts the run. start_flow passes a deployment
--- without an id, which is not a stored row. If a node of a run makes the request with a claim token, the chain_depth of
--- the new run is one more than that of the node's run. A redrive passes the settings of the run that it continues.
--- start_flow passes its flow, so that private.flow_start_settings makes them of the request. For all other starts,
--- private.run_settings makes them. A start by a
--- webhook, or by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by
--- a node is also refused while the queue is full. Otherwise a flow that starts itself several times could fill the
--- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
--- start_loop; 413 inputs_too_large.
+-- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
+-- the same request, returns the earlier run instead.
+--
+--   inputs       tagged values
+--   plain        plain JSON, which is converted by the types of the flow's inputs
+--   schedule_id  the schedule that starts the run
+--   settings     for a redrive: the settings of the run that it continues
+--   flow         for start_flow: the flow, with which private.flow_start_settings makes the settings of the request.
+--                start_flow passes a deployment without an id, which is not a stored row.
+--
+-- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
+-- token, the chain_depth of the new run is one more than that of the node's run. A start by a webhook, or by a
+-- caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by a node is
+-- also refused while the queue is full, because a flow that starts itself several times could otherwise fill the
+-- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
+-- idempotency_key_reused, start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -14162,9 +14204,10 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- Check the inputs and settings after the key: a repeated start finds its run even if the flow was edited meanwhile
-  -- and has other inputs now, or a run that partial_config names was deleted. Nearly all starts have only tagged inputs, all known to the flow. Comparing each of them with each
-  -- name is quick while there are few names.
+  -- Check the inputs and settings after the key, because a repeated start must find its run in any case. Meanwhile
+  -- the flow may have got other inputs, or a run that partial_config names may have been deleted. Nearly all starts
+  -- have only tagged inputs that the flow knows. Comparing each of them with each name is quick while there are few
+  -- names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -14193,7 +14236,8 @@ begin
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
-  -- Replaces pgmq.send, which writes and plans its statement at each call and so costs five times this insert.
+  -- This insert replaces pgmq.send, which writes and plans its statement at each call and so costs five times as
+  -- much.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
@@ -14206,7 +14250,7 @@ begin
   )
   returning jsonb_build_object('flow_run_id', v_run_id, 'token', coalesce(
     (select private.run_token(v_run_id, s.secret) from private.run_token_secrets as s),
-    -- The first token makes the secret.
+    -- The first call of run_token makes the secret.
     private.run_token(v_run_id)
   )) into v_started;
   v_is_announced := private.announce_claimable_run();
@@ -14216,7 +14260,7 @@ $$;
 comment on function private.enqueue_run(
   public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows
 ) is
-  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; its callers do. Definer: only this function inserts root runs.';
+  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer: only this function inserts root runs.';
 
 -- sql/650_starts/50_start_deployment.sql
 
@@ -14237,7 +14281,8 @@ begin
     or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-  -- Lock the caller before the deployment. The deletion of a user locks both in this order, so there is no deadlock.
+  -- Lock the caller before the deployment. The deletion of a user locks them in the same order, so there is no
+  -- deadlock.
   v_caller := private.lock_caller();
   v_deployment := private.startable_deployment(
     start_deployment.id, start_deployment.flow, start_deployment.tag, v_caller, start_deployment.public_key, true
@@ -14265,13 +14310,14 @@ comment on function private.start_deployment(uuid, integer, text, jsonb, text, t
 grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
   to anon, authenticated, service_role;
 
--- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}. inputs are
--- tagged values. values are plain JSON, which is converted by the types that read_deployment reports. An input may be
--- in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the same request
--- within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid,
--- public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
--- not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429 queue_full and start_limit_reached,
--- never for the owner; but queue_full for a node, which also acts as the owner.
+-- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}. inputs
+-- are tagged values. values are plain JSON, which is converted by the types that read_deployment reports. Each
+-- input may be in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key,
+-- the same request within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid,
+-- action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a
+-- deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429
+-- queue_full, start_limit_reached. The owner gets no 429, except that nodes, which act as the owner, may get
+-- queue_full.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,
@@ -14369,7 +14415,7 @@ begin
   if found then
     perform private.partial_config_fault(v_fault.path, v_fault.message);
   end if;
-  -- The values in `inline` are checked like inputs, so they have the same bounds and the same errors.
+  -- Check the values in `inline` like inputs, so that they have the same bounds and errors.
   perform private.check_inputs(coalesce((
     select jsonb_object_agg(i.node_id, jsonb_build_object('M', i.ports))
     from jsonb_each(v_values -> 'inline') as i (node_id, ports)
@@ -14390,7 +14436,8 @@ declare
   );
   v_fault record;
 begin
-  -- `except` and `intersect` hash or sort both sides. Comparing each id with each other one takes quadratic time.
+  -- Use `except` and `intersect`, which hash or sort both sides. Comparing each id with every other id takes
+  -- quadratic time.
   select f.* into v_fault
   from (
     (select u.id, '.only_nodes' as path, 'the flow has no node' as message
@@ -14417,7 +14464,7 @@ begin
 end;
 $$;
 comment on function private.check_partial_nodes(jsonb, text[], jsonb) is
-  'Refuses a partial_config that names a node which the flow does not have, or that names a run for a node of only_nodes: 400 partial_config_invalid.';
+  'Refuses a partial_config that names a node which the flow does not have, or that names a run for a node in only_nodes: 400 partial_config_invalid.';
 
 create function private.check_named_runs(run_ids text[], flow public.flows)
 returns void
@@ -14449,11 +14496,11 @@ begin
 end;
 $$;
 comment on function private.check_named_runs(text[], public.flows) is
-  'Refuses runs that are not ended root runs of this flow and its owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
+  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
 
--- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. runs has the nodes that do not
--- run but have an edge to a node of only_nodes, each with the run that is named for it. inline also has pinned outputs
--- of nodes that do not run, unless `nodes` names a run for them.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do
+-- not run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has
+-- the pinned outputs of nodes that do not run, unless `nodes` names a run for them.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -14478,7 +14525,8 @@ begin
   ), partial_setting.flow);
   v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
     || (v_values -> 'inline');
-  -- check_named_runs has accepted the ids. As uuid they get the one spelling by which the runner finds executions.
+  -- check_named_runs has accepted the ids. The cast to uuid gives each id the spelling by which the runner finds
+  -- executions.
   select jsonb_object_agg(
     s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id')::uuid
   )
@@ -14524,9 +14572,9 @@ begin
 end;
 $$;
 comment on function private.check_start_environment(jsonb, uuid) is
-  'Refuses the environment of a start if a flow of this owner could not have it: 400 environment_invalid, with the findings.';
+  'Refuses the environment of a start if a flow of this owner could not have the same environment: 400 environment_invalid, with the findings.';
 
--- environment and partial_config come from the request; null if the request has none.
+-- environment and partial_config come from the request. Each is null if the request has none.
 create function private.flow_start_settings(
   deployment public.flow_deployments, flow public.flows, action_signer text, environment jsonb, partial_config jsonb
 )
@@ -14558,7 +14606,7 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings and action_signer; also environment, and partial_config or else the pins. environment keeps only names that the flow does not define. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings() and action_signer; also environment, and partial_config or else the pins. Leaves out names of environment that the flow defines. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
 
 -- sql/650_starts/60_start_flow.sql
 
@@ -14573,13 +14621,13 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- The deployment that a deploy of the flow would make, without an id.
+  -- The deployment that a deploy of the flow would make, but without an id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
   v_caller.user_id := private.lock_user();
-  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. It
-  -- does not prevent edits. So the flow is read once, and its network and graph come from the same edit.
+  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. The
+  -- lock does not prevent edits. So read the flow only once, so that its network and graph come from the same edit.
   select f.* into v_flow from public.flows as f
     where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
@@ -14655,7 +14703,7 @@ begin
   );
   v_interface := private.snapshot_interface(v_deployment.snapshot_hash);
   if v_interface.snapshot_hash is null then
-    -- After the deployment was found, the deployment and its snapshot were deleted.
+    -- The deployment and its snapshot were deleted after this call had found the deployment.
     perform private.fail('deployment_not_found', 'There is no such deployment.');
   end if;
   return jsonb_build_object(
@@ -14675,10 +14723,10 @@ comment on function private.read_deployment(uuid, integer, text, text) is
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,
--- action_identity, fees, cluster, uses_solana, node_count, inputs: [{name, description, type_bounds, required, default, json_schema}], outputs:
--- [{name, type}]}. The caller names the deployment and sends credentials as for start_deployment. 400
--- start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
--- not start.
+-- action_identity, fees, cluster, uses_solana, node_count, inputs: [{name, description, type_bounds, required,
+-- default, json_schema}], outputs: [{name, type}]}. The caller names the deployment and sends credentials as for
+-- start_deployment. 400 start_target_ambiguous, public_key_invalid; 401; 404 deployment_not_found, also for a
+-- deployment that the caller may not start.
 create function public.read_deployment(
   id uuid default null, flow integer default null, tag text default null, public_key text default null
 )
@@ -14700,7 +14748,7 @@ create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)
 language plpgsql immutable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops would be quadratic.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time.
 set enable_nestloop = off
 as $$
 begin
@@ -14731,7 +14779,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph does not have with the same data and the same incoming edges. change: removed, data or edges. Names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that are missing in a new graph or have other data or incoming edges there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -14753,7 +14801,7 @@ as $$
   select coalesce(array_agg(changed.id), '{}') from changed;
 $$;
 comment on function private.changed_flows(jsonb, jsonb) is
-  'The called flows of an old snapshot that differ in a new one, or that call such a flow, directly or through others.';
+  'The called flows of an old snapshot that differ in a new snapshot, or that call a flow that differs, directly or through others.';
 
 create function private.redrive_changes(old jsonb, new jsonb)
 returns jsonb
@@ -14780,7 +14828,7 @@ as $$
   from graph as g;
 $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
-  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: private.changed_nodes() as {id: change}. calls: the nodes that call a flow which differs.';
+  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes that call a flow that differs.';
 
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
 returns jsonb
@@ -14795,7 +14843,7 @@ as $$
         then 'caller' end
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- A call that succeeded is one execution with effects, whatever its run has done.
+    -- A call that succeeded counts as one execution with effects, so leave out the run that it called.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -14814,7 +14862,7 @@ as $$
       g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
     ) as a
     union
-    -- Without a published definition nobody knows the effects of a node, so it counts as one with effects.
+    -- If a node has no published definition, its effects are unknown, so it counts as one with effects.
     select g.key, (n.node ->> 'id')::uuid
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
     where n.node #>> '{data,type}' = 'native' and not exists (
@@ -14844,7 +14892,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(), called_flow, or caller if the node that called their run differs. Definer: its callers have checked the user.';
+  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(); called_flow; or caller if the node that called their run differs. Definer: its callers have checked the user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb
@@ -14887,7 +14935,7 @@ begin
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all have this snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
 
 -- sql/650_starts/80_redrive_flow_run.sql
 
@@ -14899,19 +14947,19 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- Executions whose worker died, or whose time was over: the node may have had effects. The second pattern matches
-    -- the message in runner/engine/attempt_timeout.ts.
+    -- First, executions whose worker died or whose time was over, because the node may have had effects. The second
+    -- pattern matches the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
-      -- A handled failure is taken over, so the redrive does not repeat it.
+      -- A redrive takes over a handled failure, so it does not repeat the node.
       from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Executions that began and never ended, because the run ended without a worker. Three kinds are left out. A node
-      -- that has output instructions has had no other effect. A node that waited for its next attempt or for an input
-      -- has had no effect. If a node called a flow, the executions of the called run count instead.
+      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left
+      -- out. A node that has output instructions has had no other effect. A node that waited for its next attempt
+      -- or for an input has had no effect. If a node called a flow, the executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -14920,8 +14968,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Adds transactions of unknown outcome, and transactions without an outcome that are signed or that the signer of
-    -- an action has received. All of these may have been executed, or may be executed later.
+    -- Also transactions of unknown outcome, and transactions without an outcome that are signed or that the signer
+    -- of an action has received. All of these may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -14931,9 +14979,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also transactions with an unanswered request that showed the signatures of the other signers. The asked signer
-      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded, because
-      -- there only the action signer could do so, and the outcome says whether it happened.
+      -- Also transactions with an unanswered request that showed the other signers' signatures. The asked signer
+      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded:
+      -- there, only the action signer could have sent it, and the outcome says whether that happened.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -14961,8 +15009,8 @@ begin
   -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
-  -- Under this lock, only one transaction at a time can redrive the run, and sweeps do not delete it. Read the run
-  -- again: it may have changed before the lock.
+  -- While this lock is held, no other transaction can redrive the run, and no sweep deletes it. Read the run again,
+  -- because it may have changed before the lock.
   select r.* into v_run from public.flow_run as r where r.id = v_run.id for no key update;
   if not found then
     perform private.fail('flow_run_not_found', 'There is no such run.');
@@ -14973,15 +15021,15 @@ $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
   'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
 
--- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself. If
--- the run is itself a redrive that ended before it had taken everything over, the runs in its redriven_from come next.
+-- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
+-- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- A worker needs as much memory for each of these runs as one run may output.
+  -- For each of these runs, a worker needs as much memory as one run may output.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -15034,7 +15082,7 @@ begin
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended, that succeeded, or that has executions of unknown outcome which the caller does not accept: 409 run_not_ended, run_succeeded, outcome_unknown. Definer: it reads transactions.';
+  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer: it reads transactions.';
 
 create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
 returns public.flow_deployments
@@ -15044,7 +15092,7 @@ as $$
 declare
   v_deployment public.flow_deployments;
 begin
-  -- Until the transaction ends, neither the deployment nor its snapshot can be deleted.
+  -- The lock keeps the deployment and its snapshot from being deleted until the transaction ends.
   select d.* into v_deployment from public.flow_deployments as d
   where d.id = deployment_to_redrive_on.id and d.user_id = deployment_to_redrive_on.run.user_id
     and d.entrypoint = deployment_to_redrive_on.run.flow_id
@@ -15061,7 +15109,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, if it is one of the run''s flow, locked. settings: those of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
+  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
@@ -15103,12 +15151,12 @@ begin
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run.id;
   v_run_ids := private.runs_to_take_over(v_run);
   if redrive_flow_run.deployment is null then
-    -- The deployment as it was when the run started.
+    -- Rebuild the deployment as it was when the run started.
     v_as_started.id := v_run.deployment_id;
     v_as_started.user_id := v_run.user_id;
     v_as_started.entrypoint := v_run.flow_id;
     v_as_started.snapshot_hash := v_job.snapshot_hash;
-    -- The inputs were checked at that start.
+    -- The start of the run has already checked the inputs.
     v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
     v_as_started.fees := v_run.fees;
   else
@@ -15121,7 +15169,7 @@ begin
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
   v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
-  -- Fees are charged once, even if several redrives are needed.
+  -- Fees are charged only once, even if several redrives are needed.
   if exists (
     select from private.flow_run_transactions as t
     where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
@@ -15148,11 +15196,11 @@ comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
 grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}. With `deployment`, another deployment of the same flow, the graph and the
--- settings are those of the deployment.
--- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again;
--- it executes all others. A run can be redriven once. If the redrive fails, redrive the redrive. For a called run, the
--- whole tree is redriven.
+-- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run
+-- has the graph and the settings of that deployment.
+-- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs
+-- again. It executes all other nodes. A run can be redriven only once; if the redrive fails, redrive the redrive.
+-- For a called run, the whole tree is redriven.
 -- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
 -- With an idempotency_key, the same request within 24 hours returns the same run.
 -- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
@@ -15185,7 +15233,7 @@ create function private.failed_runs(
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know that the limit lets only a few runs through, so it would sort all runs.
+-- The planner does not know that the query reads only a few runs because of its limit, so it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -15222,7 +15270,7 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'Failed runs of this owner without a redrive, the oldest first, among the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
+  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
@@ -15252,7 +15300,7 @@ begin
         flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
       ) ->> 'flow_run_id';
     exception
-      -- The refusal of one run does not stop the others.
+      -- If one run is refused, the others are still redriven.
       when sqlstate 'PGRST' then
         error := sqlerrm::jsonb;
     end;
@@ -15266,13 +15314,13 @@ grant execute on function private.redrive_flow_runs(
   integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
 ) to anon, authenticated, service_role;
 
--- Redrives failed runs of the caller's flow, or of one deployment, that were made between `since` (default: 7 days ago)
--- and `until`, and that have no redrive yet. Looks at the newest 5,000 runs only, and redrives at most max_runs of them
--- (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in flow_run_stats. Returns
--- a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that redrive_flow_run would answer.
--- Call again until there are no rows, or only rows with errors. With on_deployment, the new runs execute this
--- deployment, like those of redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found, also
--- for those of other users.
+-- Redrives failed runs of the caller's flow, or of one deployment, that have no redrive yet. Selects runs that were
+-- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs, and redrives at most
+-- max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in
+-- flow_run_stats. Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that
+-- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment,
+-- the new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
+-- deployment_not_found, also for those of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,
@@ -15287,7 +15335,7 @@ as $$
   );
 $$;
 comment on function public.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
-  'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first: rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
+  'Redrives failed runs of the caller''s flow or deployment in a period, the oldest first. Returns rows of {flow_run_id, redriven_as, error}. Call again until only rows with errors remain. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.redrive_flow_runs(
   integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
 ) to anon, authenticated, service_role;
@@ -15303,8 +15351,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- A flow or deployment that not everybody may start counts as missing. Otherwise the order of requests would reveal
-  -- that it exists.
+  -- A flow or deployment counts as missing unless everybody may start it. Otherwise the order of requests would
+  -- reveal that it exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -15345,21 +15393,21 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions, in which the requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for an invalid or unknown element, and for a flow or deployment that not everybody may start.';
+  'For the Edge Functions, in which requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/700_schedules/10_cron.sql
 
--- Parses the five fields of a cron expression. No Postgres extension computes the next due time of a cron expression,
--- so this is our own code. Fields have the meaning that crontab(5) of Vixie cron describes; in addition, names are
--- allowed in lists and ranges.
+-- Parses the five fields of a cron expression. No Postgres extension computes the next due time of a cron
+-- expression, so this project does. Fields have the meaning that crontab(5) of Vixie cron describes. In addition,
+-- lists and ranges may contain names.
 
 create type private.cron as (
   minutes integer[], hours integer[], days integer[], months integer[], weekdays integer[],
     is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either field of days matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either of the two day fields matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -15396,7 +15444,7 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Weekday 7 means the same as 0.
+      -- Weekday 7 means the same as 0, so * ends at 6.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
@@ -15439,7 +15487,7 @@ begin
 end;
 $$;
 comment on function private.cron_field(text, integer, integer, text[]) is
-  'The values of one field of a cron expression in ascending order. If the field is wrong, message describes its first wrong part.';
+  'The values of one field of a cron expression in ascending order. If the field is invalid, message describes its first invalid part.';
 
 create function private.read_cron(cron text, out read private.cron, out faults jsonb)
 returns record
@@ -15490,7 +15538,7 @@ begin
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
   read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
     and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- Compares with the largest number of days of each month; February may have 29.
+  -- Compare with the largest number of days of each month. February may have 29 days.
   if not read.is_either_day and not exists (
     select from unnest(read.months) as m
     where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
@@ -15501,7 +15549,7 @@ begin
 end;
 $$;
 comment on function private.read_cron(text) is
-  'Parses a cron expression, in linear time. faults lists what is wrong with it, as [{path, message}]; [] if it is valid.';
+  'Parses a cron expression, in linear time. faults lists the faults of the expression, [{path, message}]; [] if it is valid.';
 
 create function private.is_time_zone(name text)
 returns boolean
@@ -15509,8 +15557,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Checks the form first: Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
-  -- Postgres also has a copy of every zone in the folder `posix`, and one with leap seconds in the folder `right`.
+  -- Check the form first. Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
+  -- Postgres also has a copy of every zone in the folder `posix`, and a copy with leap seconds in the folder
+  -- `right`.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then
@@ -15527,12 +15576,12 @@ comment on function private.is_time_zone(text) is
 
 -- sql/700_schedules/20_next_cron_time.sql
 
--- Computes the next due time of a cron expression, also when clocks are set forward or back. The rules are those of the
--- package croner; a test compares the results. An expression that names one time of day is due once on each of its
--- days: if clocks show that time twice, the expression is due the first time; if clocks skip that time, it is due at
--- the end of the gap. Any other expression is due whenever the clocks show one of its times. So it is due twice if they
--- show the time twice, and not due if they skip the time. So a nightly report runs each night, and a schedule for every
--- ten minutes runs every ten minutes.
+-- Computes the next due time of a cron expression, even if clocks are set forward or back. The rules are those of
+-- the package croner; a test compares the results. An expression that names one time of day is due once on each of
+-- its days. If clocks show this time twice, the expression is due the first time. If clocks skip this time, the
+-- expression is due at the end of the gap. Any other expression is due whenever the clocks show one of its times.
+-- So it is due twice if clocks show the time twice, and not due if clocks skip the time. For example, a nightly
+-- report runs each night, and a schedule for every ten minutes runs every ten minutes.
 
 create function private.offset_at(at timestamp, time_zone text)
 returns interval
@@ -15556,7 +15605,7 @@ begin atomic
   end;
 end;
 comment on function private.is_cron_day(private.cron, date) is
-  'True if a cron expression is due on a day. As in Vixie cron, both day fields must match, but if neither of them begins with *, one match is enough.';
+  'True if a cron expression is due on a day. As in Vixie cron, both day fields must match. But if neither of them begins with *, one match is enough.';
 
 create function private.cron_time_of_day(cron private.cron, after interval)
 returns interval
@@ -15579,7 +15628,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first time of day of a cron expression after another time of day; null if none is left on the day.';
+  'The first time of day of a cron expression after another time of day; null if the day has no further one.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -15592,7 +15641,7 @@ declare
   v_high timestamptz := end_of_gap.after;
   v_middle timestamptz;
 begin
-  -- Clocks change at whole minutes.
+  -- The search stops at one minute, because clocks change at whole minutes.
   while v_high - v_low > interval '1 minute' loop
     v_middle := date_bin('1 minute', v_low + (v_high - v_low) / 2, v_low);
     if private.offset_at(v_middle at time zone 'UTC', end_of_gap.time_zone) = v_offset then
@@ -15605,7 +15654,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day.';
+  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day than the given one.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -15651,7 +15700,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'The first due time of a cron expression on a day, after a given time, when clocks may change around that day from one offset to another; null if there is none.';
+  'The first due time of a cron expression on a day, after a given time; null if there is none. For a day around which clocks may change from one offset to another.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
@@ -15659,7 +15708,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- In every time zone, a date lasts at most from 14 hours before to 36 hours after its midnight in UTC.
+  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after
+  -- it.
   v_before constant interval :=
     private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
   v_after constant interval :=
@@ -15682,7 +15732,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_date(private.cron, text, date, timestamptz) is
-  'The first due time of a cron expression on one of its days, after a given time; null if there is none. If clocks change around that day, the next day is searched, too.';
+  'The first due time of a cron expression on one of its days, after a given time; null if there is none. If clocks change around this day, the next day is searched, too.';
 
 create function private.next_time_of_cron(cron private.cron, time_zone text, after timestamptz)
 returns timestamptz
@@ -15690,15 +15740,16 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- Begins with the previous day: if clocks are set back after midnight, they show the end of that day again.
+  -- Begin with the previous day, because clocks that are set back after midnight show the end of that day again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
-  -- 29 February falls on each weekday within 28 years, or within 40 if a year that ends in 00 is no leap year.
+  -- 29 February falls on each weekday within 28 years, or within 40 years if a year that ends in 00 is not a leap
+  -- year.
   v_last_day constant date := v_day + 41 * 366;
   v_time timestamptz;
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Continues with the last day of the month, so that the first day of the next month is searched even if clocks
+      -- Continue with the last day of the month, so that the first day of the next month is searched even if clocks
       -- change then.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
@@ -15716,7 +15767,7 @@ begin
 end;
 $$;
 comment on function private.next_time_of_cron(private.cron, text, timestamptz) is
-  'The next due time of a parsed cron expression after a given time, by the clocks of a time zone. Searches day by day, and skips months that are not named. Null for an expression that is never due; read_cron refuses such expressions.';
+  'The next due time of a parsed cron expression after a given time, by the clocks of a time zone. Searches day by day, and skips months that the expression does not name. Null if the expression is never due; read_cron refuses such expressions.';
 
 create function private.next_cron_time(cron text, time_zone text, after timestamptz)
 returns timestamptz
@@ -15727,7 +15778,7 @@ begin atomic
   );
 end;
 comment on function private.next_cron_time(text, text, timestamptz) is
-  'The next due time of a cron expression after a given time, by the clocks of a time zone. To compute several due times, parse the expression once and call next_time_of_cron: parsing dominates.';
+  'The next due time of a cron expression after a given time, by the clocks of a time zone. Parsing takes most of the time. So to compute several due times, parse the expression once and call next_time_of_cron.';
 
 -- sql/700_schedules/30_flow_schedules.sql
 
@@ -15758,7 +15809,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Inputs and values are limited, because each run of the schedule stores both again.
+  -- Inputs and values are limited, because each run of the schedule stores both of them again.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
@@ -15775,7 +15826,7 @@ comment on table public.flow_schedules is
   'Schedules start deployments at planned times, as their owner. A schedule is deleted with its user, and with the flow or deployment that it starts.';
 comment on column public.flow_schedules.flow is 'The flow whose deployment is started; tag selects the deployment.';
 comment on column public.flow_schedules.tag is
-  'The tag of the flow''s deployment, looked up at each start; latest by default.';
+  'The tag that selects one of the flow''s deployments, looked up at each start; latest by default.';
 comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
   'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both day fields must match, but if neither of them begins with *, one match is enough.';
@@ -15785,21 +15836,21 @@ comment on column public.flow_schedules.inputs is 'The inputs of each start, an 
 comment on column public.flow_schedules."values" is
   'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
 comment on column public.flow_schedules.policy is
-  'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all of them. skip: no start if the planned time is more than a minute ago.';
+  'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all missed times. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
-  'The next planned time; null while the schedule is not active. Kept by the system.';
+  'The next planned time; null while the schedule is not active. Only the system writes this column.';
 comment on column public.flow_schedules.last_start_at is
-  'The time at which the schedule last started a run. Kept by the system.';
+  'The time at which the schedule last started a run. Only the system writes this column.';
 comment on column public.flow_schedules.last_flow_run_id is
-  'The run that the schedule started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the schedule started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
 comment on column public.flow_schedules.last_error is
-  'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Kept by the system.';
+  'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Only the system writes this column.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- Includes all columns that private.due_schedules reads. So it can choose a thousand due schedules without reading
--- their rows.
+-- The index includes all columns that private.due_schedules reads, so that it can choose a thousand due schedules
+-- without reading their rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
 alter table public.flow_schedules enable row level security;
@@ -15812,7 +15863,7 @@ create policy flow_schedules_update_owner on public.flow_schedules for update to
 create policy flow_schedules_delete_owner on public.flow_schedules for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- Used by the default of id, which clients omit.
+-- The default of the column id calls this function when a client omits the id.
 grant execute on function private.uuid_v7(timestamptz) to authenticated, service_role;
 grant select, insert, update, delete on public.flow_schedules to authenticated;
 grant select, insert, update, delete on public.flow_schedules to service_role;
@@ -15913,8 +15964,8 @@ $$;
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
--- A policy refuses rows in the name of another user. The trigger skips such rows, because the error of a look-up would
--- reveal that user's deployments.
+-- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of a look-up
+-- would reveal that user's deployments.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
   on public.flow_schedules
@@ -15934,7 +15985,7 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Compares sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
+  -- Compare sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
   if tg_op = 'UPDATE'
     and pg_column_size(new.inputs) + pg_column_size(new."values")
       > pg_column_size(old.inputs) + pg_column_size(old."values")
@@ -15946,8 +15997,8 @@ end;
 $$;
 -- Refuses a schedule whose start would fail now: 404 deployment_not_found if no deployment has the tag, 400
 -- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
--- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. Runs after the write, so that
--- users who may not write the row learn nothing about the objects that it names.
+-- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. The trigger runs after the
+-- write, so that users who may not write the row learn nothing about the objects that it names.
 comment on function private.tg_flow_schedules__after_write() is
   'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer: it looks up deployments for every writer.';
 create trigger _300_check_start
@@ -15999,10 +16050,10 @@ grant execute on function public.next_cron_times(text, text) to anon, authentica
 
 -- sql/700_schedules/40_start_due_schedules.sql
 
--- Starts due schedules. Each planned time causes one start, even if several callers start schedules. A caller locks the
--- row of the schedule, and sets its next planned time in the transaction that stores the run. A call never waits for a
--- lock: it skips rows that others have locked, and the next call follows within 5 seconds. So it can't be part of a
--- deadlock with a deletion of schedules.
+-- Starts due schedules. Each planned time causes only one start, even if several callers start schedules: a caller
+-- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call
+-- never waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that others have locked,
+-- and the next call follows within 5 seconds.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -16016,7 +16067,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- A sub-select gives a constant for the search of the index.
+        -- The sub-select makes a constant, by which the index can be searched.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -16026,7 +16077,7 @@ as $$
   );
 $$;
 comment on function private.due_schedules(integer) is
-  'The ids of the schedules to start next: owners take turns, and the most overdue schedule of each owner is first. Reads the 10,000 most overdue ones. Definer: it reads all users'' schedules.';
+  'The ids of the schedules to start next. Owners take turns, and the most overdue schedule of each owner is first. Reads only the 10,000 most overdue schedules. Definer: it reads all users'' schedules.';
 
 create function private.schedule_deployment(
   schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments
@@ -16040,7 +16091,7 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- If another transaction is deleting the user or the deployment now, it has locked that row, and will delete the
+  -- If another transaction is deleting the user or the deployment now, it has locked this row, and will delete the
   -- schedule too.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
@@ -16068,9 +16119,9 @@ begin
   end if;
 end;
 $$;
--- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy:
--- another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid for a user who
--- is deleted or banned.
+-- Returns the deployment that a schedule starts, and locks it against deletion until the transaction ends. is_busy
+-- is true if another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid
+-- for a user who is deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
   'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
 
@@ -16120,9 +16171,9 @@ begin
   return case when v_run_id is not null then 'started' when v_is_skipped then 'skipped' else 'refused' end;
 end;
 $$;
--- Starts a due schedule, whose row the caller has locked, as its owner. Sets the next planned time to a time after now,
--- so all planned times that have passed cause only one start. A refused start is recorded in last_error. It is not
--- tried again before the next planned time.
+-- Starts a due schedule as its owner. The caller has locked the schedule's row. Sets the next planned time to a
+-- time after now, so all planned times that have passed cause only one start. If the start is refused, last_error
+-- records the error, and the next attempt is at the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
   'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
 
@@ -16130,11 +16181,11 @@ create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, a plan that was made for an empty table could be reused for a full one.
 set enable_seqscan = off
 as $$
 declare
-  -- A constant, because the index can't be searched for the result of a volatile function.
+  -- A constant is needed, because an index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
   v_ids uuid[];
   v_id uuid;
@@ -16147,11 +16198,11 @@ begin
   if start_due_schedules.max_schedules is null or start_due_schedules.max_schedules not between 1 and 1000 then
     perform private.fail('request_invalid', 'max_schedules: must be an integer from 1 to 1000.');
   end if;
-  -- In most calls no schedule is due, and this one search of the index is all the work.
+  -- In most calls no schedule is due. Then this one search of the index is all the work.
   if exists (select from public.flow_schedules as s where s.is_active and s.next_start_at <= v_now) then
     v_ids := private.due_schedules(start_due_schedules.max_schedules);
     foreach v_id in array v_ids loop
-      -- Checks again under the lock, because another call may have started it meanwhile.
+      -- Check again under the lock, because another call may have started the schedule meanwhile.
       select s.* into v_schedule from public.flow_schedules as s
       where s.id = v_id and s.is_active and s.next_start_at <= v_now
       for no key update skip locked;
@@ -16164,7 +16215,7 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- False if other transactions have locked all due schedules: then another call would not help.
+    -- False if other transactions have locked all due schedules, because another call would not start them either.
     'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
       and v_started + v_skipped + v_refused > 0
   );
@@ -16180,11 +16231,11 @@ language sql volatile security invoker
 begin atomic
   select private.start_due_schedules(max_schedules);
 end;
--- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
--- of its owner. Each planned time causes one start, even if there are several callers. Call again while has_more, then
--- poke the runner. 400 request_invalid.
+-- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the
+-- name of its owner. Each planned time causes only one start, even if there are several callers. Call again while
+-- has_more is true, then poke the runner. 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
-  'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more.';
+  'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more is true.';
 grant execute on function public.start_due_schedules(integer) to service_role;
 
 create function private.drive_schedules()
@@ -16196,7 +16247,7 @@ declare
   v_started integer := 0;
   v_result jsonb;
 begin
-  -- Bounded, because all calls are one transaction.
+  -- The number of calls is bounded, because all calls are one transaction.
   for v_call in 1..5 loop
     v_result := private.start_due_schedules();
     v_started := v_started + (v_result ->> 'started')::integer;
@@ -16208,14 +16259,14 @@ begin
 end;
 $$;
 comment on function private.drive_schedules() is
-  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text about its work.';
+  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text that says how many it started.';
 
 -- sql/750_webhooks/10_webhook_signatures.sql
 
--- Checks that a request to a webhook comes from its sender. The database checks this rather than an Edge Function, so
--- that the secret never leaves the database and direct calls of the RPC are checked, too. Texts are compared by their
--- digests, so that the time of a comparison does not reveal how much of a forged text is right. The entry point is
--- private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from its sender. The database makes this check rather than an Edge
+-- Function, so that the secret never leaves the database, and direct calls of the RPC are checked, too. Texts are
+-- compared by their digests, so that the time of a comparison does not reveal how much of a forged text is right.
+-- The entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -16241,7 +16292,7 @@ begin
 end;
 $$;
 comment on function private.is_recent_timestamp(text) is
-  'Whether a text of Unix seconds is within 5 minutes of now, the tolerance of Standard Webhooks and Stripe. Older requests may be replays.';
+  'Whether a text of Unix seconds is within 5 minutes of now. Standard Webhooks and Stripe use the same tolerance. Older requests may be replays.';
 
 create function private.webhook_secret_bytes(verification text, secret text)
 returns bytea
@@ -16277,7 +16328,7 @@ begin
           'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.'
         );
       end if;
-      -- This is not a key for signatures, so its digest suffices.
+      -- This secret signs nothing, so storing its digest suffices.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
@@ -16288,7 +16339,7 @@ begin
 end;
 $$;
 comment on function private.webhook_secret_bytes(text, text) is
-  'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header; null without a secret. 400 request_invalid for a malformed secret.';
+  'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header. Null if the webhook has no secret. 400 request_invalid for a malformed secret.';
 
 create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
@@ -16302,7 +16353,7 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- An id with a dot is refused. Otherwise a sender could move the beginning of a signed body into the id, and send the
+  -- Refuse an id with a dot. Otherwise a sender could move the beginning of a signed body into the id, and send the
   -- rest as another body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
@@ -16352,7 +16403,7 @@ begin
 end;
 $$;
 comment on function private.webhook_hmac(jsonb) is
-  'The stored form of the description of how a sender signs: with defaults, and header names in lower case. Any value other than an object is returned unchanged.';
+  'The stored form of `hmac`, the description of how a sender signs: with defaults, and header names in lower case. Returns any value other than an object unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -16374,7 +16425,7 @@ begin
 end;
 $$;
 comment on function private.is_webhook_hmac(jsonb) is
-  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1 for senders that offer nothing else, such as Vercel. SHA-1 in an HMAC is not broken.';
+  'Whether the value describes how a sender signs: {header, algorithm, encoding, prefix, id_header}. Allows sha1, because some senders, such as Vercel, offer nothing else. SHA-1 in an HMAC is not broken.';
 grant execute on function private.is_webhook_hmac(jsonb) to authenticated, service_role;
 
 create function private.is_signed_by_hmac(secret bytea, body bytea, headers jsonb, hmac jsonb)
@@ -16394,11 +16445,11 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
-  'Whether the header that hmac names has the signature of the body, in the form that hmac describes.';
+  'Whether the header that `hmac` names has the signature of the body, in the form that `hmac` describes.';
 
--- The check depends on verification. standard_webhooks and stripe: a recent signature. github: a signature. hmac:
--- a signature in the header that the argument hmac names. authorization: a fixed Authorization header, as Helius sends
--- it. Header names are in lower case.
+-- `verification` selects the check. standard_webhooks and stripe: a recent signature. github: a signature. hmac: a
+-- signature in the header that the argument `hmac` names. authorization: a fixed Authorization header, as Helius
+-- sends it. Header names are in lower case.
 create function private.is_webhook_verified(verification text, secret bytea, body text, headers jsonb, hmac jsonb)
 returns boolean
 language plpgsql volatile security invoker
@@ -16415,7 +16466,7 @@ declare
     )
   end;
 begin
-  -- Null if there is no secret, or no header.
+  -- The comparison is null if there is no secret or no header.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then
@@ -16450,7 +16501,7 @@ as $$
 begin
   return coalesce(
     cardinality(are_forwardable_headers.names) <= private.limit_forwarded_headers()
-      -- Inputs are stored and shown, so they must not contain credentials.
+      -- The input gets the headers, and inputs are stored and shown, so they must not contain credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
       and not exists (
         select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true
@@ -16515,32 +16566,32 @@ create table public.flow_webhooks (
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- Leaves room in the pages: each delivery may write the columns last_*, which no index contains.
+-- This leaves room in the pages: each delivery may write the columns last_*, which no index contains.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
-  'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes one and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
+  'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes a webhook and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
 comment on column public.flow_webhooks.prefix is
   'The first characters of the token in the URL, by which the owner recognises the webhook.';
 comment on column public.flow_webhooks.flow is 'The flow whose deployment is started; tag selects the deployment.';
 comment on column public.flow_webhooks.tag is
-  'The tag of the flow''s deployment, looked up at each request; latest by default.';
+  'The tag that selects one of the flow''s deployments, looked up at each request; latest by default.';
 comment on column public.flow_webhooks.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_webhooks.input is
-  'The flow''s input that gets the JSON of the request, converted by the input''s types: the body, or {body, headers} if headers are named.';
+  'The flow''s input that gets the content of each request as JSON, converted by the input''s types: the body, or {body, headers} if `headers` names any.';
 comment on column public.flow_webhooks.headers is
-  'The request headers that the input also gets, by their lower-case names.';
+  'The lower-case names of the request headers that the input also gets.';
 comment on column public.flow_webhooks.verification is
-  'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: only the URL. set_webhook_verification sets this column.';
+  'The proof that requests must carry. standard_webhooks, github, stripe, hmac: a signature of the body. authorization: a header with a fixed value. Null: no proof except the URL. set_webhook_verification sets this column.';
 comment on column public.flow_webhooks.hmac is
-  'How the sender signs, if verification is hmac; otherwise null. {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; id_header names the header with the id of a delivery, or is null.';
+  'If verification is hmac, how the sender signs: {header, algorithm (sha256, sha1), encoding (hex, base64), prefix of the signature, id_header}; otherwise null. id_header names the header with the id of a delivery, or is null.';
 comment on column public.flow_webhooks.is_active is
   'If false, requests to the URL get the same 404 as for an unknown webhook.';
 comment on column public.flow_webhooks.last_start_at is
-  'The time at which the webhook last started a run. Kept by the system.';
+  'The time at which the webhook last started a run. Only the system writes this column.';
 comment on column public.flow_webhooks.last_flow_run_id is
-  'The run that the webhook started last. Not a foreign key, because old runs are deleted. Kept by the system.';
+  'The run that the webhook started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
 comment on column public.flow_webhooks.last_error is
-  'The error of the last request, "<code>: <message>"; null if that request started a run. Kept by the system.';
+  'The error of the last request, "<code>: <message>"; null if that request started a run. Only the system writes this column.';
 
 create index flow_webhooks_user_id_idx on public.flow_webhooks (user_id);
 create index flow_webhooks_flow_idx on public.flow_webhooks (flow, user_id) where flow is not null;
@@ -16554,7 +16605,7 @@ create policy flow_webhooks_update_owner on public.flow_webhooks for update to a
 create policy flow_webhooks_delete_owner on public.flow_webhooks for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- No insert: create_webhook makes the rows.
+-- There is no grant to insert: create_webhook makes the rows.
 grant select, update, delete on public.flow_webhooks to authenticated;
 grant select, update, delete on public.flow_webhooks to service_role;
 
@@ -16583,7 +16634,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_update_read_only() is
-  'Refuses writes of clients to columns that the system keeps. The system writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that only the system writes. The system''s writes come from the owner of the schema.';
 create trigger _100_refuse_read_only before update on public.flow_webhooks
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_webhooks__before_update_read_only();
@@ -16657,9 +16708,9 @@ create table private.flow_webhook_secrets (
 comment on table private.flow_webhook_secrets is
   'The digest of each webhook''s token, and the secret that verifies its requests.';
 comment on column private.flow_webhook_secrets.token_hash is
-  'SHA-256 of the token in the URL of the webhook. A token has 256 random bits, so a plain hash protects it.';
+  'SHA-256 of the token in the webhook''s URL. A token has 256 random bits, so its hash can''t be reversed by trying tokens.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header. While it is null, a webhook with a verification refuses all requests.';
+  'The key of the signatures, or the digest of the Authorization header. If this is null, a webhook whose verification is set refuses all requests.';
 
 create function private.project_url()
 returns text
@@ -16681,7 +16732,7 @@ begin
 end;
 $$;
 comment on function private.project_url() is
-  'The address of this project: project_url in Vault, or else the address to which the request was sent; null if neither is known.';
+  'The address of this project: project_url in Vault, or else the address to which the request was sent. Null if neither is known.';
 
 create function private.webhook_for_owner(webhook public.flow_webhooks)
 returns jsonb
@@ -16725,12 +16776,13 @@ comment on function private.create_webhook(text, integer, text, uuid, text[], te
 grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 
--- Makes an incoming webhook and returns its row with url, which is shown only this once. POST to the URL starts the
--- deployment, named by flow and tag (default latest) or by deployment_id, as its owner; `input` gets the JSON of the
--- request. headers names request headers that the input also gets. If verification is standard_webhooks, github, stripe
--- or hmac, each request must be signed with the secret. If it is authorization, the Authorization header must be the
--- secret. The argument hmac, {header, algorithm, encoding, prefix, id_header}, describes how the sender signs; the
--- default is sha256 in hex. Without a secret all requests are refused until set_webhook_verification sets one.
+-- Makes an incoming webhook. Returns its row with `url`, which is shown only this once. A POST to the URL starts
+-- the deployment, named by flow and tag (default latest) or by deployment_id, as its owner. The input named by
+-- `input` gets the JSON of the request. `headers` names request headers that this input also gets. If verification
+-- is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
+-- authorization, the Authorization header must be the secret. `hmac`, {header, algorithm, encoding, prefix,
+-- id_header}, describes how the sender signs; the default is sha256 in hex. Without a secret, all requests are
+-- refused until set_webhook_verification sets one.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
   headers text[] default '{}',
@@ -16743,7 +16795,7 @@ as $$
   select private.create_webhook(input, flow, tag, deployment_id, headers, verification, secret, hmac);
 $$;
 comment on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Makes an incoming webhook of the calling user and returns its row with url, shown only this once. POST to it starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
+  'Makes an incoming webhook of the calling user. Returns its row with url, shown only this once. POST to the URL starts the deployment as its owner. 400 column_invalid, inputs_invalid, request_invalid; 401; 404 flow_not_found, deployment_not_found; 409 quota_exceeded.';
 grant execute on function public.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 
@@ -16841,8 +16893,8 @@ language sql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
-  -- The offset forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a plan
-  -- that was made for empty tables would join all webhooks.
+  -- `offset 0` forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a
+  -- plan that was made for empty tables would join all webhooks.
   select array_agg(r.user_id order by t.place)
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join lateral (
@@ -16861,7 +16913,7 @@ begin atomic
   select private.webhook_owners(tokens);
 end;
 comment on function public.webhook_owners(text[]) is
-  'For the Edge Function deployment, in which requests of different owners take turns: the owners of the webhooks with these tokens, in the order of the tokens. Null for tokens that receive_webhook answers with 404.';
+  'For the Edge Function deployment, in which requests of different owners take turns. Returns the owners of the webhooks with these tokens, in the order of the tokens. Null for a token that receive_webhook answers with 404.';
 grant execute on function public.webhook_owners(text[]) to service_role;
 
 create function private.form_text(encoded text)
@@ -16889,7 +16941,7 @@ begin
 end;
 $$;
 comment on function private.form_text(text) is
-  'A name or value of a form: + is a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
+  'A decoded name or value of a form: + becomes a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
 
 create function private.webhook_form(body text)
 returns jsonb
@@ -16952,7 +17004,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns how a body is read: form or json. Signatures do not cover the content type, so no signed body may be valid as both; 415 media_type_unsupported for types that the senders of the scheme do not use.';
+  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both. 415 media_type_unsupported for types that the senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -17001,8 +17053,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The signed id of the event. Only a text counts: a short number, such as 1e100000, would become a text of a
-    -- hundred thousand digits.
+    -- The id of the event is signed. It counts only if it is a text: a short number, such as 1e100000, would become
+    -- a text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -17014,7 +17066,7 @@ as $$
   end, '');
 $$;
 comment on function private.webhook_delivery_id(public.flow_webhooks, jsonb, jsonb) is
-  'The id that identifies repetitions of a request; null without one. If the sender''s scheme has an id, only that id counts, so that an added header can''t give a delivery a second id.';
+  'The id by which repetitions of a request are recognised; null if the request has none. If the sender''s scheme has an id, only this id counts, so that an added header can''t give a delivery a second id.';
 
 create function private.chain_depth(headers jsonb)
 returns integer
@@ -17041,7 +17093,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, 0 without the header. 409 webhook_loop beyond the limit. A sender who forges a lower number is still bounded by the limits of starts.';
+  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, or 0 without the header. 409 webhook_loop beyond the limit. If a sender forges a lower number, the limits of starts still apply.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -17066,7 +17118,7 @@ begin
 
   v_caller.user_id := start_webhook.webhook.user_id;
   v_caller.webhook_id := start_webhook.webhook.id;
-  -- Lock user, deployment and webhook in the order in which a deletion locks them, so that there is no deadlock.
+  -- Lock user, deployment and webhook in the order in which a deletion locks them, to prevent deadlocks.
   perform from auth.users as u where u.id = v_caller.user_id and u.deleted_at is null for key share;
   if not found then
     perform private.refuse_webhook();
@@ -17074,7 +17126,7 @@ begin
   v_deployment := private.startable_deployment(
     start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
   );
-  -- After the deletion of a webhook has been answered, the webhook starts no further run.
+  -- Lock the webhook, so that it starts no further run after its deletion has been answered.
   perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
   if not found then
     perform private.refuse_webhook();
@@ -17090,14 +17142,14 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- The request that is compared for the idempotency key is empty, so the id alone identifies a repetition. Two
-    -- attempts may have different bodies: Stripe changes a member of an event at each attempt.
+    -- Compare an empty request for the idempotency key, so that the id alone identifies a repetition. Two attempts
+    -- of one delivery may have different bodies: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'Starts the deployment of a webhook as its owner, if the request is verified, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
+  'If the request is verified, starts the deployment of a webhook as its owner, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -17105,8 +17157,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Does not wait for a lock, and does not write values that are already stored. The run of a repeated request may be
-  -- older than the last run; then its id is smaller.
+  -- This update does not wait for a lock, and does not write values that are already stored. A repeated request may
+  -- name a run that is older than the last run, with a smaller id.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -17164,9 +17216,9 @@ comment on function private.receive_webhook(text, text, jsonb) is
   'Implements public.receive_webhook. Definer: webhooks belong to other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
--- Takes the unchanged body and the headers by lower-case names. The body is a form if the content type says so,
--- otherwise JSON. Requests with the same id start one run within 24 hours.
--- 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
+-- Takes the unchanged body, and the headers by lower-case names. The body is a form if the content type says so,
+-- otherwise JSON. Requests with the same id start only one run within 24 hours. 400 request_invalid,
+-- inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
 -- deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429
 -- queue_full, start_limit_reached.
 create function public.receive_webhook(token text, body text, headers jsonb default '{}')
@@ -17191,9 +17243,9 @@ create table private.on_end_secrets (
   constraint on_end_secrets_previous_complete check ((previous_secret is null) = (previous_until is null))
 );
 comment on table private.on_end_secrets is
-  'The secrets that sign outgoing webhooks. All deployments of a flow have the same secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
+  'The secrets that sign outgoing webhooks. All deployments of a flow share one secret, so a deploy does not change it. A secret leaves the database only once, when it is made.';
 comment on column private.on_end_secrets.previous_secret is
-  'The secret before the last rotation. It also signs, until previous_until.';
+  'The secret before the last rotation. Messages are also signed with it until previous_until.';
 
 create table private.webhook_turns (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -17201,11 +17253,11 @@ create table private.webhook_turns (
   turn_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. The owner''s next claim begins after that turn, so that deployments take turns.';
+  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. Claims for an owner continue after that turn, so that the owner''s deployments take turns.';
 comment on column private.webhook_turns.turn_id is
   'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'Whether the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another for all other runs.';
+  'True if the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another turn for all other runs.';
 
 create function private.prepare_webhooks(user_id uuid, flow_id integer)
 returns void
@@ -17266,7 +17318,7 @@ begin atomic
   select private.rotate_on_end_secret(flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
-  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours the previous secret also signs. 401; 404 flow_not_found, also for another user''s flow.';
+  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours, messages are also signed with the previous secret. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function private.webhook_signature(content text, flow_id integer)
@@ -17289,8 +17341,8 @@ comment on function private.webhook_signature(text, integer) is
 
 -- sql/800_webhook_deliveries/20_webhook_deliveries.sql
 
--- This table is an outbox: the transaction that ends a run, or asks for signatures or for an input, also writes the
--- message. The row then records the delivery.
+-- This table is an outbox. The transaction that ends a run, or asks for signatures or for an input, also writes the
+-- message. Later, the row records the delivery.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
@@ -17323,16 +17375,16 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_last_error_length check (char_length(last_error) <= 1000)
 );
 comment on table public.webhook_deliveries is
-  'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write them; the owner reads them. A delivery is deleted with its run.';
+  'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write rows; the owner reads them. A row is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. Not a foreign key, because rows are deleted with their run.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key, because rows are deleted with their run.';
 comment on column public.webhook_deliveries.deployment_id is
-  'The deployment of the run; null for a run of a flow. Not a foreign key: it is kept when the deployment is deleted.';
+  'The deployment of the run; null for a run of a flow. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
-  'The deployment, or one constant for all runs without a deployment. Deliveries of an owner with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
+  'The deployment, or one constant for all runs without a deployment. An owner''s deliveries with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
-  'Whether the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
+  'True if the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
   'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: the run waits for a value.';
 comment on column public.webhook_deliveries.headers is
@@ -17341,11 +17393,11 @@ comment on column public.webhook_deliveries.payload is 'The posted JSON, {type, 
 comment on column public.webhook_deliveries.status is
   'pending; delivered: the address answered with a status from 200 to 299; failed: there are no more attempts, and last_error says why.';
 comment on column public.webhook_deliveries.attempts is
-  'The number of attempts so far, which is also the number of the newest attempt. Reports about an older attempt change nothing.';
+  'The number of attempts so far, which is also the number of the newest attempt. A report about an older attempt changes nothing.';
 comment on column public.webhook_deliveries.max_attempts is
   'The number of failed attempts after which delivery ends. redeliver_webhook grants eight more attempts.';
 comment on column public.webhook_deliveries.next_attempt_at is
-  'The time of the next attempt. While is_held: the time from which another worker may claim the delivery, if no result has been reported. Null unless pending.';
+  'The time of the next attempt; null unless pending. While is_held is true: the time from which another worker may claim the delivery if no result has been reported.';
 comment on column public.webhook_deliveries.is_held is
   'True if a worker has claimed the delivery and has not reported the result.';
 comment on column public.webhook_deliveries.last_http_status is
@@ -17356,16 +17408,16 @@ comment on column public.webhook_deliveries.last_error is
 
 create index webhook_deliveries_flow_run_id_idx on public.webhook_deliveries (flow_run_id);
 create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_id, id desc);
--- The console lists the deliveries of a deployment every few seconds. Without this index it would read all deliveries
--- of the owner.
+-- The console lists the deliveries of a deployment every few seconds. Without this index, each list would read all
+-- deliveries of the owner.
 create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
--- Only for pending deliveries, since claims search every second and mostly find none.
+-- This index has only pending deliveries, because claims search it every second and mostly find none.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at)
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- Sorted by deployment, because deployments take turns. Keeps tried deliveries apart from new ones, because new ones
--- wait until the quota has room.
+-- This index is sorted by deployment, because deployments take turns. It separates new deliveries from those that
+-- were tried, because new deliveries wait until the quota has room.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
@@ -17379,17 +17431,17 @@ grant select on public.webhook_deliveries to service_role;
 
 -- sql/800_webhook_deliveries/30_queue_webhook_deliveries.sql
 
--- Messages are stored by the transaction that ends a run, or that asks for signatures or for an input. Three functions
--- call this one: private.end_flow_runs (which ends all root runs), private.store_signature_requests and
--- private.store_api_inputs.
+-- The transaction that ends a run, or asks for signatures or for an input, also stores its messages. Three
+-- functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
+-- private.store_signature_requests and private.store_api_inputs.
 
--- Stores every message, even if many are waiting. The quota is checked when messages are claimed, not here. So a run
--- never waits for its messages.
+-- Stores every message, even if many are waiting. The quota is checked later, when messages are claimed, so that a
+-- run never waits for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Otherwise a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -17419,7 +17471,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. A message without url goes to the address in on_end, if on_end names the event. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer: only functions write deliveries, and jobs are private.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -17437,7 +17489,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages about the ends of these root runs. They contain neither outputs nor error texts: authorised receivers read these from the run. Definer: only functions write deliveries.';
+  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer: only functions write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
@@ -17467,15 +17519,15 @@ comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) 
 -- sql/800_webhook_deliveries/35_due_webhooks.sql
 
 -- Selects the deliveries of one owner to claim next. Deployments take turns, with separate turns for runs that the
--- owner started and for runs that others started. So strangers who start a public deployment do not delay messages
--- about other runs.
+-- owner started and for runs that others started. So if strangers start a public deployment, messages about other
+-- runs are not delayed.
 
 create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
--- The plan depends on the arguments: a null argument leaves its column of the index unbounded.
+-- The plan must fit the arguments, because a null argument leaves its column of the index unbounded.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -17489,11 +17541,11 @@ begin
 end;
 $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
-  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer: it reads all deliveries.';
+  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. Counts only deliveries with the given turn_id or is_started_by_owner, where these are not null. Definer: it reads all deliveries.';
 
--- The quota pending_webhooks bounds the pending deliveries of an owner that have been tried. A deployment may use a
--- tenth of it. Deliveries about runs that others started may use half of the quota and half of that tenth. picked: the
--- number of deliveries of the same deployment and kind that this claim has already selected.
+-- The quota pending_webhooks limits how many pending deliveries of an owner have been tried. One deployment may use
+-- a tenth of the quota. Deliveries about runs that others started may use half of the quota, and half of each
+-- tenth. picked: the number of deliveries of the same deployment and kind that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -17521,7 +17573,7 @@ begin
 end;
 $$;
 comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
-  'Whether a further delivery of a deployment may have its first attempt, by the owner''s quota of pending deliveries. Definer: the quotas are private.';
+  'Whether the owner''s quota of pending deliveries has room for the first attempt of a further delivery of this deployment. Definer: the quotas are private.';
 
 create function private.due_webhook_of(
   user_id uuid, is_started_by_owner boolean, turn_id uuid, at timestamptz, picked uuid[]
@@ -17570,7 +17622,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that `picked` does not list, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if there is none, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if none is found, or if another transaction has locked it. Definer: it reads all deliveries.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -17583,7 +17635,7 @@ as $$
 declare
   v_turn private.webhook_turns := next_webhook_turn.turn;
 begin
-  -- Two searches of the index: one for new deliveries, one for deliveries that were tried.
+  -- The index is searched twice: for new deliveries, and for deliveries that were tried.
   select n.is_started_by_owner, n.turn_id into v_turn.is_started_by_owner, v_turn.turn_id
   from unnest('{0,1}'::integer[]) as t (tried)
   cross join lateral (
@@ -17597,7 +17649,7 @@ begin
 end;
 $$;
 comment on function private.next_webhook_turn(private.webhook_turns) is
-  'The turn after this one among the owner''s deployments with pending deliveries; turn_id is null after the last. Definer: it reads all deliveries.';
+  'The turn that follows this turn among the owner''s deployments with pending deliveries. turn_id is null after the last turn. Definer: it reads all deliveries.';
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -17607,8 +17659,8 @@ set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- An owner has at most four concurrent posts over all workers, so an address that never answers can't take up more.
-  -- One of the four is reserved for messages about runs that the owner started.
+  -- Over all workers, an owner has at most four concurrent posts, so an address that never answers can't take up
+  -- more. One of the four is reserved for messages about runs that the owner started.
   v_places bigint;
   v_places_of_others bigint;
   v_turn private.webhook_turns;
@@ -17626,7 +17678,7 @@ begin
     due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
-  -- Skips at most 200 deployments without a due delivery. The next claim continues after them.
+  -- Skip at most 200 deployments without a due delivery. The next claim continues after them.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
@@ -17667,7 +17719,7 @@ create table private.last_webhook_claim (
   constraint last_webhook_claim_single check (id)
 );
 comment on table private.last_webhook_claim is
-  'The last owner whose deliveries were searched, in one row. The next claim begins after that owner, so that owners take turns.';
+  'One row with the last owner whose deliveries were searched. The next claim begins with the owner after that one, so that owners take turns.';
 
 create function private.has_due_webhook()
 returns boolean
@@ -17676,7 +17728,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  -- A constant, because the index can't be searched for the result of a volatile function.
+  -- A constant is needed, because an index can't be searched for the result of a volatile function.
   v_now constant timestamptz := clock_timestamp();
 begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
@@ -17701,17 +17753,17 @@ declare
   v_is_second_round boolean := false;
   v_ids uuid[] := '{}';
 begin
-  -- In most calls no delivery is due, and this search of the index is all the work.
+  -- In most calls no delivery is due. Then this search of the index is all the work.
   if not private.has_due_webhook() then
     return;
   end if;
-  -- One claim at a time, so that each counts the concurrent posts of the others.
+  -- Only one claim runs at a time, so that each claim counts the concurrent posts of the others.
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
-  -- Looks at a thousand owners at most, and skips those whose pending deliveries are not due.
+  -- Search at most a thousand owners, and skip owners whose pending deliveries are not due.
   for v_step in 1..1000 loop
-    -- In the order of one index, so that the search reads one row per owner.
+    -- Search in the order of one index, so that the search reads one row for each owner.
     select d.user_id, d.next_attempt_at into v_next_user_id, v_next_at
     from public.webhook_deliveries as d where d.status = 'pending' and d.user_id > v_user_id
     order by d.user_id, d.next_attempt_at, d.id limit 1;
@@ -17730,7 +17782,7 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts without a report count, too. So a delivery that crashes its workers can do so only a few times.
+  -- Attempts without a report count, too. So if a delivery crashes its workers, it can do so only a few times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent this message were lost'
@@ -17764,9 +17816,9 @@ grant execute on function private.claim_webhook_deliveries(integer, integer) to 
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
 -- owner. An owner has at most four posts under way, and at most three of them are about runs that others started.
--- headers has the delivery's own headers, the headers of Standard Webhooks, and Flow-Chain-Depth. The signature is made
--- for this attempt. By Flow-Chain-Depth, incoming webhooks detect loops. Report the result to store_webhook_attempt. A
--- delivery without a report by the end of the lease can be claimed again.
+-- `headers` has the delivery's own headers, the headers of Standard Webhooks, and Flow-Chain-Depth, by which
+-- incoming webhooks detect loops. The signature is made for this attempt. Report the result to
+-- store_webhook_attempt. If there is no report by the end of the lease, the delivery can be claimed again.
 create function public.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
 returns table (id uuid, attempt integer, url text, headers jsonb, body text)
 language sql volatile security invoker
@@ -17790,7 +17842,7 @@ declare
   v_delay interval := v_delays[webhook_retry_delay.failures];
 begin
   return greatest(
-    -- Vary the delay by up to a tenth, so that deliveries that failed together do not return together.
+    -- Vary the delay by up to a tenth, so that deliveries that failed together are not tried again together.
     v_delay * (0.9 + 0.2 * random()),
     case when webhook_retry_delay.retry_after_seconds > 0
       then make_interval(secs => least(webhook_retry_delay.retry_after_seconds, 86400)) end
@@ -17798,7 +17850,7 @@ begin
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'The delay after this number of failed attempts. A longer Retry-After, cut to one day, is used instead. Eight attempts take at most 31 hours without Retry-After, like the first eight in the example schedule of Standard Webhooks 1.0.0.';
+  'The delay after this number of failed attempts. If Retry-After is longer, it is used instead, up to one day. Without Retry-After, eight attempts take at most 31 hours, like the first eight in the example schedule of Standard Webhooks 1.0.0.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -17806,7 +17858,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skip rows that others have locked, because two answers may come at the same time. The next 410 finds these rows.
+  -- Skip rows that others have locked, because two answers with 410 may come at the same time. The next 410 finds
+  -- the skipped rows.
   update public.flow_deployments as d set on_end = null
   where d.id = any (array(
     select g.id from public.flow_deployments as g
@@ -17824,7 +17877,7 @@ begin
 end;
 $$;
 comment on function private.disable_gone_webhook(uuid, text) is
-  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone: removes on_end of the deployments that name it, and fails its pending deliveries. Definer: only functions write deliveries.';
+  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone. Removes on_end of the deployments that name the address, and sets the pending deliveries to it to failed. Definer: only functions write deliveries.';
 
 create function private.store_webhook_attempt(
   id uuid, attempt integer, http_status integer, response text, error text, retry_after_seconds integer
@@ -17867,8 +17920,8 @@ begin
       )
     ), 1000) end
   where d.id = v_delivery.id;
-  -- The address for an api_input may come from an input of the run. So 410 from such an address must not disable
-  -- webhooks: the starter of the run could disable the owner's.
+  -- The address of an api_input may come from an input of the run, so the starter of the run may have chosen it. A
+  -- 410 from this address must not disable the owner's webhooks.
   if store_webhook_attempt.http_status = 410 and v_delivery.event <> 'api_input' then
     perform private.disable_gone_webhook(v_delivery.user_id, v_delivery.url);
   end if;
@@ -17878,9 +17931,9 @@ comment on function private.store_webhook_attempt(uuid, integer, integer, text, 
   'Implements public.store_webhook_attempt. Definer: only functions write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- A status from 200 to 299 delivers the message. 410 ends the delivery, and disables the address if on_end named it.
--- After any other result the delivery is tried again, up to eight times within 31 hours and not before Retry-After. A
--- report about an older claim changes nothing.
+-- An answer with a status from 200 to 299 means that the message is delivered. 410 ends the delivery, and disables
+-- the address if on_end named it. After any other result the delivery is tried again, up to eight times within 31
+-- hours and not before Retry-After. A report about an older claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null
@@ -17907,7 +17960,8 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address again: the owner may have corrected it. The address of an api_input is not that of on_end.
+    -- Read the address again, because the owner may have corrected it. The message of an api_input keeps its own
+    -- address.
     url = coalesce((
       select f.on_end ->> 'url' from public.flow_deployments as f
       where f.id = d.deployment_id and d.event <> 'api_input'
@@ -17928,8 +17982,9 @@ comment on function private.redeliver_webhook(uuid) is
   'Implements public.redeliver_webhook. Definer: only functions write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
--- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message of an
--- api_input goes to its own address again. The delivery is retried like a new one. A delivery that is under way is not changed.
+-- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message
+-- of an api_input goes to its own address again. The delivery is retried like a new one. If the delivery is under
+-- way, this call changes nothing.
 create function public.redeliver_webhook(id uuid)
 returns void
 language sql volatile security invoker
@@ -17938,7 +17993,7 @@ as $$
   select private.redeliver_webhook(id);
 $$;
 comment on function public.redeliver_webhook(uuid) is
-  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, even if it was delivered or has failed. 401; 404 webhook_delivery_not_found, also for another user''s; 409 quota_exceeded.';
+  'Posts an outgoing webhook of the caller''s run again, with the same webhook-id, even if it was delivered or has failed. 401; 404 webhook_delivery_not_found, also for another user''s delivery; 409 quota_exceeded.';
 grant execute on function public.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
 -- sql/850_kv/10_kv_usage.sql
@@ -17950,7 +18005,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Writers for the same user lock this row, so they wait for each other.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Each writer locks the row of the user, so writers for the same user wait for each other.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -17962,7 +18017,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- There may be no row: when a user is deleted, this row may be deleted before the user's last items.
+    -- The row may be missing: when a user is deleted, it may be deleted before the user's last items.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -17993,10 +18048,10 @@ comment on function private.add_kv_usage(uuid, bigint, bigint) is
 
 -- sql/850_kv/20_kv_effects.sql
 
--- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that makes
--- the change, {flow_run_id, node_id, times}, identifies the effect. So the change is made only once. The transaction of
--- the change also stores the output with the node run. If a worker repeats the request, or executes the node again
--- after another worker was lost, it gets the output of the first time.
+-- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that
+-- makes the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The
+-- transaction of the change also stores the node's output with the node run. A worker may repeat the request, or
+-- execute the node again after another worker was lost. In both cases it gets the stored output.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -18006,13 +18061,13 @@ as $$
 declare
   v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- Locks the owner before the run. The deletion of a user locks both in the same order, so there is no deadlock.
+  -- Lock the owner before the run. The deletion of a user locks both in the same order, so there is no deadlock.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
   return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the owner of a claimed run, and the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
@@ -18063,7 +18118,7 @@ create table public.kv_stores (
   )
 );
 comment on table public.kv_stores is
-  'Key-value stores. The user and the nodes of the user''s flows share them; only functions write them.';
+  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write them.';
 comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -18084,7 +18139,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_stores__after_insert() is
-  'Counts new stores, and refuses those beyond the limit. Definer: the usage is private.';
+  'Counts new stores, and refuses stores beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -18147,7 +18202,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Writers for one user take turns. Otherwise two of them could each hold a row that the other waits for.
+  -- This lock lets writers for one user take turns. Otherwise each of two writers could hold a row that the other
+  -- one waits for.
   perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
   delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
   if not found then
@@ -18234,10 +18290,10 @@ create table public.kv_items (
   constraint kv_items_key_length check (octet_length(key) between 1 and private.limit_kv_key_bytes())
 );
 comment on table public.kv_items is
-  'The items of the key-value stores. Only functions write them, for the user and for the nodes of the user''s flows.';
+  'The items of the key-value stores. Only functions write items, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
-  'The item''s part of the user''s limit: the bytes of its key and of its value as text.';
+  'The bytes of the item''s key and of its value as text. They count towards the user''s limit.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -18261,7 +18317,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_insert() is
-  'Counts the bytes of new items, and refuses those beyond the limit. Definer: the usage is private.';
+  'Counts the bytes of new items, and refuses items beyond the limit. Definer: the usage is private.';
 create trigger _100_count_inserted after insert on public.kv_items
   referencing new table as inserted
   for each statement execute function private.tg_kv_items__after_insert();
@@ -18311,7 +18367,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Longer texts are refused later, if they exceed the user's remaining bytes: 413 kv_size_limit.
+  -- Texts that exceed only the user's remaining bytes are refused later: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
@@ -18322,7 +18378,7 @@ begin
   if v_bad is not null then
     perform private.fail('kv_value_invalid', 'value' || v_bad);
   end if;
-  -- Writers for one user take turns, so that the value read below is the one replaced.
+  -- This lock lets writers for one user take turns, so that the value read below is the value that is replaced.
   perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
   v_old_value := private.find_kv_item(put_kv_item.user_id, put_kv_item.store, put_kv_item.key);
   begin
@@ -18441,7 +18497,7 @@ grant execute on function public.kv_read_item(jsonb, text, text) to service_role
 
 -- sql/850_kv/50_own_kv_stores.sql
 
--- The stores of the calling user, for programs. The nodes of the user's flows share them.
+-- The stores of the calling user, for programs. Nodes of the user's flows use the same stores.
 
 create function private.create_kv_store(store text)
 returns void
@@ -18604,8 +18660,8 @@ returns jsonb
 language sql stable security definer
 set search_path = ''
 as $$
-  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index. Runs
-  -- that sleep have one index, and the other runs have another.
+  -- clock_timestamp() is in sub-selects, because a volatile function in a condition prevents the use of an index.
+  -- Runs that sleep and runs that do not sleep have different indexes, so they are read separately.
   with job as not materialized (
     select j.* from private.flow_run_jobs as j where j.message_id is not null and j.sleeps_until is null
     union all
@@ -18630,7 +18686,7 @@ as $$
     'delayed', hidden.delayed,
     'running', hidden.running,
     'waiting', (
-      -- The sub-select searches an index for each run that has not ended. A join might read all runs.
+      -- The sub-select searches an index for each run that has not ended. A join could read all runs.
       select count(*) from job as j
       where (select r.status from public.flow_run as r where r.id = j.flow_run_id) = 'waiting'
     ),
@@ -18651,20 +18707,21 @@ set search_path = ''
 as $$
   select private.runner_metrics();
 $$;
--- queue_length: runs that may be claimed now, including those of lost workers. oldest_queued_seconds: the waiting time
--- of the first of them, null if there are no such runs. delayed: runs that were released for later. running: runs that
--- a worker holds. waiting: runs that wait for a signature or an input. failed_last_hour: runs that failed in the last
--- hour. pending_webhooks: deliveries that have not been made yet.
+-- queue_length: the runs that may be claimed now, including those of lost workers. oldest_queued_seconds: how long
+-- the first of these runs has waited; null if there are none. delayed: the runs that were released for a later
+-- time. running: the runs that a worker holds. waiting: the runs that wait for a signature or an input.
+-- failed_last_hour: the runs that failed in the last hour. pending_webhooks: the deliveries that have not been made
+-- yet.
 comment on function public.runner_metrics() is
   'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;
 
 -- sql/900_operation/20_sweep_steps.sql
 
--- The steps of sweep_runner. Each skips rows that other transactions have locked; the next sweep deletes these. So a
--- sweep never waits for a lock, and never makes other transactions wait meanwhile. `offset 0` makes a `not exists`
--- search an index for each row; a join would read the whole table. The steps are planned with the settings of
--- sweep_runner.
+-- The steps of sweep_runner. Each step skips rows that other transactions have locked; the next sweep deletes these
+-- rows. So a sweep never waits for a lock while other transactions wait for its locks. `offset 0` makes a `not
+-- exists` search an index for each row; a join would read the whole table. The steps are planned with the settings
+-- of sweep_runner.
 
 create function private.runs_being_redriven()
 returns setof uuid
@@ -18688,17 +18745,17 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids. It needs
-    -- no index on end_time, which would slow every start.
+    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids, and
+    -- needs no index on end_time, which would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
-      -- A redrive reads the old run until the redrive has ended.
+      -- An unfinished redrive still reads the old run.
       and old.id <> all (array(select u.id from private.runs_being_redriven() as u (id)))
     order by old.id limit delete_old_runs.max_runs
     for update skip locked
   );
-  -- When these runs are locked, they can't be redriven. A second query finds redrives that were committed before the
-  -- lock.
+  -- While these runs are locked, they can't be redriven. This second query finds redrives that were committed
+  -- before the lock.
   delete from public.flow_run as r
   where r.id = any (v_run_ids) and r.id <> all (array(select u.id from private.runs_being_redriven() as u (id)));
   get diagnostics v_count = row_count;
@@ -18786,7 +18843,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'True if a run that failed or was stopped has this snapshot: its redrive would need it. Definer: the jobs are private.';
+  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer: the jobs are private.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -18807,13 +18864,13 @@ begin
     limit delete_unused_snapshots.max_snapshots
     for update skip locked
   );
-  -- When these snapshots are locked, no new deployment or run can use them. Further queries find uses that began before
-  -- the lock: first deployments, then runs. If a deployment is gone at the first query, all runs that were started from
-  -- it are committed at the second.
+  -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
+  -- before the lock: first by deployments, then by runs. If a deployment is gone at the first query, all runs that
+  -- were started from it are committed at the second query.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that was pending may have ended meanwhile, so that it may be redriven.
+      -- A run that was pending may have ended meanwhile, and may now be redriven.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
@@ -18823,7 +18880,7 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that are needed neither by a deployment nor by a run that has not ended or may be redriven, and returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that no deployment uses, and that no run needs which has not ended or may be redriven. Returns how many. Definer: snapshots and jobs are private.';
 
 -- sql/900_operation/40_sweep_runner.sql
 
@@ -18852,8 +18909,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Most rows have references, so the planner expects that a scan of the whole table soon finds one. But the rows that a
--- sweep deletes have no references, so such a scan would read the whole table each time.
+-- Most rows have references, so the planner expects a scan of a table to find one soon. But the rows that a sweep
+-- deletes have none, so such a scan would read the whole table each time.
 set enable_seqscan = off
 as $$
 declare
@@ -18888,17 +18945,17 @@ set search_path = ''
 as $$
   select private.sweep_runner(max_age, max_runs);
 $$;
--- Deletes runs that ended longer than max_age ago (null: none) with everything that belongs to them; idempotency keys
--- of more than 24 hours; messages without a run; usage of idle callers and of deleted deployments; and snapshots that
--- are needed neither by a deployment nor by a run that has not ended or may be redriven. Deletes at most max_runs rows
--- of each kind. 400 request_invalid.
+-- Deletes runs that ended longer than max_age ago, with everything that belongs to them; if max_age is null,
+-- deletes no runs. Also deletes idempotency keys of more than 24 hours, messages without a run, and usage of idle
+-- callers and of deleted deployments. Also deletes snapshots that no deployment uses, and that no run needs which
+-- has not ended or may be redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
-  'For operators: deletes runs that ended longer than max_age ago, and other rows that are not needed any more, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more. 400 request_invalid.';
+  'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;
 
 -- sql/900_operation/50_poke_runner.sql
 
--- Only hosted Supabase has pg_net and Vault, so dynamic SQL calls them.
+-- Only hosted Supabase has pg_net and Vault, so this file calls them by dynamic SQL.
 create function private.vault_secret(name text)
 returns text
 language plpgsql stable security invoker
@@ -18927,7 +18984,7 @@ declare
   v_key text;
   v_request_id bigint;
 begin
-  -- An idle project sends no requests.
+  -- While nothing is due, no request is sent.
   if not private.has_claimable_run() and not private.has_due_webhook() then
     return 'nothing is queued';
   end if;
@@ -18945,14 +19002,14 @@ begin
   return format('request %s is sent', v_request_id);
 end;
 $$;
--- project_url and runner_key in Vault are the project's address and secret key. The answer to request N is row N of
--- net._http_response.
+-- project_url and runner_key in Vault are the project's address and secret key. pg_net stores the answer to request
+-- N in row N of net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, by project_url and runner_key in Vault. Returns a text about its action, or about the reason for doing nothing.';
+  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, using project_url and runner_key in Vault. Returns a text that says what the call did, or why it did nothing.';
 
 -- sql/900_operation/60_schedule_runner.sql
 
--- Only hosted Supabase has pg_cron, so dynamic SQL calls it.
+-- Only hosted Supabase has pg_cron, so this file calls it by dynamic SQL.
 create function private.runner_cron_jobs(max_age interval)
 returns table (name text, schedule text, command text)
 language sql stable security invoker
@@ -18961,8 +19018,8 @@ as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
-    -- A job is one transaction, so it is bounded: 10,000 runs take about half a second. Once a minute suffices for 166
-    -- starts a second.
+    -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half
+    -- a second. Once a minute, this suffices for 166 starts a second.
     ('flow_runner_sweep', '* * * * *', format(
       'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
     )),
@@ -19046,7 +19103,7 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules with pg_cron the pokes of the runner, the starts of due schedules and the sweep that deletes runs max_age after their end (null: never). Returns the result of private.check_runner_schedule. A second call replaces the jobs. 400 request_invalid. For administrators only.';
+  'Schedules jobs with pg_cron: the pokes of the runner, the starts of due schedules, and the sweep that deletes runs max_age after their end (null: never). A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
 
 -- sql/900_operation/70_grant_runner.sql
 
@@ -19075,11 +19132,12 @@ begin
 end;
 $$;
 comment on function private.grant_runner(regrole) is
-  'For operators: lets a role execute runs, and nothing else, by granting it the functions that a worker calls. Call it again after an upgrade that has replaced such functions. Invoker: only the owner of the functions can grant them.';
+  'For operators: grants a role the functions that a worker calls, so that the role can execute runs and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker: only the owner of the functions can grant them.';
 
 -- sql/950_files/10_user_buckets.sql
 
--- The buckets of the nodes storage_*. A database without Supabase Storage gets none: these nodes then fail.
+-- The buckets of the nodes storage_*. In a database without Supabase Storage, no buckets are made, and these nodes
+-- fail.
 do $$
 begin
   if to_regclass('storage.buckets') is null then
@@ -19090,8 +19148,8 @@ begin
   values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
   on conflict (id) do nothing;
 
-  -- Users reach their own files by their access tokens. Flows do not pass this policy: runner/storage/ checks their
-  -- paths.
+  -- Users reach their own files by their access tokens. Flows are not subject to this policy; runner/storage/
+  -- checks their paths.
   create policy "Users use their own folders" on storage.objects to authenticated
     using (
       bucket_id in ('user-storages', 'user-public-storages')
