@@ -26,12 +26,6 @@ async function connect(page: Page, input: string, output: string): Promise<void>
   await page.getByRole('option', { name: output, exact: true }).click();
 }
 
-async function writeCode(page: Page, code: string): Promise<void> {
-  await panelOf(page).getByRole('textbox', { name: 'source' }).click();
-  await page.keyboard.press('Control+a');
-  await page.keyboard.insertText(code);
-}
-
 test('a script is added, its ports are named and connected, and the draft gives their values', async () => {
   const opened = await openConsole();
   const { page } = opened;
@@ -72,10 +66,10 @@ test('a script is added, its ports are named and connected, and the draft gives 
   await opened.checkAccessibilityInBoth();
 
   // The code editor completes the named inputs.
-  await writeCode(page, '');
   await panel.getByRole('button', { name: 'Open', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'source' }).click();
+  await page.keyboard.press('Control+a');
   await page.keyboard.type('let total = pri');
   await dialog.getByRole('option', { name: /^price/ }).click();
   await page.keyboard.type(' * 2; let text = `${item}: ${total}`;');
@@ -89,6 +83,17 @@ test('a script is added, its ports are named and connected, and the draft gives 
   await page.keyboard.press('Control+z');
   await expect.poll(() => edgesOf(page).count()).toBe(2);
   await nameOf(page, 'input price').waitFor();
+
+  // All inputs have an edge, so a drop on the script offers a new one.
+  await nodeOf(page, 'Price').getByLabel('Output Source, free').hover();
+  await page.mouse.down();
+  await nodeOf(page, 'Script').getByText('Script', { exact: true }).hover();
+  await page.mouse.up();
+  await page.getByRole('menu', { name: 'Ports of “Script”' }).getByRole('menuitem', { name: /^New input/ }).click();
+  await nameOf(page, 'input Source').waitFor();
+  await expect.poll(() => edgesOf(page).count()).toBe(3);
+  await panel.getByRole('button', { name: 'Remove input Source' }).click();
+  await expect.poll(() => edgesOf(page).count()).toBe(2);
 
   await page.getByRole('button', { name: 'Run', exact: true }).first().click();
   const last = page.getByRole('region', { name: 'Last run' });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { withErrorOutput, withFormData } from './definition.ts';
+import { nodeRegistry } from '../../../runner/nodes/registry.ts';
+import { makeNode, withErrorOutput, withFormData } from './definition.ts';
 
 const named = (names: string[]) => ({ cases: names.map((name) => ({ name, operator: 'is_null' })) });
 
@@ -34,4 +35,11 @@ it('the output error comes and goes with on_error, also beside the cases of a sw
   const back = withErrorOutput(changed, false);
   expect(Object.keys(outputsOf(back))).toEqual(['b', 'default']);
   expect(back.data).not.toHaveProperty('on_error');
+});
+
+it.each([['javascript', 'return input;'], ['rhai_script', 'input']])('a new %s passes its input on', (id, source) => {
+  const { definition } = nodeRegistry(id)!;
+  // SAFETY: these are the columns of a definition.
+  const node = makeNode({ ...definition, id } as unknown as Parameters<typeof makeNode>[0]);
+  expect(node.data).toMatchObject({ targets_form: { form_data: { source } } });
 });

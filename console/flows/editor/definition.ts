@@ -19,6 +19,17 @@ const portsOf = (ports: unknown, defaults: PlainObject): PlainObject[] =>
     id: crypto.randomUUID(),
   }));
 
+/** Returns the values that a form's schema gives the members that it requires, such as the text of a new script. */
+function requiredDefaults(schema: unknown): PlainObject {
+  const { required } = objectAt(schema);
+  const properties = objectAt(schema, 'properties');
+  const names = (Array.isArray(required) ? required : []).filter((name) => typeof name === 'string');
+  return Object.fromEntries(names.flatMap((name) => {
+    const { default: value } = Object.hasOwn(properties, name) ? objectAt(properties, name) : {};
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
 /** The kinds of nodes in a flow. A definition of another kind becomes a mock, and runs do not execute mocks. */
 const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
 
@@ -42,7 +53,7 @@ export function makeNode(definition: DrawnDefinition): PlainObject {
         json_schema: definition['targets_form.json_schema'] ?? {},
         ui_schema: definition['targets_form.ui_schema'] ?? {},
         extra: { ...objectAt(definition, 'targets_form.extra'), supabase_id: definition.id },
-        form_data: {},
+        form_data: requiredDefaults(definition['targets_form.json_schema']),
       },
     },
   };

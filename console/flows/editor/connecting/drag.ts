@@ -1,7 +1,8 @@
-import { type DrawnEdge, type DrawnNode, readEdge } from '../../../shared/graph/drawn_node.ts';
+import { type DrawnEdge, type DrawnInput, type DrawnNode, readEdge } from '../../../shared/graph/drawn_node.ts';
 import type { FittingPorts } from '../../../shared/graph/graph_node.tsx';
 import { type EdgeStart, edgeStarts, makeRefusal } from '../edge_refusals.ts';
 import type { FlowDocument } from '../flow_document.ts';
+import { hasRoomForInput } from '../ports/named_ports.ts';
 import { drawnNode, nodesById } from '../view.ts';
 
 /** The port at which a drag began. */
@@ -17,6 +18,8 @@ export interface PossibleEdge {
   /** The name of the port at which the drag ends. */
   name: string;
   types: readonly string[];
+  /** True if the edge leads to an input that is added with the edge. */
+  isNew?: true;
 }
 
 /** Returns an edge for each port of a node at which a drag could end, with the reason why it is refused. */
@@ -44,6 +47,23 @@ export function edgesTo(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   return input === undefined ? [] : edgeStarts(to).map((start) => make(start, own, input, start.name));
 }
 
+/** An input that is added to a script with the edge. */
+const NEW_INPUT: Omit<DrawnInput, 'id'> = {
+  name: 'New input',
+  types: ['free'],
+  description: '',
+  isRequired: false,
+  isPassedOn: false,
+  runsWhenAbsent: false,
+};
+
+/** Returns the edge to a new input of a script; undefined if the drag can't end at one. */
+export function edgeToNewInput(document: FlowDocument, from: DragFrom, to: DrawnNode): PossibleEdge | undefined {
+  if (from.side !== 'output' || !hasRoomForInput(to)) return undefined;
+  const [edge] = edgesTo(document, from, { ...to, inputs: [{ ...NEW_INPUT, id: crypto.randomUUID() }] });
+  return edge === undefined || edge.reason !== undefined ? undefined : { ...edge, isNew: true };
+}
+
 /** Finds all ports of a flow at which a drag may end. The port at which the drag began is among them. */
 export function fittingPorts(document: FlowDocument, from: DragFrom): FittingPorts {
   const edges = document.edges.map(readEdge);
@@ -61,7 +81,9 @@ export function fittingPorts(document: FlowDocument, from: DragFrom): FittingPor
       : edgeStarts(node).filter((other) => own && input && refusal(other, own, input) === undefined)
         .map(({ handle }) => `out ${node.id} ${handle}`);
     for (const port of fitting) ports.add(port);
-    if (fitting.length > 0) nodes.add(node.id);
+    const takesNew = from.side === 'output' && start !== undefined && hasRoomForInput(node) &&
+      refusal(start, node, { ...NEW_INPUT, id: '' }) === undefined;
+    if (fitting.length > 0 || takesNew) nodes.add(node.id);
   }
   return { ports, nodes };
 }

@@ -7,7 +7,7 @@ import { useEditor } from '../editor_context.tsx';
 import type { EditorStore } from '../editor_store.ts';
 import { usePalette } from '../palette/palette_context.tsx';
 import { nodesById } from '../view.ts';
-import { type DragFrom, edgesTo, fittingPorts, type PossibleEdge, whyNoPort } from './drag.ts';
+import { type DragFrom, edgesTo, edgeToNewInput, fittingPorts, type PossibleEdge, whyNoPort } from './drag.ts';
 import { paletteRequest } from './palette_request.ts';
 import './connecting.css';
 
@@ -50,10 +50,12 @@ function dropOnNode(store: EditorStore, from: DragFrom, nodeId: string): Omit<Dr
   const node = nodesById(document).get(nodeId);
   if (node === undefined || nodeId === from.nodeId) return undefined;
   const edges = edgesTo(document, from, node);
-  const choices = edges.filter(({ reason }) => reason === undefined);
+  const fitting: PossibleEdge[] = edges.filter(({ reason }) => reason === undefined);
+  const toNew = fitting.length === 1 ? undefined : edgeToNewInput(document, from, node);
+  const choices = toNew === undefined ? fitting : [...fitting, toNew];
   const [only, ...others] = choices;
   if (only === undefined) return { reason: whyNoPort(from, node, edges) };
-  if (others.length > 0) return { menu: { title: `Ports of “${node.title}”`, choices } };
+  if (others.length > 0 || only.isNew) return { menu: { title: `Ports of “${node.title}”`, choices } };
   connect(store, only.edge);
   return undefined;
 }
@@ -143,8 +145,9 @@ export function useConnecting() {
     <Answer
       answer={answer}
       onClose={close}
-      onChoose={({ edge }) => {
-        connect(store, edge);
+      onChoose={({ edge, isNew }) => {
+        if (isNew) void import('../ports/connect_new_input.ts').then((module) => module.connectNewInput(store, edge));
+        else connect(store, edge);
         close();
       }}
     />

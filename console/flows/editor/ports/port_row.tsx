@@ -1,5 +1,5 @@
 import { ActionIcon, CloseButton, Group, Select, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { PORT_TYPES } from '../../../../types/values/port_types.ts';
 import type { PlainObject } from '../../../shared/graph/drawn_node.ts';
 import { useEditor } from '../editor_context.tsx';
@@ -21,32 +21,45 @@ interface PortRowProps {
   others: readonly string[];
 }
 
-/** The name of a port. A wrong name stays in the field, with the reason, and the port keeps its former name. */
+/**
+ * The name of a port. A wrong name stays in the field, with the reason, and the port keeps the name that it had when the
+ * user began to write.
+ */
 function PortName({ json, nodeId, side, port, isNew, others }: Omit<PortRowProps, 'isFirst'>) {
   const { store, isOwner } = useEditor();
+  const first = useRef(port.name);
   const [wrong, setWrong] = useState<{ of: string; text: string }>();
   // Undo may have changed the name since the last render.
   const text = wrong?.of === port.name ? wrong.text : port.name;
+  const whyWrong = (name: string) => whyBadName(nodeId, side, name, others);
+  const rename = (name: string) =>
+    store.change(
+      (document) => changeNode(document, nodeIdOf(json), (node) => renamePort(node, side, port.id, name)),
+      `port ${port.id}`,
+    );
   return (
     <TextInput
       aria-label={`Name of ${side} ${port.name}`}
       value={text}
-      error={whyBadName(nodeId, side, text, others)}
+      error={whyWrong(text)}
+      // The reason may be wider than the field.
+      errorProps={{ w: 232 }}
       readOnly={!isOwner}
       autoFocus={isNew}
-      onFocus={(event) => isNew && event.currentTarget.select()}
       size='xs'
       flex='1 1 6rem'
       autoComplete='off'
       spellCheck={false}
+      onFocus={(event) => {
+        first.current = port.name;
+        if (isNew) event.currentTarget.select();
+      }}
       onChange={(event) => {
         const name = event.currentTarget.value;
-        if (whyBadName(nodeId, side, name, others) !== undefined) return setWrong({ of: port.name, text: name });
-        setWrong(undefined);
-        store.change(
-          (document) => changeNode(document, nodeIdOf(json), (node) => renamePort(node, side, port.id, name)),
-          `port ${port.id}`,
-        );
+        const isWrong = whyWrong(name) !== undefined;
+        const former = whyWrong(first.current) === undefined ? first.current : port.name;
+        setWrong(isWrong ? { of: former, text: name } : undefined);
+        rename(isWrong ? former : name);
       }}
     />
   );
@@ -86,7 +99,7 @@ export function PortRow(props: PortRowProps) {
       />
       {isOwner && (
         <ActionIcon
-          variant='subtle'
+          variant='transparent'
           color='gray'
           size={30}
           aria-label={`Move ${side} ${name} up`}

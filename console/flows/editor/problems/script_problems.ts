@@ -66,7 +66,13 @@ function sourceOf(json: PlainObject, index: number, connected: ReadonlySet<strin
   const { code, name } = input;
   const port = node.inputs.find((port) => port.name === name);
   if (port !== undefined && connected.has(port.id)) return undefined;
-  const parse = input.parse(objectAt(json, 'data', 'targets_form', 'form_data')[name]);
+  const form = objectAt(json, 'data', 'targets_form');
+  const value = objectAt(form, 'form_data')[name];
+  // A new script has the text of its definition, for which no parser needs to be loaded.
+  if (typeof value === 'string' && value === objectAt(form, 'json_schema', 'properties', name).default) {
+    return undefined;
+  }
+  const parse = input.parse(value);
   if (parse === undefined) return undefined;
   return {
     json,
