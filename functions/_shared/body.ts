@@ -78,7 +78,8 @@ const isAddedParameter = (name: string): boolean =>
   name === 'apikey' || name === 'forceFunctionRegion' || name.startsWith('x-');
 
 /**
- * Refuses a query with an unknown parameter. Ignoring a misspelt one would start something else than the caller meant.
+ * Refuses a query with an unknown parameter. If a misspelt parameter were ignored, the call could start another flow or
+ * deployment than the caller meant.
  */
 function refuseUnknownParameters({ req }: Context, known: readonly string[]): void {
   const unknown = Object.keys(req.queries()).filter((name) => !known.includes(name) && !isAddedParameter(name));

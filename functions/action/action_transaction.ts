@@ -37,9 +37,9 @@ const isEmpty = (signature: Uint8Array): boolean => signature.every((byte) => by
 
 /**
  * Converts the run's transaction into the form for the action's answer. If nobody has signed and no lookup table is
- * used, the message takes the equivalent legacy form, because the specification's SDK reads no other. Otherwise the
- * message does not change, because signatures cover its bytes. Throws if any signature but the wallet's is missing,
- * because wallets must refuse such transactions.
+ * used, the message is converted to the equivalent legacy form, because the specification's SDK reads only this form.
+ * Otherwise the message does not change, because signatures cover its bytes. Throws if any signature but the wallet's
+ * is missing, because wallets must refuse such transactions.
  */
 export function toActionTransaction(text: string, account: string): string {
   const wire = readWire(text);

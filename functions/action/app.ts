@@ -50,8 +50,8 @@ export function makeActionApp(platform: Platform): App {
     makeKey: makeRequestKey(config.secretKey, Date.now),
   });
   const app = makeApp('action', [
-    // Wallets and sites that share links add parameters of their own to queries. Named routes come before those with a
-    // deployment's id, which would match them, too.
+    // Wallets and sites that share links add parameters of their own to queries. Named routes come before routes with a
+    // deployment's id, because those routes would also match the names.
     { method: 'GET', path: '/actions.json', query: 'any', handle: makeActionsJson(address) },
     { method: 'GET', path: '/icon.svg', query: 'any', handle: serveIcon },
     { method: 'POST', path: '/sent', query: 'any', handle: makeSentAction(deps, lookUp, address) },

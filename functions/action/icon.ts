@@ -1,4 +1,6 @@
-/** The icon of actions whose deployment has none: a sheet with three lines, the last of which ends in an arrow. */
+/**
+ * The icon of actions whose deployment has no icon. It shows a sheet with three lines; the last line ends in an arrow.
+ */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" role="img" aria-label="Action">
 <rect width="512" height="512" fill="#14213d"/>
 <g fill="none" stroke="#fca311" stroke-width="32" stroke-linecap="round" stroke-linejoin="round">

@@ -14,7 +14,7 @@ const notFound = (): Error => apiError('webhook_not_found', 'There is no such we
 /**
  * `POST /deployment/hook/{token}`: starts the deployment of an incoming webhook. Requests take turns by the owner of
  * the webhook, who may have many webhooks. The database holds the secret and verifies the signature, so it receives the
- * body as it was sent, and all headers. `pokeRunner` is called after the run is queued.
+ * unchanged body and all headers. `pokeRunner` is called after the run is queued.
  */
 export const makeReceiveWebhook = ({ rpcFor, serviceRpc }: Deps, pokeRunner: (flowRunId: string) => void) => {
   const known = makeKnownOwners();

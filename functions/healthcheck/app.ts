@@ -9,7 +9,7 @@ export function makeHealthcheckApp(platform: Platform) {
   const { restUrl, secretKey } = readConfig(platform.env);
   const { fetch } = platform;
   const read = makeReadRows({ restUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch });
-  // Reads no row, so the query costs a round trip to the database and no more.
+  // The query reads no row, so it costs only a round trip to the database.
   const handle = makeHealthcheck(() => read('kv_stores', 'select=name&limit=0'), () => performance.now());
   return makeApp('healthcheck', [{ method: 'GET', path: '/', handle }]);
 }

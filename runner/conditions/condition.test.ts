@@ -61,7 +61,7 @@ it.each<[Value, string, Value | undefined, boolean]>([
   [KEY, 'eq', s(KEY_TEXT), true],
   [s(KEY_TEXT), 'eq', KEY, true],
   [KEY, 'ne', s('other'), true],
-  // Numbers compare by value: neither tag nor trailing zeros nor size make a difference.
+  // Numbers compare by value. Tag, trailing zeros and size do not matter.
   [u(5), 'eq', { I: '5' }, true],
   [u(5), 'eq', d('5.00'), true],
   [{ U1: '5' }, 'eq', f('5.0'), true],

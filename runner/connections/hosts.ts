@@ -5,7 +5,10 @@ function segmentsOf(path: string): string[] {
   return segments;
 }
 
-/** Decodes percent-encoding until none is left; undefined if it is malformed or encoded more than five times. */
+/**
+ * Decodes a text repeatedly until it has no percent-encoding. Undefined if the encoding is malformed or more than five
+ * times nested.
+ */
 function decodeFully(text: string): string | undefined {
   let decoded = text;
   for (let round = 0; round < 5; round++) {

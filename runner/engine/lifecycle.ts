@@ -73,7 +73,7 @@ export class Lifecycle {
     return this.#cancel.signal;
   }
 
-  /** Aborted when the tree is to be released. */
+  /** Aborted when the tree must be released. */
   get releasing(): AbortSignal {
     return this.#releasing.signal;
   }
@@ -84,12 +84,12 @@ export class Lifecycle {
     return this.#halt.signal.aborted ? this.#halt.signal.reason as Halt : undefined;
   }
 
-  /** Releases the tree: another claim is to continue it. */
+  /** Releases the tree, so that another claim continues it. */
   release(): void {
     this.#go('release');
   }
 
-  /** Ends the tree. Running nodes have the grace of the halt, unless the tree is to be released. */
+  /** Ends the tree. Running nodes have the grace of the halt, unless the tree must be released. */
   haltWith(halt: Halt): void {
     this.#go(halt.graceMs === 0 ? 'halt_at_once' : 'halt', halt);
   }

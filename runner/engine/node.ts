@@ -111,8 +111,8 @@ export interface NodeCall {
   /**
    * Asks somebody outside for a value, and waits up to `timeoutMs` for it. Meanwhile the run sleeps. It asks only once,
    * even if it is claimed several times. If a webhook is given, the URL for the answer is posted to it. The question
-   * explains the purpose of the value and limits it. Must be called before the node pauses. Throws a NodeError if the
-   * input is cancelled or expires.
+   * explains the purpose of the value, and limits the allowed values. Must be called before the node pauses. Throws a
+   * NodeError if the input is cancelled or expires.
    */
   askForInput: (timeoutMs: number, webhook?: InputWebhook, question?: InputQuestion) => Promise<Value>;
 }
@@ -126,7 +126,7 @@ export interface InputWebhook {
   extra: ReadableJson;
 }
 
-/** The services by which nodes reach things outside the run. */
+/** The services by which nodes act outside the run. */
 export interface NodeServices {
   http: HttpClient;
   project: ProjectApi;
@@ -197,8 +197,8 @@ export interface ScriptTask {
 export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
 
 /**
- * Computes a script in a separate thread, in turn. Rejects with Released if the run is released, with the run's error
- * if the run ends, and with ThreadMissing if no thread can be started.
+ * Computes a script in a separate thread, when the script's turn comes. Rejects with Released if the run is released,
+ * with the run's error if the run ends, and with ThreadMissing if no thread can be started.
  */
 export type ComputeScript = (
   task: ScriptTask,

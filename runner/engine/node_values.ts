@@ -18,8 +18,7 @@ export interface Failure {
 export type Outcome = { outputs: ValueMap } | Failure;
 
 /**
- * Copies values into a map without a prototype, so that a name such as `constructor` is only found if it is a value's
- * name.
+ * Copies values into a map without a prototype, so that a look-up of a name such as `constructor` finds only a value.
  */
 export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
 

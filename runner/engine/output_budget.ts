@@ -1,7 +1,7 @@
 import { codedError } from '../../types/run_errors.ts';
 /** The bytes that nodes of a run, and of the runs that it called, may still output. */
 export interface OutputBudget {
-  /** Takes this many bytes. If they exceed the budget, takes none and returns an error. */
+  /** Takes this many bytes. If they exceed the budget, takes no bytes and returns an error. */
   take: (bytes: number) => string | undefined;
   /** Bytes taken so far, by earlier claims as well. */
   used: () => number;

@@ -4,7 +4,7 @@ import type { Effect, LogLevel, NodeError } from './node.ts';
 import type { Outcome } from './node_values.ts';
 import type { TreeRun } from './tree_run.ts';
 
-/** The input by which an edge tells an instruction node whether its instructions are to be submitted. */
+/** The input that decides whether the instructions of an instruction node are submitted. */
 export const SUBMIT = 'submit';
 
 /** The output that an instruction node gets from the settlement. The next nodes get all other outputs earlier. */
@@ -37,7 +37,7 @@ export interface Parked extends Handover {
   again: Again | undefined;
 }
 
-/** A run whose parked executions are to be settled. */
+/** A run whose parked executions await settlement. */
 export interface ParkedRun {
   run: TreeRun;
   /** All nodes of its graph, in the order of the flow. */

@@ -53,8 +53,8 @@ export interface Slice {
   /** True if the runs have computed for so long without a pause that other work should have a turn. */
   needsBreath: () => boolean;
   /**
-   * Gives timers and network answers their turn. Then the runs that wait here continue one at a time, and owners take
-   * turns. So a run waits for at most one stretch of each other owner, even if an owner has many computing runs.
+   * Gives timers and network answers their turn. Then the runs that called `breathe` continue one at a time, and owners
+   * take turns. So a run waits for at most one stretch of each other owner, even if an owner has many computing runs.
    */
   breathe: (ownerId: string) => Promise<void>;
   /** Returns the milliseconds of computing so far. */

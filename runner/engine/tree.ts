@@ -17,9 +17,9 @@ import type { TreeRun } from './tree_run.ts';
 
 /** The signals by which a claim ends the execution of a tree. */
 export interface TreeSignals {
-  /** Aborted, with a Halt as its reason, when the tree is to end. */
+  /** Aborted, with a Halt as its reason, when the tree must end. */
   stop?: AbortSignal | undefined;
-  /** Aborted when the tree is to be released, or its claim is lost. */
+  /** Aborted when the tree must be released, or its claim is lost. */
   releasing?: AbortSignal | undefined;
 }
 

@@ -44,7 +44,7 @@ beforeEach(() => {
   answer = {};
 });
 
-/** The services of a node whose project is at the test's server. */
+/** Makes the services of a node. The project's address is the test's server. */
 function services(timeoutMs = HTTP_LIMITS.timeoutMs): Partial<NodeCall> {
   return {
     http: makeHttpClient({ ...HTTP_LIMITS, timeoutMs }),

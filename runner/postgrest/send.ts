@@ -81,7 +81,7 @@ export async function sendQuery(
     const response = await (project.serves(url) ? project : http).request({
       method,
       url: url.href,
-      // A header of the author replaces the query's header of that name. `Prefer` is kept from both.
+      // A header of the author replaces the query's header of that name. But the request has both `Prefer` headers.
       headers: [...headersOf(query).filter(([name]) => name === 'prefer' || !given.has(name)), ...headers],
       makeBody: body && (() => new TextEncoder().encode(toWireJson(body))),
       maxResponseBytes: maxOutputBytes,

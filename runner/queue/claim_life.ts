@@ -70,7 +70,7 @@ export class ClaimLife {
     return this.#state === 'released' || this.#state === 'asleep' || this.#state === 'suspended';
   }
 
-  /** True if this worker executes the run no more. */
+  /** True if this worker no longer executes the run. */
   get isPastExecution(): boolean {
     return this.#state !== 'admitting' && this.#state !== 'executing';
   }

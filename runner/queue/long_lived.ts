@@ -8,7 +8,7 @@ export interface LongLivedOptions {
   /** Pause between one drain and the next. */
   pollMs: number;
   log: WriteLog;
-  /** Aborted when the process is to end. */
+  /** Aborted when the process must end. */
   stop: AbortSignal;
 }
 

@@ -52,9 +52,9 @@ export interface OwnRunControl extends RunControl {
   isLost: () => boolean;
   /** Calls this listener whenever inputs that nodes wait for have been answered. */
   onInputsAnswered: (listener: () => void) => void;
-  /** Aborted, with a Halt as its reason, when the run is to end. */
+  /** Aborted, with a Halt as its reason, when the run must end. */
   halt: AbortSignal;
-  /** Aborted when the run is to be released, or its claim is lost. */
+  /** Aborted when the run must be released, or its claim is lost. */
   releasing: AbortSignal;
   /** Aborted when a caller stops the run, so that it need not wait for memory. */
   stopping: AbortSignal;

@@ -1,4 +1,4 @@
-/** Makes times differ, so that they show the order of events within one millisecond, too. */
+/** Makes times differ, so that they show the order of events even within one millisecond. */
 export interface TimesInOrder {
   /**
    * Returns this time if it is later than the previous time. Otherwise returns the microsecond after the previous time.

@@ -41,7 +41,7 @@ function makeQueue(batches: Claim[][]) {
   const finished = new Map<string, FinalResult>();
   const released: string[] = [];
   const events: string[] = [];
-  /** The time for which each claim was to wait for a run. */
+  /** The time for which each claim was told to wait for a run. */
   const waits: number[] = [];
   let onClaim: () => void = () => {};
   const claims: Claims = {
@@ -244,7 +244,7 @@ it('a run that has held a slot for a slice is released if others have none', asy
   const worker = workerWith(queue, settings);
   const drained = worker.drain();
   await waitFor(() => queue.released.length > 0 || undefined);
-  // One free slot is enough for now.
+  // Only one run is released, because one free slot is enough for now.
   expect(queue.released).toHaveLength(1);
   worker.releaseAll();
   await drained;

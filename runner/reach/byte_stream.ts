@@ -6,7 +6,7 @@ const LINE_FEED = 10;
 
 const endedEarly = () => new TransientError('the connection was closed before the response was complete');
 
-/** Receives bytes in order. The reader reads no more until it is done. */
+/** Receives bytes in order. The reader does not read on until the returned promise resolves. */
 export type TakeBytes = (bytes: Uint8Array) => void | Promise<void>;
 
 /** Reads lines, counted bytes and whole pieces from pieces of any size. */

@@ -11,7 +11,7 @@ export interface Variable {
   readonly isGiven: boolean;
   /** True if a closure shares the variable, whose value is then kept in a cell. */
   isCaptured: boolean;
-  /** Number of its function's variables that exist when it is defined, itself included. */
+  /** The number of variables of its function that exist when this variable is defined, including this one. */
   readonly count: number;
 }
 

@@ -61,8 +61,8 @@ export function cellOf(frame: Frame, { slot, name }: Variable, isFunction: boole
 }
 
 /**
- * True if a chain ends before this link. The frame keeps the answer for the later links, until the node of the whole
- * chain.
+ * True if a chain ends before this link. The frame keeps the answer for the later links, until the whole chain is
+ * evaluated.
  */
 export function isEnded(frame: Frame, isOptional: boolean, subject: RhaiValue): boolean {
   if (isOptional && subject === null) frame.hasEnded = true;

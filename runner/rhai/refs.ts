@@ -68,7 +68,9 @@ export class SlotRef extends Ref {
   }
 }
 
-/** Counts a member that replaced another. If both members have no weight, like numbers, the counts do not change. */
+/**
+ * Counts a member that replaced another member. If both members have no weight, like numbers, the counts do not change.
+ */
 function replaceMember(run: Memory, container: Container, previous: RhaiValue, value: RhaiValue): void {
   const isLight = (member: RhaiValue) => typeof member !== 'object' && typeof member !== 'string';
   if (isLight(previous) && isLight(value)) return;

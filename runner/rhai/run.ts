@@ -253,8 +253,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Calls the function of a function pointer, as a method of `self` if that is given. `first` is the place of the first
-   * argument, which a built-in function may change.
+   * Calls the function of a function pointer. If `self` is given, calls it as a method of `self`. `first` is the place
+   * of the first argument, which a built-in function may change.
    */
   callPointer(pointer: FnPointer, given: readonly RhaiValue[], self?: Ref, lent?: Lent, first?: Ref): RhaiValue {
     const at = this.at;

@@ -79,7 +79,7 @@ function isAmbiguous(source: string): boolean {
   return false;
 }
 
-/** Makes the error of a library. The class name `Error` is left out, because it adds nothing. */
+/** Makes the error of a library. The class name `Error` is dropped, because it adds no information. */
 export const libraryError = (error: string): CodeError => new CodeError(error.replace(/^Error: /, ''), undefined);
 
 /** Parses a text with a library of the sandbox, and returns the outputs. Throws a CodeError if the library fails. */

@@ -35,8 +35,8 @@ function endOfString(text: string, from: number): number {
 }
 
 /**
- * Throws a JsonLimitError as soon as a text exceeds a limit. It builds no values, so it is cheap where a parser would
- * fill the memory first. It does not check whether the text is JSON.
+ * Throws a JsonLimitError as soon as a text exceeds a limit. It builds no values, so it is cheap even for a text with
+ * which a parser would fill the memory. It does not check whether the text is JSON.
  */
 export function checkJsonText(text: string, limits: JsonLimits): void {
   if (text.length > limits.characters) {

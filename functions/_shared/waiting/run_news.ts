@@ -5,13 +5,15 @@ const IDLE_MS = 10_000;
 /** The pause before the next session after a session was lost or refused. */
 const RETRY_MS = 5_000;
 
-/** The kind of news: `ends` when a run has ended or asks somebody outside for something, `events` for each event. */
+/**
+ * The kind of news. `ends`: a run has ended, or asks somebody outside for an answer. `events`: a run has a new event.
+ */
 export type NewsTopic = 'ends' | 'events';
 
 const FOLLOW = 'select to_json(array(select private.follow_flow_runs($1::uuid[], $2))) as result';
 const UNFOLLOW = 'select private.unfollow_flow_runs($1::uuid[], $2)';
 
-/** Called when a followed run has news, and when it is no longer followed because the session is lost. */
+/** Called when a followed run has news. Also called when the run is no longer followed because the session is lost. */
 export type OnNews = (flowRunId: string) => void;
 
 /** Looks for news of runs through a session. */

@@ -80,7 +80,7 @@ interface Awaited<News> {
   since: number;
   /** The time of the next look at this run. */
   next: number;
-  /** True if news triggers the next look, so that a further caller needs none. */
+  /** True if news triggers the next look. A further caller then does not cause a look. */
   isFollowed: boolean;
 }
 

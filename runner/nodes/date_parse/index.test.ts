@@ -33,7 +33,7 @@ it.each([
   ['1'.repeat(101), undefined, undefined, 'text: must be a date in ISO 8601'],
   ['1'.repeat(101), 'd', undefined, 'text: must have at most 100 characters'],
   ['1', 'd'.repeat(101), undefined, 'format: must have at most 100 characters'],
-  // Luxon would try the lengths of all these tokens against each other.
+  // Luxon would try all combinations of these tokens' lengths.
   ['1'.repeat(60), 'dM'.repeat(20), undefined, 'format: must have each token once, and at most 12 tokens'],
   ['1', 'ZZZZ', undefined, 'must be a date in the given format'],
 ])('refuses case %#', async (text, format, zone, error) => {

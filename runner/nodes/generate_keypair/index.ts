@@ -8,8 +8,8 @@ import { english, wordlists } from './wordlists.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Normalizes a BIP-39 phrase for the derivation. The error for an invalid phrase repeats no word of it, because it is
- * secret.
+ * Normalizes a BIP-39 phrase for the derivation. The error for an invalid phrase does not repeat a word of the phrase,
+ * because the phrase is secret.
  */
 function readPhrase(text: string): string {
   const phrase = text.normalize('NFKD').trim().split(/\s+/).join(' ');

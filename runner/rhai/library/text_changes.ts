@@ -23,7 +23,7 @@ function change(run: Run, ref: Ref, text: string): null {
   return null;
 }
 
-/** Pads a text to a length with copies of another. The last copy may be cut off. */
+/** Pads a text to a length with copies of another text. The last copy may be cut off. */
 function pad(run: Run, self: string, ref: Ref, [length, padding]: readonly RhaiValue[]): null | undefined {
   const target = toNumber(length);
   if (target === undefined || padding === undefined || !isText(padding)) return undefined;

@@ -109,8 +109,8 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
 }
 
 /**
- * Reads readable JSON as a value for a port of these types, as the database does for `values` of a start. Undefined
- * when the JSON fits none of the types. Throws a ValueError when it is nested too deep.
+ * Converts readable JSON to a value for a port of these types. The database converts `values` of a start in the same
+ * way. Undefined when the JSON fits none of the types. Throws a ValueError when it is nested too deep.
  */
 export function fromReadableJson(json: LosslessJson, types: readonly string[], isRequired: boolean): Value | undefined {
   if (types.includes('free') || types.includes('json')) return fromWireJson(json);
@@ -121,7 +121,7 @@ export function fromReadableJson(json: LosslessJson, types: readonly string[], i
   return types.includes(Array.isArray(json) ? 'array' : 'object') ? fromWireJson(json) : undefined;
 }
 
-/** Reads JSON as its form in JavaScript. Throws for a number with more digits than a JavaScript number holds. */
+/** Converts parsed JSON to JavaScript values. Throws for a number with more digits than a JavaScript number holds. */
 export function javaScriptOfJson(json: LosslessJson): JavaScriptValue {
   if (json instanceof LosslessNumber) {
     const text = String(json);
