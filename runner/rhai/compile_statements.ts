@@ -146,7 +146,7 @@ function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefine
   };
 }
 
-/** Ends a function or a loop with a signal. If no code checks for signals there, throws instead. */
+/** Ends a function or a loop. The code sets a signal, or throws if the code around it does not check for signals. */
 function leave(kind: SignalKind, value: Evaluate | undefined, isSignal: boolean): Evaluate {
   return (frame) => {
     const result = value === undefined ? null : value(frame);

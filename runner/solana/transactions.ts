@@ -49,7 +49,7 @@ export interface TransactionsOptions {
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** The use of a run's transactions: sent, output, or given to the action's signer. */
+/** Decides whether a run's transactions are sent, output, or given to the action's signer. */
 type Mode =
   | { type: 'send' }
   | { type: 'put_out'; identity: string | undefined }
