@@ -34,10 +34,18 @@ const leftOut: Plugin = {
   load: (id) => id.startsWith('\0') && Object.hasOwn(LEFT_OUT, id.slice(1)) ? LEFT_OUT[id.slice(1)] : undefined,
 };
 
+/** Leaves out the file of the sandbox. Its code has the same bytes already (runner/script/machine.ts). */
+const noWasm: Plugin = {
+  name: 'console-no-wasm',
+  generateBundle(_options, bundle) {
+    for (const name of Object.keys(bundle)) if (name.endsWith('.wasm')) delete bundle[name];
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [leftOut, react()],
+  plugins: [leftOut, noWasm, react()],
   // Workers are modules, so that a worker loads a parser only when it needs one.
   worker: { format: 'es' },
   build: {
