@@ -84,8 +84,9 @@ const dataSchema = z.looseObject({
   unique_id: text,
   description: text,
   /**
-   * The effects of one execution. `none` may run again. `idempotent` may run again, because its changes are made once.
-   * `once` never runs again by itself. If the inputs of a node decide, the strongest effect counts. Default: none.
+   * The effects of one execution. With `none`, a node may run again. With `idempotent`, it may run again, because its
+   * changes are made once. With `once`, it never runs again by itself. If a node's inputs decide about its effects, the
+   * strongest effect is declared. Default: none.
    */
   // The compile-time type is string, because the compiler infers no narrower type from an imported JSON file.
   effects: z.string().refine((word): boolean => isEffects(word), 'must be none, idempotent or once').nullish(),

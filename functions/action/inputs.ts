@@ -46,7 +46,8 @@ interface SimpleSchema {
 }
 
 /**
- * Returns a JSON Schema without its `anyOf`, followed by the alternatives in it. The first one applies to all of them.
+ * Returns a JSON Schema without its `anyOf`, followed by the alternatives in it. The first schema applies to all
+ * alternatives.
  */
 export function alternativesOf(schema: unknown): SimpleSchema[] {
   if (typeof schema !== 'object' || schema === null) return [];

@@ -188,7 +188,8 @@ function locateProperty(
 }
 
 /**
- * Compiles the place of a node's value, so that it can be changed there. A value without a place gets a temporary one.
+ * Compiles the place of a node's value, so that it can be changed there. A value without a place gets a temporary
+ * place.
  */
 export function compileRef(compiler: Compiler, node: Node, context: Context): Locate {
   switch (node.kind) {

@@ -52,8 +52,8 @@ function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, n
 
 /**
  * Collects the signatures of a transaction. The fee payer signs first, because its wallet may still change the
- * message's compute budget. All others then sign the message that the fee payer signed. If the runner may sign with a
- * key, it does. Otherwise the holder of the key is asked, and from then on only the holder's answer counts. Returns
+ * message's compute budget. All others then sign the message that the fee payer signed. The runner signs with each key
+ * that it may use. The holder of any other key is asked, and from then on only the holder's answer counts. Returns
  * undefined while answers are missing. Continues from any stored state. Throws a NodeError if signing fails.
  */
 export async function collectSignatures(given: Unsigned, deps: CollectDeps): Promise<Collected | undefined> {

@@ -16,7 +16,7 @@ const TRIAL_MS = 20;
 /** The most characters of the codes that are remembered as long-running, both of all together and of one. */
 const REMEMBERED_CHARACTERS = 262_144;
 
-/** Codes that exceeded the trial. */
+/** Sources that exceeded the trial. */
 const longCodes = new RecentSources<true>(REMEMBERED_CHARACTERS, REMEMBERED_CHARACTERS);
 
 /** Thrown at the end of the trial. The code can't catch it. */

@@ -175,7 +175,8 @@ export interface EdgeStartTypes {
  * value that the port gives. An unknown type gives and accepts every value.
  */
 export function typesMeet({ types, isPassedOn }: EdgeStartTypes, wanted: readonly string[]): boolean {
-  // An input passes on the values that it accepts. If its first type is pubkey, the engine passes the public key on.
+  // An input passes on the values that it accepts. If its first type is pubkey, the engine passes on only the public
+  // key.
   const kindsOf = (name: string, index: number) =>
     isPassedOn && !(index === 0 && name === 'pubkey') ? acceptedKinds(name) : givenKinds(name);
   const given = new Set(types.flatMap(kindsOf));

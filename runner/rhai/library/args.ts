@@ -6,7 +6,7 @@ import { FnPointer, isInt, Range, type RhaiValue } from '../values.ts';
 export const toNumber = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(value) : undefined;
 
-/** Limits a position to `length` elements. A negative one counts from the end. */
+/** Limits a position to `length` elements. A negative position counts from the end. */
 export const clampPosition = (index: number, length: number): number =>
   index < 0 ? Math.max(length + index, 0) : Math.min(index, length);
 
