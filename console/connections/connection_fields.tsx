@@ -52,7 +52,7 @@ export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsPr
       {!isStored && (
         <TextInput
           label='Name'
-          description='Nodes name the connection by it.'
+          description='Nodes use the connection by this name.'
           required
           data-autofocus
           value={draft.name}
@@ -81,7 +81,7 @@ export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsPr
       )}
       <Textarea
         label='Hosts'
-        description='Only these hosts get the secret. One on each line, with :port and /path if it is only for these.'
+        description='Only these hosts get the secret. Write one on each line. Add :port and /path if the secret is only for these.'
         placeholder='api.example.com/v1'
         required
         autosize

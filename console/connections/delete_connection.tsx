@@ -41,7 +41,7 @@ export function DeleteConnection({ name }: { name: string }) {
     <ConfirmButton
       label='Delete'
       question={users.length === 0
-        ? 'The secret is deleted with it. Flows that name the connection can no longer be deployed.'
+        ? 'Its secret is deleted, too. Flows that name the connection can no longer be deployed.'
         : (
           <>
             These deployments use it:

@@ -9,7 +9,7 @@ import { Section } from '../shared/section.tsx';
 /** Explains the HTTP status of a test in words. */
 export function meaningOf(status: number): { isGood: boolean; text: string } {
   if (status < 300) return { isGood: true, text: 'The server has accepted the request.' };
-  if (status < 400) return { isGood: false, text: 'The server sends to another address. Test that address.' };
+  if (status < 400) return { isGood: false, text: 'The server redirects to another address. Test that address.' };
   if (status === 401 || status === 403) return { isGood: false, text: 'The server does not accept the secret here.' };
   if (status === 404) return { isGood: false, text: 'The server has nothing at this address.' };
   return { isGood: false, text: 'The server did not accept the request.' };

@@ -57,8 +57,8 @@ export function ChangedFlow({ entrypoint }: { entrypoint: number }) {
       <Stack gap='xs'>
         <Group gap='md'>
           <Text size='sm'>
-            A start here runs the flow as it was. A new deployment begins with the settings of the flow, not with those
-            of this deployment.
+            A start of this deployment runs the former flow. A new deployment begins with the settings of the flow, not
+            with those of this deployment.
           </Text>
           <Button size='xs' variant='default' loading={deploy.isPending} onClick={() => deploy.mutate(mustAsk)}>
             {mustAsk ? 'Deploy anyway' : 'Deploy'}

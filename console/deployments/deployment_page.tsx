@@ -20,7 +20,7 @@ function DeleteDeployment({ deployment }: { deployment: DeploymentDetails }) {
   return (
     <ConfirmButton
       label='Delete'
-      question='Its tags go with it, and nobody can start it again. The runs that it has started stay.'
+      question='Its tags are deleted, too, and nobody can start it again. Its runs stay.'
       onConfirm={async () => {
         await db.from('flow_deployments').delete().eq('id', deployment.id).throwOnError();
         navigate(`/deployments?flow=${deployment.entrypoint}`);

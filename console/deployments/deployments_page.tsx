@@ -66,19 +66,17 @@ export function DeploymentsPage() {
     },
   });
   return (
-    <Page title='Deployments' description='Flows as they were when they were deployed: that is what starts execute.'>
+    <Page title='Deployments' description='A deployment is a frozen flow. Each start executes a deployment.'>
       <Group>
         <FlowFilter
           flow={flow}
-          choose={(chosen) =>
-            setParameters(chosen === undefined ? {} : { flow: String(chosen) })}
+          choose={(chosen) => setParameters(chosen === undefined ? {} : { flow: String(chosen) })}
         />
       </Group>
       <PagedTable
         label='deployments'
         columns={COLUMNS}
-        rowKey={({ id }) =>
-          id}
+        rowKey={({ id }) => id}
         list={list}
         empty={
           <EmptyState
@@ -89,8 +87,8 @@ export function DeploymentsPage() {
               </Button>
             }
           >
-            Open a flow and choose “Deploy”: it is frozen as it is then, and may be started. For example: the nightly
-            report goes on as it was deployed while you draw its next version.
+            Open a flow and choose “Deploy”. The deployment keeps the flow as it is then, and can be started. For
+            example: the nightly report runs as it was deployed, while you draw its next version.
           </EmptyState>
         }
       />

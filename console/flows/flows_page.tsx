@@ -111,8 +111,8 @@ export function FlowsPage() {
               title='You have no flows yet'
               action={<Button onClick={() => templates.current?.click()}>Choose an example</Button>}
             >
-              For example: read the rows of a CSV file, or send a report each night. “New flow” is an empty one. The
-              files of another editor may be dropped here.
+              For example: read the rows of a CSV file, or send a report each night. “New flow” makes an empty flow. You
+              can also drop files of another editor here.
             </EmptyState>
           }
         />

@@ -77,7 +77,7 @@ export function InboxPage() {
           title='No run waits for you'
           action={<Anchor component={Link} href={docsHref('guides/a_human_approves')}>A human approves</Anchor>}
         >
-          A node API Input asks a person. Its question appears here.
+          The node API Input asks a person for a value. Its questions to you appear here.
         </EmptyState>
       )}
       {inbox !== undefined && ids.length > 0 && (

@@ -30,7 +30,7 @@ export default function EditDefinitionPage({ id }: { id?: string }) {
     <Page
       title={id === undefined ? 'New definition' : 'Edit definition'}
       parents={[{ title: 'Nodes', href: '/nodes' }]}
-      description='Your definitions are seen by you, and by everybody if the project lets you publish. One with the same node_id and version takes the place of the former.'
+      description='Only you see your definitions. If the project lets you publish, everybody sees them. A definition with the same node_id and version replaces the former one.'
     >
       <ErrorAlert error={error} />
       {(source === null || row) && (

@@ -11,7 +11,9 @@ export function FormPreview({ schema, uiSchema }: { schema: unknown; uiSchema: u
   const isEmpty = Object.keys(objectAt(form.schema, 'properties')).length === 0;
   if (isEmpty) {
     return (
-      <Text size='sm' c='dimmed'>It has no form of its own: the canvas gives each input a field by its type.</Text>
+      <Text size='sm' c='dimmed'>
+        The definition has no form, so the canvas makes a field for each input from its type.
+      </Text>
     );
   }
   return (

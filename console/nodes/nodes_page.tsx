@@ -84,7 +84,7 @@ export function NodesPage() {
               title={isOwnOnly ? 'You have no definitions yet' : 'There are no definitions'}
               action={<Button component={Link} href='/nodes/new'>Write a definition</Button>}
             >
-              A definition says which inputs and outputs a node has, and which form. For example: a copy of{' '}
+              A definition describes the inputs, the outputs and the form of a node. For example: a copy of{' '}
               <q>HTTP Request</q> with the fields of your server.
             </EmptyState>
           )

@@ -101,7 +101,7 @@ export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: E
                 </Text>
               </Group>
               {execution.is_taken_over && (
-                <Text size='sm'>Taken over from the run that this one was redriven from.</Text>
+                <Text size='sm'>This execution was taken over from the run that this run redrives.</Text>
               )}
               {(execution.attempt > 1 || execution.retry_at !== null) && (
                 <Text size='sm'>

@@ -49,7 +49,7 @@ export function RedriveButton({ run }: { run: RunRow }) {
           {newer !== undefined && (
             <Checkbox
               label='On the newest deployment of the flow'
-              description='With its settings. Nodes that it has changed run again.'
+              description='The run then has the settings of that deployment. Nodes that differ there run again.'
               checked={isOnNewer}
               onChange={(event) => setOnNewer(event.currentTarget.checked)}
             />
@@ -57,7 +57,7 @@ export function RedriveButton({ run }: { run: RunRow }) {
           <ErrorAlert error={redrive.error} />
           {(isUnknown || isAccepted) && (
             <Checkbox
-              label='What may have happened outside may happen once more'
+              label='Allow effects outside to happen twice'
               checked={isAccepted}
               onChange={(event) => setAccepted(event.currentTarget.checked)}
             />

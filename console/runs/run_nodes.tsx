@@ -28,7 +28,7 @@ export function RunNodes({ live: { executions, isCut }, run, graph, selected, on
       <Section title='Graph'>
         {!graph.isFrozen && (
           <Text size='sm' c='dimmed'>
-            This is the flow as it is now: the graph that the run executed is not kept, since there is no deployment.
+            This is the present flow. The graph that the run executed is not stored, because the run has no deployment.
           </Text>
         )}
         <div className='runs-graph' data-has-panel={selected !== undefined || undefined}>

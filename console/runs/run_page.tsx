@@ -51,7 +51,7 @@ function Stopped({ run }: { run: RunRow }) {
   const stopper = run.stopped_by === 'owner' ? run.user_id : run.stopped_by === 'starter' ? run.started_by : null;
   return (
     <Alert color='gray' role='group' title={stopper === userId ? 'You stopped it' : 'It was stopped'}>
-      What had run before keeps its results. Redrive continues the run.
+      Nodes that had ended before keep their results. Redrive continues the run.
     </Alert>
   );
 }

@@ -17,7 +17,7 @@ export default function EditSchedulePage({ id }: { id?: string }) {
     <Page
       title={id === undefined ? 'New schedule' : 'Schedule'}
       parents={[{ title: 'Schedules', href: '/schedules' }]}
-      description='It starts as you, once for each planned time.'
+      description='The schedule starts the deployment in your name, once for each planned time.'
     >
       <ErrorAlert error={error} />
       {row && <ScheduleState row={row} />}

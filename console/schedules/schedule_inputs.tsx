@@ -21,7 +21,7 @@ function UnknownNames({ draft, taken, change }: DraftProps<'form'> & { taken: re
   if (unknown.length === 0) return null;
   const without = (values: object) => Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
   return (
-    <Alert color='yellow' title='The deployment does not take all that is given'>
+    <Alert color='yellow' title='The deployment does not have all these inputs'>
       <Stack gap='xs' align='flex-start'>
         <Text size='sm' className='console-text'>
           It has no inputs with these names, so its starts would be refused: {unknown.join(', ')}
@@ -90,7 +90,7 @@ const NotDescribed = ({ error }: { error: unknown }) =>
   error instanceof FlowError && error.status === 404
     ? (
       <Alert color='yellow' title='There is no such deployment yet'>
-        Deploy the flow first, or name a tag that one of its deployments has. The inputs that it takes are shown then.
+        Deploy the flow first, or name a tag of one of its deployments. Then its inputs are shown.
       </Alert>
     )
     : <ErrorAlert error={error} />;
@@ -131,7 +131,7 @@ export function ScheduleInputs({ draft, change, description }: ScheduleInputsPro
         {draft.kind === 'form' && isLoading && <Loading label='Reading what the deployment takes' />}
         {draft.kind === 'form' && !isLoading && data === undefined && (
           description.error === null
-            ? <Text c='dimmed'>Choose first what it starts.</Text>
+            ? <Text c='dimmed'>Choose first the flow or deployment that it starts.</Text>
             : <NotDescribed error={description.error} />
         )}
         {draft.kind === 'form' && data !== undefined && (

@@ -96,7 +96,7 @@ export function TimeFields({ settings, change }: TimeFieldsProps) {
         />
         <Select
           label='Time zone'
-          description='By whose clocks it is due.'
+          description='The times are local times of this zone.'
           data={zones}
           searchable
           allowDeselect={false}

@@ -11,7 +11,7 @@ import { deploymentLimits } from '../../types/limits/deployments.ts';
 const OFFERED = 200;
 
 const KINDS = [
-  { value: 'flow', label: 'A flow, by the tag that it has at the time' },
+  { value: 'flow', label: 'A flow and a tag, which each start looks up' },
   { value: 'deployment', label: 'One deployment' },
 ];
 

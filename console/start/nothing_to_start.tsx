@@ -11,7 +11,7 @@ export const NothingToStart = ({ onSignIn }: { onSignIn?: (() => void) | undefin
         title='There is nothing to start here'
         action={onSignIn && <Button variant='default' onClick={onSignIn}>Sign in</Button>}
       >
-        The address may be wrong, it may have been deleted, or it is not for you.
+        The address may be wrong, the deployment may have been deleted, or you may not start it.
         {onSignIn && ' With an account you may see more.'}
       </EmptyState>
     </Page>

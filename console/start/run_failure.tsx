@@ -6,12 +6,15 @@ import { readRunError } from '../shared/run_error.ts';
 /** The most errors that are shown. The details contain all of them. */
 const TOLD = 3;
 
-const TRY_LESS = 'It was more work than this may do. Try it with less, or tell whoever gave you this address.';
-const NOT_YOU = 'This is no fault of yours: tell whoever gave you this address.';
+const TRY_LESS = 'The run reached a limit. Try again with less data, or tell the person who gave you this address.';
+const NOT_YOU = 'This is not your fault. Tell the person who gave you this address.';
 
 /** Advice for visitors of the start page, by the codes of run errors. */
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ['outcome_unknown', 'A part may have happened. Ask whoever gave you this address before you start again.'],
+  [
+    'outcome_unknown',
+    'A part of the run may have happened. Ask the person who gave you this address before you start again.',
+  ],
   ['worker_lost', 'The server had trouble. Start again a little later.'],
   ['node_cpu_limit', TRY_LESS],
   ['node_executions_limit', TRY_LESS],
@@ -23,7 +26,8 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['run_outputs_limit', TRY_LESS],
 ]);
 
-const USUAL_HINT = 'Start again with other inputs. If they are right, tell whoever gave you this address, with the ' +
+const USUAL_HINT =
+  'Start again with other inputs. If they are right, tell the person who gave you this address, with the ' +
   'number of the run below.';
 
 /**
@@ -44,7 +48,9 @@ export function RunFailure({ status, errors }: Pick<RunRow, 'status' | 'errors'>
     return (
       <Alert color='orange' title='The run was stopped' role='alert'>
         <Stack gap='xs'>
-          <Text size='sm'>You have stopped it, or its owner has. What it had done until then stays done.</Text>
+          <Text size='sm'>
+            You or the owner of the flow stopped the run. Effects that had happened before are not undone.
+          </Text>
           <FoldedLines title='Details' lines={lines} />
         </Stack>
       </Alert>

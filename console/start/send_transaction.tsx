@@ -33,8 +33,8 @@ const SignedOnly = ({ signed }: { signed: string }) => (
   <Alert color='yellow' title='The transaction is signed, but not sent' role='status'>
     <Stack gap='xs'>
       <Text size='sm'>
-        This wallet sends nothing, and this page asks no server but its own. Send the text within a minute, by the
-        method sendTransaction of a Solana node, with the encoding base64 and the preflightCommitment processed.
+        This wallet can’t send transactions, and this page calls only its own project. Send the text within a minute, by
+        the method sendTransaction of a Solana node, with the encoding base64 and the preflightCommitment processed.
       </Text>
       <Textarea label='Signed transaction' value={signed} readOnly rows={3} />
       <Group>

@@ -41,7 +41,7 @@ function KeyPairFields({ keypair, setKeypair }: { keypair: string; setKeypair: (
       </Group>
       {isNew && (
         <Alert color='yellow' role='status' title='Keep a copy of the key pair'>
-          After it is stored, it can't be shown again. Show it now, and copy it to a safe place.
+          The key pair can't be shown again after it is stored. Show it now, and copy it to a safe place.
         </Alert>
       )}
     </>
@@ -76,8 +76,8 @@ function WalletForm({ kind, onDone }: { kind: Kind; onDone: () => void }) {
       <Stack pt='md'>
         <Text size='sm' c='dimmed'>
           {kind === 'ADAPTER'
-            ? 'The secret key stays with you: a run that needs a signature asks for it and waits.'
-            : 'The runner signs by itself, in flows of yours that name this key.'}
+            ? 'The secret key stays with you. If a run needs a signature, it asks you for it and waits.'
+            : 'The runner signs by itself, but only in your flows that name this key.'}
         </Text>
         <TextInput
           label='Name'

@@ -35,8 +35,8 @@ function DeleteWallet({ row }: { row: WalletRow }) {
       describedAs={titleOf(row)}
       size='xs'
       question={row.type === 'HARDCODED'
-        ? 'Its secret key is deleted with it. Without a copy of your own, what the wallet owns is lost.'
-        : 'Flows can no longer name it. What it owns stays with whoever holds its key.'}
+        ? 'Its secret key is deleted, too. If you have no copy of the key, everything that the wallet owns is lost.'
+        : 'Flows can no longer use the wallet. The holder of its key keeps everything that it owns.'}
       onConfirm={async () => {
         await db.from('wallets').delete().eq('id', row.id).throwOnError();
         await queries.invalidateQueries({ queryKey: ['wallets'] });
@@ -74,12 +74,15 @@ export function WalletsPage() {
     },
   });
   return (
-    <Page title='Wallets' description='The keys in whose name flows act.' actions={<AddWallet buttonRef={opener} />}>
+    <Page
+      title='Wallets'
+      description='The keys with which your flows sign transactions.'
+      actions={<AddWallet buttonRef={opener} />}
+    >
       <PagedTable
         label='wallets'
         columns={COLUMNS}
-        rowKey={({ id }) =>
-          id}
+        rowKey={({ id }) => id}
         list={list}
         empty={
           <EmptyState

@@ -73,6 +73,6 @@ test('a guest sees how far a run has come, and stops it', async () => {
   await page.reload();
   await page.getByText('2 of 4 steps are done.').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByText('You have stopped it').waitFor();
+  await page.getByText('You or the owner of the flow stopped the run').waitFor();
   expect(await page.getByText('steps are done').count()).toBe(0);
 });

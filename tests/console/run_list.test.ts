@@ -43,7 +43,7 @@ test('runs are found by their error, id and starter; the list comes before the c
   expect(await rows.getByRole('link').first().getAttribute('href')).toMatch(new RegExp(`${runs[1]}$`));
   await page.getByRole('searchbox', { name: 'Search' }).fill('');
   await page.getByRole('button', { name: 'Yesterday' }).click();
-  await page.getByRole('heading', { name: 'No run is like that' }).waitFor();
+  await page.getByRole('heading', { name: 'No run matches the filter' }).waitFor();
   expect(await charts.count()).toBe(0);
   await page.getByRole('button', { name: '7 days' }).click();
   await charts.getByRole('img', { name: /of the period.*: 1 succeeded, 2 failed$/ }).waitFor();

@@ -47,7 +47,7 @@ test("messages about runs are posted to the address in the settings, signed by t
   const { page } = opened;
   const { owner, id } = await openDeployment(opened);
   const section = page.getByRole('region', { name: 'Messages about runs' });
-  await section.getByText('Nobody is told').waitFor();
+  await section.getByText('No messages are sent').waitFor();
   await section.getByText('No message has been made').waitFor();
   await setAddress(opened, `${receiver.url}/told`);
   await section.getByText(`posted to ${receiver.url}/told: succeeded.`).waitFor();
@@ -96,5 +96,5 @@ test('a refused message shows the answer and the time of the next attempt, on a 
   await row.getByText('failed', { exact: true }).waitFor();
   await row.getByText('none').waitFor();
   await page.reload();
-  await page.getByRole('region', { name: 'Messages about runs' }).getByText('Nobody is told').waitFor();
+  await page.getByRole('region', { name: 'Messages about runs' }).getByText('No messages are sent').waitFor();
 });

@@ -136,7 +136,7 @@ test("inputs are a form of the deployment's inputs, and the started run gets the
   await expect.poll(() => runs.count()).toBe(3);
   await opened.goto('schedules');
   await openOnly(opened);
-  await page.getByText('The deployment does not take all that is given').waitFor();
+  await page.getByText('The deployment does not have all these inputs').waitFor();
   await opened.checkAccessibility();
   await page.getByRole('button', { name: 'Leave them out' }).click();
   await save(opened);

@@ -38,7 +38,7 @@ test('a visitor sees the reason for a failed run in a sentence, with folded deta
   const { opened, page, alert, start } = await openAsStranger(id);
   await start();
   await alert.getByText('The run has failed').waitFor();
-  await alert.getByText('tell whoever gave you this address').waitFor();
+  await alert.getByText('tell the person who gave you this address').waitFor();
   const line = alert.locator('pre').filter({ hasText: /[0-9a-f]{8}-/ });
   expect(await line.isVisible()).toBe(false);
   expect(await alert.getByText(HOSTILE).first().isVisible()).toBe(true);

@@ -16,8 +16,8 @@ function NewSecret({ flowId }: { flowId: number }) {
   return (
     <SecretDialog title='New secret' secretLabel='Secret' variant='default' make={rotate}>
       <Text>
-        It signs the messages of all deployments of this flow. For 24 hours they are signed with the secret before it,
-        too, so that your server can take the new one over.
+        The secret signs the messages of all deployments of this flow. For 24 hours messages are also signed with the
+        former secret, so that you have time to give the new one to your server.
       </Text>
     </SecretDialog>
   );
@@ -32,7 +32,8 @@ export function RunMessages({ deployment: { id, entrypoint, on_end } }: { deploy
       {on_end === null
         ? (
           <Text size='sm'>
-            Nobody is told of runs that start now. Set a webhook address in the settings: it hears how each run ends.
+            No messages are sent about runs that start now. Set a webhook address in the settings to get a message at
+            the end of each run.
           </Text>
         )
         : (

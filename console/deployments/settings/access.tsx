@@ -23,7 +23,7 @@ const TextFields = ({ settings, change }: SettingsFieldsProps) => (
     />
     <Textarea
       label='Description'
-      description='What those who may start it read.'
+      description='Callers who may start the deployment see this text.'
       maxLength={deploymentLimits.description_characters.value}
       autosize
       minRows={2}

@@ -42,15 +42,15 @@ export function ActionLink({ deployment }: { deployment: DeploymentDetails }) {
             <Stack gap={4} miw={0} flex='1 1 16rem'>
               <Address label='Action link' address={`solana-action:${action}`} />
               <Text size='sm' c='dimmed'>
-                Any Solana wallet opens it, shows what it is about, and signs its transaction.
+                Any Solana wallet can open this link, show the description, and sign the transaction.
               </Text>
             </Stack>
           </Group>
         )
         : (
           <Text size='sm' c='dimmed'>
-            Wallets can't open it: for that, anybody must be allowed to start it, and it must return its transaction
-            instead of sending it.
+            Wallets can’t open this deployment yet. Anybody must be allowed to start it, and it must return its
+            transaction instead of sending it.
           </Text>
         )}
     </Section>

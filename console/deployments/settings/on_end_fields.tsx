@@ -8,7 +8,7 @@ export const OnEndFields = ({ settings, change }: SettingsFieldsProps) => (
     <Stack gap='sm'>
       <TextInput
         label='Webhook address'
-        description='This address gets a message when a run that starts from now on ends, or waits for a signature. Empty: no messages.'
+        description='This address gets a message when a run ends, or waits for a signature. Only runs that start from now on send messages. Leave empty for no messages.'
         maxLength={requestLimits.url_characters.value}
         value={settings.on_end_url}
         onChange={(event) => change({ on_end_url: event.currentTarget.value.trim() })}

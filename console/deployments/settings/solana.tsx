@@ -22,7 +22,7 @@ function TransactionFields({ settings, change }: SettingsFieldsProps) {
       />
       <NativeSelect
         label='Action identity'
-        description='The wallet of yours that signs a memo, by which its transactions are found.'
+        description='One of your wallets. It signs a memo, by which a run finds a transaction that others send.'
         value={identity}
         onChange={(event) => change({ action_identity: event.currentTarget.value })}
         data={[

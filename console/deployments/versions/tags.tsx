@@ -125,7 +125,7 @@ export function Tags({ deployment: { id, entrypoint } }: { deployment: Deploymen
   return (
     <Section title='Tags'>
       <Text size='sm' c='dimmed'>
-        Starts may name the flow and a tag in place of a deployment. A tag names one deployment of the flow at a time.
+        A start may name the flow and a tag instead of a deployment. A tag names one deployment of the flow at a time.
       </Text>
       <PagedTable
         label='tags'

@@ -7,7 +7,7 @@ export const ConflictDialog = ({ saving }: { saving: Saving }) => (
   <Modal opened={saving.isConflict} onClose={saving.keepEditing} title='Somebody else has saved this flow'>
     <Stack>
       <Text role='alert'>
-        It was changed since you opened it, so your changes were not saved. They are still here.
+        The flow was changed after you opened it, so your changes were not saved. They are still in the editor.
       </Text>
       <ErrorAlert error={saving.error} />
       <Button

@@ -34,7 +34,7 @@ export function DeployResult({ deploying }: { deploying: Deploying }) {
       <Stack gap='xs'>
         {findings.length > 0 && <ProblemList problems={findings} />}
         <Group gap='md'>
-          <Text size='sm'>Whoever starts the flow by its tag latest gets this deployment now.</Text>
+          <Text size='sm'>Starts of the flow by its tag latest now use this deployment.</Text>
           {limits !== undefined && (
             <Text size='sm'>
               Anybody may start it. Together, callers without an account have{' '}

@@ -92,8 +92,9 @@ function OpenEditor({ saving }: { saving: Saving }) {
             <Messages>
               {!isOwner && (
                 <Alert color='blue'>
-                  This flow is somebody else’s. You may look at it, and save a copy of your own. Its environment and the
-                  address of its RPC are not shown: a copy has none, and the public address of the cluster.
+                  This flow is somebody else’s. You may read it, and save a copy of your own. You can’t see its
+                  environment and its RPC address. A copy has no environment, and uses the public address of the
+                  cluster.
                 </Alert>
               )}
               <ErrorAlert error={saving.error} />

@@ -22,7 +22,7 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
       const result = await saveFlow(db, flow.id, version, columns);
       if (result === 'saved by somebody else') {
         throw Object.assign(new Error('Somebody else has saved this flow since you opened it.'), {
-          hint: 'Save your drawing first, which asks what to do about it.',
+          hint: 'Save your drawing first. Then you are asked which changes to keep.',
         });
       }
       store.markSaved({ settings: columns, version: result.updatedAt });
@@ -81,7 +81,7 @@ export function FlowSettingsDialog({ onClose }: { onClose: () => void }) {
           />
           <JsonInput
             label='Environment'
-            description='Texts by name: settings of transactions, and what scripts read as ENV'
+            description='Texts by name: settings of transactions, and texts that scripts read as ENV'
             autosize
             minRows={2}
             maxRows={12}

@@ -62,9 +62,13 @@ export function NodeFields({ json }: { json: PlainObject }) {
   return (
     <Stack gap='xs'>
       <Title order={3} size='h5'>Values</Title>
-      {!hasFields && <Text size='sm' c='dimmed'>Every input of this node has an edge, or it has none.</Text>}
+      {!hasFields && (
+        <Text size='sm' c='dimmed'>
+          There is nothing to fill in: the node has no inputs, or each of them has an edge.
+        </Text>
+      )}
       {hasFields && formData !== undefined && formData !== null && !isObject(formData) && (
-        <Text size='sm'>Another editor stored a plain value here: it stays until a field is filled in.</Text>
+        <Text size='sm'>Another editor stored a plain value here. It stays until you fill in a field.</Text>
       )}
       {hasFields && (
         <SchemaForm

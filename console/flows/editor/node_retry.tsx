@@ -36,7 +36,7 @@ const MEMBERS: RetryMember[] = [
   {
     name: 'backoff',
     label: 'Growth of the pause',
-    description: 'By what each further pause is multiplied',
+    description: 'Each further pause is multiplied by this number',
     min: 1,
     max: 10,
     missing: 2,
@@ -92,7 +92,9 @@ export function NodeRetry({ json }: { json: PlainObject }) {
           }}
         />
       ))}
-      {isObject(retry) && <Text size='xs' c='dimmed'>An empty field takes the value that it shows in grey.</Text>}
+      {isObject(retry) && (
+        <Text size='xs' c='dimmed'>If a field is empty, the value that it shows in grey applies.</Text>
+      )}
     </Stack>
   );
 }

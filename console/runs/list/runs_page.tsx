@@ -93,7 +93,7 @@ export function RunsPage() {
         rowKey={({ id }) => id}
         list={list}
         empty={isFiltered
-          ? <EmptyState title='No run is like that'>Change the filter, or show all runs.</EmptyState>
+          ? <EmptyState title='No run matches the filter'>Change the filter, or show all runs.</EmptyState>
           : (
             <EmptyState
               title='There are no runs yet'

@@ -38,7 +38,7 @@ export function VerificationFields({ draft, change }: VerificationFieldsProps) {
       {chosen.secret !== undefined && (
         <PasswordInput
           label='Secret'
-          description={`${chosen.secret} Without one, all requests are refused until it is set.`}
+          description={`${chosen.secret} If you leave it empty, all requests are refused until you set a secret.`}
           autoComplete='off'
           maxLength={1000}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the secret' }}

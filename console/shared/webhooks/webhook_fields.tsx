@@ -42,7 +42,7 @@ export function WebhookFields({ draft, change }: WebhookFieldsProps) {
       </Stack>
       <TagsInput
         label='Headers'
-        description='Headers of the request that the input gets, too. It then is {body, headers}. Enter after each name.'
+        description='Headers of the request that the input gets, too. The input is then {body, headers}. Press Enter after each name.'
         placeholder={draft.headers.length === 0 ? 'x-github-event' : undefined}
         maxTags={MAX_HEADERS}
         acceptValueOnBlur

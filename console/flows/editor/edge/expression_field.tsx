@@ -57,8 +57,8 @@ export default function ExpressionField({ expression, onChange, value, types, re
     <Stack gap='xs'>
       <Text size='sm' fw={500}>Expression</Text>
       <Text size='xs' c='dimmed'>
-        In JSONata. It computes from the value of the output what the input gets, such as order.price. Without one, the
-        input gets the value itself.
+        Written in JSONata, such as order.price. It computes the value of the input from the value of the output.
+        Without an expression, the input gets the value of the output itself.
       </Text>
       <CodeEditor
         label='Expression'

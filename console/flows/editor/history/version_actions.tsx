@@ -60,8 +60,8 @@ export function RestoreQuestion({ version, saving, onDone, onCancel }: {
   };
   return (
     <Question label='Restore now' act={restore} onDone={onDone} onCancel={onCancel}>
-      The drawing and the flow’s environment become those of this version, and are saved. The present ones are kept as a
-      version first: restore that version to get both back. Undo brings only the drawing back.
+      This version replaces the drawing and the flow’s environment, and is saved. The present state is kept as a version
+      first: restore that version to get both back. Undo restores only the drawing.
     </Question>
   );
 }
@@ -78,7 +78,7 @@ export function DeleteQuestion({ version, onCancel }: { version: Version; onCanc
   };
   return (
     <Question label='Delete now' act={remove} onDone={onCancel} onCancel={onCancel}>
-      The version can’t be brought back. Its deployments stay.
+      A deleted version can’t be restored. Its deployments stay.
     </Question>
   );
 }

@@ -28,9 +28,7 @@ function Differences({ contents }: { contents: VersionContents }) {
   return (
     <>
       <Text size='sm'>
-        {isSame
-          ? 'Since this version nothing has changed but positions of nodes.'
-          : 'From this version to the drawing:'}
+        {isSame ? 'Since this version only positions of nodes have changed.' : 'From this version to the drawing:'}
       </Text>
       <GraphChanges nodes={nodes} edges={edges} />
       {changed.length > 0 && <Text size='sm'>These settings of the flow differ: {changed.join(', ')}.</Text>}

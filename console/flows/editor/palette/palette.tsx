@@ -28,7 +28,7 @@ const paletteQuery = (db: Db, userId: string, search: string, limit: number) =>
   });
 
 function countOf({ entries: { length }, hasMore, isSuggested }: PaletteList): string {
-  if (isSuggested) return 'No node has these words. One of these can do most things:';
+  if (isSuggested) return 'No node has these words. These nodes can do most things:';
   return length === 1 ? '1 node' : `${hasMore ? 'The first ' : ''}${length} nodes`;
 }
 

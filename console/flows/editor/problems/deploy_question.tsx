@@ -11,7 +11,7 @@ export default function DeployQuestion({ problems, onDeploy, onClose }: {
   return (
     <Modal opened onClose={onClose} title='A run would fail' size='lg'>
       <Stack>
-        <Text size='sm'>Runs of this flow fail when they come to these nodes:</Text>
+        <Text size='sm'>Runs of this flow fail at these nodes:</Text>
         <ProblemList problems={problems} most={10} onShow={onClose} />
         <Group justify='flex-end'>
           <Button variant='default' onClick={onClose} data-autofocus>Cancel</Button>

@@ -24,7 +24,7 @@ export default function ProblemsRegion() {
       <ProblemList problems={list} most={LISTED} />
       {hasRefusals && (
         <Text size='xs' c='dimmed'>
-          More may be found when the errors are mended: they prevent a deploy, and hide warnings.
+          Correct the errors first. They prevent a deploy, and warnings are found only without errors.
         </Text>
       )}
       {!isComplete && (

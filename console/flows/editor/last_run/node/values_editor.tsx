@@ -12,7 +12,7 @@ export const ValuesEditor = ({ text, fault, onChange }: ValuesEditorProps) => (
   <>
     <JsonInput
       label='Inputs of the next run'
-      description='Run this node and Run from here use what you change here instead of the last run’s values.'
+      description='Run this node and Run from here use the values that you change here. All other values come from the last run.'
       value={text}
       onChange={onChange}
       autosize
