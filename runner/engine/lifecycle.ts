@@ -22,14 +22,16 @@ import { nextState, type TransitionTable } from './transitions.ts';
  * | `cut_off`   | `cut_off`   | `cut_off`   | `cut_off`      | throws      | `ended` |
  * | `ended`     | `ended`     | `ended`     | `ended`        | throws      | throws  |
  *
- * Only the first halt counts. It is the reason of the signals `halted` and `cancelled`. These events cause the transitions:
+ * Only the first halt counts. It is the reason of the signals `halted` and `cancelled`. The following events cause the
+ * transitions:
  *
- * - `release`: one of the following has happened. The worker releases the run, or has lost its claim. The slice is `over`. The
- *   slice is `spent`, and this claim has begun a new execution (`slice.ts` explains both words). A node execution or an
- *   expression on an edge was released. The progress could not be stored. Or a run of the tree leaves (`run_life.ts`).
+ * - `release`: one of the following has happened. The worker releases the run, or has lost its claim. The slice is
+ *   `over`. The slice is `spent`, and this claim has begun a new execution (`slice.ts` explains both words). A node
+ *   execution or an expression on an edge was released. The progress could not be stored. Or a run of the tree leaves
+ *   (`run_life.ts`).
  * - `halt`: a stop or an exceeded limit, with grace.
- * - `halt_at_once`: a halt without grace. An attempt with a timeout runs its part of the tree under a lifecycle of its own
- *   (`part_lifecycle.ts`). When the timeout passes, this part is halted without grace.
+ * - `halt_at_once`: a halt without grace. An attempt with a timeout runs its part of the tree under a lifecycle of its
+ *   own (`part_lifecycle.ts`). When the timeout passes, this part is halted without grace.
  */
 export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'cut_off' | 'ended';
 export type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';

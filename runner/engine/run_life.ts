@@ -7,10 +7,10 @@ import type { TreeRun } from './tree_run.ts';
  * The states of one run of a tree in one claim.
  *
  * - `going`: nodes start when they are ready. While no node is ready, the run waits for news.
- * - `leaving`: another claim will continue the run. No node starts. A node that can't begin again runs to its end, within
- *   its own time limits. All other nodes are released.
- * - `left_behind`: the run ends before its nodes have ended. Either its instructions were collected for its caller, or a
- *   transaction is the output of the whole tree. No node starts.
+ * - `leaving`: another claim will continue the run. No further node starts. A node that can't begin again runs to its
+ *   end, within its own time limits. All other nodes are released.
+ * - `left_behind`: the run ends before its nodes have ended. Either its instructions were collected for its caller, or
+ *   a transaction is the output of the whole tree. No node starts.
  * - `halted`: the tree is halted. Running nodes may end within the grace of the halt. After it, they are cancelled.
  * - `released` and `ended`: the run has an outcome in this claim.
  *
