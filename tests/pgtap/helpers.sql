@@ -42,8 +42,8 @@ begin
 end;
 $$;
 
--- From here to the end of the transaction, pg_stat_xact_user_functions counts calls. Only a superuser may switch that
--- on.
+-- From here to the end of the transaction, pg_stat_xact_user_functions counts calls. Only a superuser may switch
+-- counting on.
 create function test.track_functions() returns void
 language sql volatile security definer
 as $$
@@ -124,14 +124,14 @@ as $$
   insert into public.flows (user_id, nodes, edges) values (create_flow.user_id, create_flow.nodes, create_flow.edges) returning id;
 $$;
 
--- A deployment of the caller's flow.
+-- Makes a deployment of the caller's flow.
 create function test.deploy(flow_id integer) returns uuid
 language sql volatile set search_path = ''
 as $$
   select (public.deploy_flow(deploy.flow_id) ->> 'deployment_id')::uuid;
 $$;
 
--- The snapshot of the flow as it is now.
+-- Takes a snapshot of the flow as it is now.
 create function test.take_snapshot(flow_id integer) returns bytea
 language sql volatile set search_path = ''
 as $$
@@ -174,7 +174,7 @@ as $$
   returning id;
 $$;
 
--- A node as the editor saves it; handle ids are `<name of the node>.<port>`, node ids derive from the name.
+-- Makes a node as the editor saves it. Handle ids are `<name of the node>.<port>`; node ids derive from the name.
 create function test.node_id(name text) returns uuid
 language sql immutable
 return md5(name)::uuid;
@@ -259,7 +259,7 @@ begin
 end;
 $$;
 
--- The nodes of a flow that takes inputs of these names.
+-- Makes the nodes of a flow that takes inputs with these names.
 create function test.inputs(variadic names text[]) returns jsonb
 language sql immutable set search_path = ''
 as $$
@@ -269,8 +269,8 @@ as $$
   from unnest(inputs.names) with ordinality as named (name, position);
 $$;
 
--- Returns the fault of the inputs, or null. Compares a start of the kept deployment, which accepts most valid inputs by
--- one pattern, with the whole check. Valid inputs start a run.
+-- Returns the fault of the inputs, or null. Compares two checks: a start of the kept deployment, which accepts most
+-- valid inputs by a single pattern, and the check of each member. Valid inputs start a run.
 create function test.inputs_refusal(inputs text) returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -287,7 +287,7 @@ begin
 end;
 $$;
 
--- Ends a run this long ago.
+-- Sets the end of a run to this long ago.
 create function test.end_run(run_id uuid, status text default 'succeeded', age interval default '0') returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -297,7 +297,7 @@ as $$
   where r.id = end_run.run_id;
 $$;
 
--- One execution of a node, as a worker reports it: begun in 2026 and, by default, ended.
+-- Makes one execution of a node as a worker reports it: begun in 2026 and, by default, ended.
 create function test.node_run(node text, times integer default 0, is_ended boolean default true, output jsonb default '{"M": {}}')
 returns jsonb
 language sql immutable set search_path = ''
@@ -307,7 +307,7 @@ as $$
   ) || case when node_run.is_ended then jsonb_build_object('end_time', '2026-01-01T00:00:02Z', 'output', node_run.output) else '{}' end;
 $$;
 
--- The progress of a run, as a worker reports it. Rows without a run belong to this run.
+-- Makes the progress of a run as a worker reports it. Rows without a run belong to this run.
 create function test.progress(
   run_id uuid, node_runs jsonb default '[]', logs jsonb default '[]', children jsonb default '[]', work_ms bigint default 0,
   transactions jsonb default '[]'
@@ -325,7 +325,7 @@ as $$
   );
 $$;
 
--- A node of the run, or of one that it called, asks for an input; its token is the node's name.
+-- Lets a node of the run, or of a run that it called, ask for an input. The input's token is the node's name.
 create function test.ask_input(
   root_run_id uuid, node text default 'a', timeout_ms bigint default 180000, run_id uuid default null, claim_number integer default 1,
   webhook jsonb default null, question jsonb default null
@@ -349,7 +349,7 @@ as $$
   )))::jsonb -> 0) - '{flow_run_id,node_id,times,left_ms}'::text[];
 $$;
 
--- A run that an interflow node started, as a worker reports it: begun, and ended if the status is that of an end.
+-- Makes a called run as a worker reports it: begun, and ended if the status is that of an end.
 create function test.child(id uuid, parent_id uuid, flow_id integer, status text default 'running', parent_node text default 'caller')
 returns jsonb
 language sql immutable set search_path = ''
@@ -364,7 +364,7 @@ as $$
   ) end;
 $$;
 
--- A run that was started and claimed, with its message in the queue.
+-- Makes a run that was started and claimed, with its message in the queue.
 create function test.queued_claim(deployment_id uuid, name text default 'run') returns uuid
 language plpgsql volatile set search_path = ''
 as $$
@@ -382,7 +382,7 @@ as $$
   select private.claim_flow_runs(100, 60, '{}', null, 0);
 $$;
 
--- A transaction of a run, as a worker stores it, with a meaningless message.
+-- Makes a transaction of a run as a worker stores it, with a meaningless message.
 create function test.transaction(run_id uuid, node text default 'a', message text default 'AQID', wire text default null) returns jsonb
 language sql immutable set search_path = ''
 as $$
@@ -395,7 +395,7 @@ as $$
   )) as members) as key;
 $$;
 
--- A request for a signature, as a worker makes it.
+-- Makes a request for a signature as a worker makes it.
 create function test.request(
   pubkey text default 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', timeout_ms integer default 180000, signatures jsonb default null,
   msg text default 'AQID'
@@ -407,7 +407,7 @@ as $$
   );
 $$;
 
--- The worker of a run stores a transaction of the run, or of one that it called, and asks for signatures.
+-- Stores a transaction of the run, or of a run that it called, as its worker does, and asks for signatures.
 create function test.ask(run_id uuid, requests jsonb, node text default 'a', child_id uuid default null) returns json
 language sql volatile security definer set search_path = ''
 as $$
@@ -418,7 +418,7 @@ as $$
   from private.flow_run_jobs as j where j.flow_run_id = ask.run_id;
 $$;
 
--- The worker of a run suspends it.
+-- Suspends the run as its worker does.
 create function test.suspend(run_id uuid) returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -435,7 +435,7 @@ as $$
   where j.flow_run_id = due_in.run_id;
 $$;
 
--- All workers release their runs.
+-- Releases all held runs, as their workers do.
 create function test.release_all(seconds integer default 0) returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -450,7 +450,7 @@ as $$
   update pgmq.q_flow_runs set vt = clock_timestamp() where true;
 $$;
 
--- All workers are lost: their leases are over.
+-- Ends all leases, so that all workers are lost.
 create function test.lose_workers() returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -512,7 +512,7 @@ begin
 end;
 $$;
 
--- Starts the kept deployment as a caller with only a public key, and returns the id of the run.
+-- Starts the kept deployment as a caller with only a public key. Returns the id of the run.
 create function test.start_by_key(idempotency_key text default null) returns uuid
 language sql volatile set search_path = ''
 as $$

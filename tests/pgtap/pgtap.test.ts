@@ -21,19 +21,23 @@ afterAll(async () => {
   console.log(`pgTAP: ${files.length} files, ${assertionCount.ran} assertions`);
 });
 
-/** Runs one pgTAP file, in a transaction that is rolled back and a session as new, and returns its lines. */
+/**
+ * Runs one pgTAP file in a transaction that is rolled back, and in a session without earlier state. Returns its
+ * lines.
+ */
 async function runTap(file: string): Promise<string[]> {
   try {
     const results = await sql.unsafe(
       `begin; set local search_path = public, tap; ${readFileSync(join(suiteDir, file), 'utf8')}; rollback;`,
     );
-    // A statement sequence answers with one row list per statement; TAP lines are the rows' only text column.
+    // A sequence of statements returns one list of rows for each statement. Only the lines of TAP are texts in these
+    // rows.
     const lists = results as unknown as Record<string, unknown>[][];
     return lists.flat().flatMap((row) => Object.values(row)).flatMap((value) =>
       typeof value === 'string' ? value.split('\n') : []
     );
   } finally {
-    // A new connection for each file would compile pgTAP each time, which takes most of it.
+    // With a new connection for each file, each would compile pgTAP again, which takes most of the time.
     await sql`rollback`.simple();
     await sql`discard all`.simple();
   }

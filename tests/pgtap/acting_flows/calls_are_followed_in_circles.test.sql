@@ -26,8 +26,8 @@ select is(
 );
 select is(
   pg_temp.acting(jsonb_build_object(1, pg_temp.graph(test.node('p', 'pay')), 2, pg_temp.graph(pg_temp.call(1)))), 'all: 1 2',
-  'whoever only collects instructions does not count those'
+  'for a caller that only collects instructions, flows that only make instructions have no effects'
 );
-select is(private.acting_flows('{"entry": {}, "flows": {}}'), '{}', 'a snapshot that calls nothing has no such flows');
+select is(private.acting_flows('{"entry": {}, "flows": {}}'), '{}', 'a snapshot that calls no flow has no called flows with effects');
 
 select * from finish();

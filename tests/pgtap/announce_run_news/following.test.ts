@@ -55,7 +55,7 @@ const follow = async (session: NewsSession | undefined, ...ids: string[]): Promi
     ids,
   );
 
-/** A notification of one's own, so that all that were sent before it have come. */
+/** Sends a notification and waits for it, so that all earlier notifications have arrived. */
 async function hearAll(): Promise<string[]> {
   const last = `end ${randomUUID()}`;
   await sql`select pg_notify('flow_run_news', ${last})`;
@@ -63,7 +63,7 @@ async function hearAll(): Promise<string[]> {
   return heard.filter((line) => line !== last);
 }
 
-it('the end of a run is announced if somebody follows it', async () => {
+it('the end of a run is announced if a session follows the run', async () => {
   const [followed, other] = [await makeRun(), await makeRun()];
   const session = await open();
   expect(await follow(session, followed)).toEqual([followed]);
@@ -72,7 +72,7 @@ it('the end of a run is announced if somebody follows it', async () => {
   expect(await hearAll()).toEqual([followed]);
 });
 
-it('nobody hears of a run any more who has unfollowed it as often as followed', async () => {
+it('a session that has unfollowed a run as often as it followed it gets no more news of it', async () => {
   const [one, two] = [await makeRun(), await makeRun()];
   const session = await open();
   await follow(session, one, two);
@@ -83,7 +83,7 @@ it('nobody hears of a run any more who has unfollowed it as often as followed', 
   expect(await hearAll()).toEqual([two]);
 });
 
-it('all sessions that follow a run hear of it, once for each transaction', async () => {
+it('all sessions that follow a run get its news once for each transaction', async () => {
   const id = await makeRun();
   for (const session of [await open(), await open()]) await follow(session, id);
   await ender.begin(async (tx) => {
@@ -95,7 +95,7 @@ it('all sessions that follow a run hear of it, once for each transaction', async
   expect(new Set(news)).toEqual(new Set([id]));
 });
 
-it('while the transaction that ends a run is under way nobody can follow it, nor has to wait; a look after that sees the end', async () => {
+it('while a transaction ends a run, a session can neither follow the run nor waits; a read of the run afterwards sees the end', async () => {
   const [ends, stays] = [await makeRun(), await makeRun()];
   const session = await open();
   await ender`begin`;
@@ -118,7 +118,7 @@ it('an end that is rolled back is not announced, and the run can be followed aga
   expect(await follow(await open(), id)).toEqual([id]);
 });
 
-it('a signature request is announced when it is made, not when it is asked for again', async () => {
+it('a signature request is announced when it is made, but not when a repeated call stores it again', async () => {
   const id = await makeRun();
   await follow(await open(), id);
   await ender`select test.ask(${id}, test.request())`;
@@ -128,7 +128,7 @@ it('a signature request is announced when it is made, not when it is asked for a
   expect(await hearAll()).toEqual([]);
 });
 
-it('a run that others called is not followed, nor one that is not there', async () => {
+it('neither a called run nor a missing run can be followed', async () => {
   const root = await makeRun();
   const child = randomUUID();
   await sql`
@@ -142,7 +142,7 @@ it('a run that others called is not followed, nor one that is not there', async 
   expect(await countAdvisoryLocks(sql, 'private.announce_run_news/ends')).toBe(1);
 });
 
-it('an eighth of the connections may listen, each to four times max_locks_per_transaction runs, and a place is free when one has gone', async () => {
+it('an eighth of the connections may listen, each to four times max_locks_per_transaction runs; a session that ends makes room for another', async () => {
   const [row] = await sql`
     select current_setting('max_connections')::integer / 8 as places,
       current_setting('max_locks_per_transaction')::integer * 4 as capacity`;
@@ -155,7 +155,7 @@ it('an eighth of the connections may listen, each to four times max_locks_per_tr
   expect(await open()).toBeDefined();
 });
 
-it('a session that listens is service_role, and the database ends it when its side is gone', async () => {
+it('a listening session has the role service_role, and the database ends it when its client is gone', async () => {
   const session = await open();
   const state = await session!.query(
     `select json_build_object(
@@ -172,7 +172,7 @@ it('a session that listens is service_role, and the database ends it when its si
 });
 
 it.each(['anon', 'authenticated', 'service_role'])(
-  '%s announces no news of runs, and only the service role follows them',
+  '%s announces no news of runs, and only the service role may follow runs',
   async (role) => {
     const mine = database.connect();
     await mine`select set_config('role', ${role}, false)`;

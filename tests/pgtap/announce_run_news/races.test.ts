@@ -27,14 +27,15 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const news = makeRunNews((listener) => makeOpenNewsSession(database.url('postgres'))!(listener));
-// A look at runs that are not followed never finds news. No wait of this test is long enough for a look at all followed runs.
+// A read of runs that are not followed never finds news. No wait of this test is long enough to read all followed
+// runs.
 const nobody = async () => new Map();
 const ends = makeRunWaiter(nobody, { news, look: lookForEndedBySession });
 const requests = makeRunWaiter(nobody, { news, look: lookForSignatureRequestsBySession });
 const WAIT_SECONDS = 12;
 
 interface Race {
-  /** Milliseconds until the wait begins, and until the transaction of the news does. */
+  /** Milliseconds before the wait begins, and before the transaction with the news begins. */
   waits: number;
   begins: number;
   /** How long the transaction lasts. */
@@ -52,7 +53,7 @@ const races = fc.array(
   { minLength: 32, maxLength: 32 },
 );
 
-/** Runs of a new user, each of a flow of its own. */
+/** Makes runs of a new user, each run of its own flow. */
 async function makeRuns(count: number): Promise<string[]> {
   const userId = randomUUID();
   await sql`insert into auth.users (id) values (${userId})`;
@@ -60,7 +61,7 @@ async function makeRuns(count: number): Promise<string[]> {
   return rows.map((row) => row['id'] as string);
 }
 
-/** Runs whose news come about when somebody begins to wait for them; gives what those who wait get. */
+/** Makes runs whose news is committed while sessions begin to wait for it. Returns what the waiting sessions get. */
 async function race(plans: Race[]): Promise<boolean[]> {
   const ids = await makeRuns(plans.length);
   const makeNews = async ({ begins, lasts, isRequest }: Race, index: number) => {
@@ -83,7 +84,7 @@ async function race(plans: Race[]): Promise<boolean[]> {
   return answered;
 }
 
-it('news are never lost, whenever they come', async () => {
+it('news is never lost, whenever it is committed', async () => {
   const [first] = await makeRuns(1);
   // Opens the session, and keeps it open.
   const gone = new AbortController();
@@ -94,7 +95,7 @@ it('news are never lost, whenever they come', async () => {
     }),
     { numRuns: fuzzCases(20), endOnFailure: true },
   );
-  // All waits are over, so only the lock of the first run is left.
+  // All waits have ended, so only the lock of the first run is left.
   await waitFor(async () => await countAdvisoryLocks(sql, 'private.announce_run_news/ends') === 1 || undefined);
   gone.abort();
   await kept;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A claimed run that asks two keys for their signatures. */
+/** Makes a claimed run that asks two keys for their signatures. */
 beforeEach(async () => {
   await first`delete from auth.users`;
   const userId = randomUUID();
@@ -29,7 +29,7 @@ beforeEach(async () => {
     await sql`select set_config('request.jwt.claims', ${
       JSON.stringify({ sub: userId, role: 'authenticated' })
     }, false)`;
-    // A statement that waits where it should not fails.
+    // If a statement waits where it should not, it fails.
     await sql`set lock_timeout = '5s'`;
   }
   const [started] = await first`select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f`;
@@ -52,7 +52,7 @@ const finish = (sql: Sql) =>
   codeOf(sql`select public.finish_flow_run(${runId}, 1, 'failed', null, '{a}', '{}', test.progress(${runId}))`);
 const claim = (sql: Sql) => sql`select flow_run_id from public.claim_flow_runs(10, 60)`;
 
-/** What `lead` does is not committed before `follow` has come to a lock; gives what both came to. */
+/** Commits `lead` only after `follow` has reached a lock. Returns the results of both. */
 async function race(
   lead: (sql: Sql) => Promise<string>,
   follow: (sql: Sql) => Promise<string>,
@@ -75,37 +75,37 @@ const answers = async () =>
     .map(({ signature, new_msg }) => [signature, new_msg]);
 const dueIn = async (): Promise<number> => (await first`select test.due_in(${runId}) as seconds`)[0]!.seconds;
 
-it('of two answers at once one is stored, and the other is told so', async () => {
+it('of two concurrent answers one is stored, and the other is refused', async () => {
   const codes = await race((sql) => answer(sql, 0), (sql) => answer(sql, 0, SIGNATURES[1]));
   expect(codes).toEqual(['done', 'signature_request_answered']);
   expect(await answers()).toEqual([[SIGNATURES[0], null], [null, null]]);
 });
 
-it('when both answers that a run waits for come at once, the later one wakes it', async () => {
+it('when the two answers that a run waits for come at once, the later one wakes the run', async () => {
   await suspend(first);
   expect(await race((sql) => answer(sql, 0), (sql) => answer(sql, 1))).toEqual(['done', 'done']);
   expect(await dueIn()).toBe(0);
   expect(await claim(first)).toEqual([{ flow_run_id: runId }]);
 });
 
-it('the last answer before a suspension is seen by it', async () => {
+it('a suspension sees a last answer that came before it', async () => {
   await answer(first, 0);
   expect(await race((sql) => answer(sql, 1), suspend)).toEqual(['done', 'done']);
   expect(await dueIn()).toBe(0);
 });
 
-it('the last answer after a suspension wakes the run', async () => {
+it('a last answer after a suspension wakes the run', async () => {
   await answer(first, 0);
   expect(await race(suspend, (sql) => answer(sql, 1))).toEqual(['done', 'done']);
   expect(await dueIn()).toBe(0);
 });
 
-it('an answer that is not the last leaves a run that is being suspended waiting', async () => {
+it('an answer that is not the last one does not wake a run that is being suspended', async () => {
   expect(await race(suspend, (sql) => answer(sql, 1))).toEqual(['done', 'done']);
   expect(await dueIn()).toBeGreaterThan(170);
 });
 
-it('a stop during a suspension wakes the run, and one before it lets it not wait', async () => {
+it('a stop during a suspension wakes the run, and a stop before the suspension keeps the run awake', async () => {
   expect(await race(suspend, stop)).toEqual(['done', 'done']);
   expect(await dueIn()).toBe(0);
   await claim(first);
@@ -113,28 +113,28 @@ it('a stop during a suspension wakes the run, and one before it lets it not wait
   expect(await dueIn()).toBe(0);
 });
 
-it('a suspension that follows a stop at once lets the run go on', async () => {
+it('a suspension right after a stop leaves the run claimable', async () => {
   expect(await race(stop, suspend)).toEqual(['done', 'done']);
   expect(await dueIn()).toBe(0);
 });
 
-it('an answer to a run that ends is refused, and one that came before it is kept', async () => {
+it('an answer is refused if the run ends first, and kept if the answer comes first', async () => {
   expect(await race(finish, (sql) => answer(sql, 0))).toEqual(['done', 'signature_request_expired']);
   expect(await answers()).toEqual([[null, null], [null, null]]);
 });
 
-it('a run that ends after an answer keeps it', async () => {
+it('a run that ends after an answer keeps the answer', async () => {
   expect(await race((sql) => answer(sql, 0), finish)).toEqual(['done', 'done']);
   expect(await answers()).toEqual([[SIGNATURES[0], null], [null, null]]);
 });
 
-it('a changed message and a signature of the other key are never both taken', async () => {
+it('a changed message and a signature of the other key are never both stored', async () => {
   const changed = (sql: Sql) => answer(sql, 0, SIGNATURES[0], 'BAUG');
   expect(await race((sql) => answer(sql, 1), changed)).toEqual(['done', 'transaction_changed']);
   expect(await answers()).toEqual([[null, null], [SIGNATURES[0], null]]);
 });
 
-it('answering and claiming, suspending and answering again end without a deadlock or a lost answer', async () => {
+it('answers, claims and suspensions in any order cause no deadlock and lose no answer', async () => {
   for (const round of Array.from({ length: 20 }, (_, index) => index)) {
     await first`select test.ask(${runId}, ${first.json([request(KEYS[0]!)])}, ${`round ${round}`})`;
     const [asked] = await first`
@@ -142,7 +142,7 @@ it('answering and claiming, suspending and answering again end without a deadloc
     requestIds[round + 2] = asked!.id;
     const codes = await Promise.all([suspend(first), answer(second, round + 2)]);
     expect(codes).toEqual(['done', 'done']);
-    // Whichever came first: the others of before are open still, so it waits for them until they are answered.
+    // In either order, the run waits until all earlier requests that are still open are answered.
     if (round === 0) await Promise.all([answer(first, 0), answer(second, 1)]);
     expect(await dueIn()).toBe(0);
     expect(await claim(first)).toEqual([{ flow_run_id: runId }]);

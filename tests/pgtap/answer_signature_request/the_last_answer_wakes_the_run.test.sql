@@ -22,13 +22,13 @@ grant execute on function pg_temp.answer(text) to public;
 select test.sign_in_as_role('service_role');
 select pg_temp.answer('run');
 select is(s.signature, repeat('1', 64), 'an answer is stored') from public.signature_requests as s where s.flow_run_id = test.kept('run')::uuid;
-select ok(test.due_in(test.kept('run')::uuid) > 170, 'a run that waits for another signature waits on');
+select ok(test.due_in(test.kept('run')::uuid) > 170, 'a run that waits for another signature is not woken');
 select pg_temp.answer('child');
-select is(test.due_in(test.kept('run')::uuid), 0, 'with the last one it may be claimed, wherever in the tree it was asked for');
+select is(test.due_in(test.kept('run')::uuid), 0, 'the last signature makes the run claimable, whichever run of the tree asked for it');
 select ok(test.due_in(test.kept('other')::uuid) > 170, 'other runs wait on');
 
 select pg_temp.answer('held');
-select ok(test.due_in(test.kept('held')::uuid) between 50 and 60, 'a run that a worker has stays with it');
+select ok(test.due_in(test.kept('held')::uuid) between 50 and 60, 'a run that a worker holds stays with that worker');
 select is(s.new_msg, null, 'what was not changed is not stored twice') from public.signature_requests as s where s.flow_run_id = test.kept('held')::uuid;
 
 -- The run does not wait for expired requests.
@@ -41,10 +41,10 @@ select results_eq(
   $$ select signature, new_msg from public.signature_requests where flow_run_id = test.kept('other')::uuid and node_id = test.node_id('a') $$,
   $$ values (repeat('1', 64), 'BAUG') $$, 'a changed message is stored with its signature'
 );
-select is(test.due_in(test.kept('other')::uuid), 0, 'an expired request holds nobody back');
+select is(test.due_in(test.kept('other')::uuid), 0, 'an expired request does not delay the run');
 select is(
   test.error_code(format('select public.answer_signature_request(%L, %L)', 17, repeat('1', 64))), 'signature_request_not_found',
-  'there is no other request'
+  'no other request is open'
 );
 
 select * from finish();

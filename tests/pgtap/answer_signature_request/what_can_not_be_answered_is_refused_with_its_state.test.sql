@@ -15,8 +15,8 @@ create function pg_temp.request(run text, node text) returns public.signature_re
   where s.flow_run_id = test.kept(run)::uuid and s.node_id = test.node_id(node) order by s.created_at limit 1;
 $$;
 grant execute on function pg_temp.request(text, text) to public;
--- Returns the refusal of an answer. The function that answers and the function that reads the request must refuse
--- alike.
+-- Returns the refusal of an answer. The function that answers and the function that reads the request must give the
+-- same refusal.
 create function pg_temp.refusal(run text, node text, new_msg text default null) returns jsonb language plpgsql as $$
 declare
   v_id bigint := (pg_temp.request(run, node)).id;
@@ -39,36 +39,36 @@ select is(
   pg_temp.refusal('run', 'expired') - 'message',
   jsonb_build_object('code', 'signature_request_expired', 'status', 409, 'hint', 'Start the run again, and sign before expires_at.', 'details',
     jsonb_build_object('signature', null, 'new_msg', null, 'expires_at', (pg_temp.request('run', 'expired')).expires_at, 'run_status', 'running')),
-  'a request that has expired'
+  'an expired request is refused'
 );
-select is(pg_temp.refusal('run', 'a', 'AQID'), null, 'one that is open is answered, with the message as it was');
+select is(pg_temp.refusal('run', 'a', 'AQID'), null, 'an open request is answered if the message is unchanged');
 select is(
   pg_temp.refusal('run', 'a') - 'message',
   jsonb_build_object('code', 'signature_request_answered', 'status', 409, 'hint', 'If details.signature is the one that you sent, your answer was stored.', 'details',
     jsonb_build_object('signature', repeat('1', 64), 'new_msg', null, 'expires_at', (pg_temp.request('run', 'a')).expires_at, 'run_status', 'running')),
-  'it is answered once'
+  'a request can be answered only once'
 );
 
 select is(
   pg_temp.refusal('run', 'signed', 'BAUG') - '{hint}'::text[],
   '{"code": "transaction_changed", "status": 400, "details": null, "message": "new_msg can''t be used here: others have signed or must sign this transaction as it is, and a change would make their signatures invalid."}',
-  'a message that somebody has signed is not changed'
+  'a message that another signer has signed can not be changed'
 );
-select is(pg_temp.refusal('run', 'pair', 'BAUG') ->> 'code', 'transaction_changed', 'nor one that others are asked to sign');
+select is(pg_temp.refusal('run', 'pair', 'BAUG') ->> 'code', 'transaction_changed', 'a message that other signers are asked to sign can not be changed');
 update public.signature_requests as s set kind = 'message' where s.id = (pg_temp.request('run', 'message')).id;
 select is(
   pg_temp.refusal('run', 'message', 'BAUG') - '{details,hint}'::text[],
   '{"code": "transaction_changed", "status": 400, "message": "new_msg can''t be used here: only the message of a transaction may be changed."}',
-  'nor one that is not of a transaction'
+  'a message that is not a transaction can not be changed'
 );
 select is((pg_temp.request('run', node)).signature, null, node || ' stays open') from unnest('{signed,pair}'::text[]) as node;
-select is(pg_temp.refusal('run', 'signed'), null, 'they are answered as they are');
+select is(pg_temp.refusal('run', 'signed'), null, 'requests with an unchanged message can be answered');
 
 select test.end_run(test.kept('other')::uuid, 'failed');
 select is(
   pg_temp.refusal('other', 'a') #>> '{details,run_status}', 'failed', 'a run that has ended takes no answer, and the state says how it ended'
 );
-select is(pg_temp.refusal('other', 'a') ->> 'code', 'signature_request_expired', 'even before the time is over');
+select is(pg_temp.refusal('other', 'a') ->> 'code', 'signature_request_expired', 'a request whose transaction has ended is refused, even before its own time is over');
 select is(
   test.error(format(
     'update public.signature_requests as s set signature = null, new_msg = ''AQID'' where s.id = %L', (pg_temp.request('run', 'a')).id

@@ -14,15 +14,15 @@ select is(pg_temp.awaited(), '{"status": "queued", "output": null, "errors": nul
 select test.sign_out();
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '2 seconds' where true;
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.awaited() -> 'is_overdue', 'true', 'one that is overdue says so');
+select is(pg_temp.awaited() -> 'is_overdue', 'true', 'an overdue run is reported as overdue');
 select test.end_run(test.kept('run')::uuid);
 select is(pg_temp.awaited() ->> 'status', 'succeeded', 'a run that has ended');
-select is(pg_temp.awaited(), public.flow_run_result(test.kept('run')::uuid), 'is told of as flow_run_result does');
+select is(pg_temp.awaited(), public.flow_run_result(test.kept('run')::uuid), 'the answer equals that of flow_run_result');
 
 select test.sign_in(test.user_id('stranger'));
-select is(test.error_code('select pg_temp.awaited()'), 'flow_run_not_found', 'for others there is no such run');
-select is(test.error_code('select public.await_flow_run_result(gen_random_uuid())'), 'flow_run_not_found', 'as there is none that is not there');
+select is(test.error_code('select pg_temp.awaited()'), 'flow_run_not_found', 'for other users the run does not exist');
+select is(test.error_code('select public.await_flow_run_result(gen_random_uuid())'), 'flow_run_not_found', 'a missing run gets the same error');
 select test.sign_in_as_role('anon');
-select is(test.error_code('select pg_temp.awaited()'), 'unauthenticated', 'and nobody sees one who shows nothing');
+select is(test.error_code('select pg_temp.awaited()'), 'unauthenticated', 'a caller without a credential is refused');
 
 select * from finish();

@@ -32,8 +32,8 @@ async function awaitResult(sql: Sql, id: string): Promise<string> {
   return row.status;
 }
 
-it('who waits has the result of a run that ends meanwhile', async () => {
-  // The wait is short: where it was over before the run was ended, another run is.
+it('a waiting caller gets the result of a run that ends meanwhile', async () => {
+  // The wait is short. If it was over before the run ended, try again with another run.
   const status = await waitFor(async () => {
     const id = await start();
     const awaiting = awaitResult(callers[0]!, id);
@@ -45,7 +45,7 @@ it('who waits has the result of a run that ends meanwhile', async () => {
   expect(status).toBe('stopped');
 });
 
-it('two wait at a time, and a third has its answer at once', async () => {
+it('two callers wait at a time, and a third gets its answer at once', async () => {
   const id = await start();
   const places = [];
   for (const sql of callers) {

@@ -26,17 +26,17 @@ $$;
 grant execute on function pg_temp.refused() to public;
 
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refused(), 'flow_run_not_found', 'without a token there is no run');
+select is(pg_temp.refused(), 'flow_run_not_found', 'without a token the run is not found');
 select pg_temp.show(test.kept('token'));
 select is(
   public.begin_action_lookup() - 'owner_id' - 'caller',
   '{"chain_url": "https://rpc.example/?key=secret", "cluster": "devnet", "transaction": "AQ==", "name": "Shop", "icon_url": "https://shop.example/icon.png"}',
-  'with it there is what a look-up needs'
+  'with the token the answer has the data that a look-up needs'
 );
 select is(
   public.begin_action_lookup() -> 'owner_id', to_jsonb(test.user_id('owner')), 'and whose deployment it is, for whose turns'
 );
-select is(public.begin_action_lookup() ->> 'caller', test.kept('run'), 'of a run that nobody started, the run is the caller');
+select is(public.begin_action_lookup() ->> 'caller', test.kept('run'), 'if no user started the run, the caller is the run itself');
 select test.sign_out();
 update public.flow_run set started_by_public_key = 'So11111111111111111111111111111111111111112' where id = test.kept('run')::uuid;
 select test.sign_in_as_role('service_role');
@@ -45,7 +45,7 @@ select is(
   public.begin_action_lookup() ->> 'caller', 'So11111111111111111111111111111111111111112', 'of another it is who started it'
 );
 select test.sign_in_as_role('anon');
-select is(test.error_code('select public.begin_action_lookup()'), '42501', 'the address is for the service role only');
+select is(test.error_code('select public.begin_action_lookup()'), '42501', 'only the service role may read the address');
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code('select public.begin_action_lookup()'), '42501', 'not even for the owner');
 
@@ -65,15 +65,15 @@ $$;
 select is(pg_temp.refused_with($$output = '{"M": {}}'$$), 'flow_run_not_found', 'a run without a transaction has none to look up');
 select is(
   pg_temp.refused_with($$output = '{"M": {"transaction": {"S": "AQ=="}}}', output_instructions = false$$), 'flow_run_not_found',
-  'nor has one that put out a text of its own'
+  'a run that output a text of its own has no transaction'
 );
 select is(
   pg_temp.refused_with($$output_instructions = true, status = 'failed', errors = '{x}'$$), 'flow_run_not_found',
-  'nor one that failed'
+  'a failed run has no transaction'
 );
 select is(
   pg_temp.refused_with($$status = 'succeeded', errors = null, deployment_id = null$$), 'flow_run_not_found',
-  'nor a normal run'
+  'a run without output_instructions has no transaction'
 );
 
 select * from finish();

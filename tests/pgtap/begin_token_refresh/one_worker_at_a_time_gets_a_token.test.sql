@@ -16,7 +16,7 @@ $$;
 select is(
   public.begin_token_refresh(gen_random_uuid(), '\x' || repeat('01', 12)), '{"state": "gone"}', 'a connection that is gone has no token'
 );
-select is(pg_temp.begin('09'), '{"state": "gone"}', 'a worker that has read another secret gets no lease');
+select is(pg_temp.begin('09'), '{"state": "gone"}', 'a worker that has read a replaced secret gets no lease');
 select test.keep('first', pg_temp.begin());
 select is(test.kept('first')::jsonb - 'lease', '{"state": "leased", "token": null}', 'the first worker gets the lease');
 select is(pg_temp.begin(), '{"state": "wait"}', 'all others wait');
@@ -26,14 +26,14 @@ select is(pg_temp.begin(), '{"state": "ready"}', 'which is ready for all');
 select is(
   private.read_connection_secret(test.user_id('owner'), 'mail') -> 'token',
   jsonb_build_object('key_id', 'test', 'nonce', '\x' || repeat('03', 12), 'ciphertext', '\x' || repeat('04', 20)),
-  'and is read with the connection'
+  'the stored token is read with the connection'
 );
-select is(pg_temp.finish(test.kept('first')::jsonb ->> 'lease'), false, 'a lease ends with its token');
+select is(pg_temp.finish(test.kept('first')::jsonb ->> 'lease'), false, 'storing a token ends its lease');
 
 select public.expire_connection_token(test.kept('id')::uuid, '\x' || repeat('05', 12));
-select is(pg_temp.begin(), '{"state": "ready"}', 'the refusal of another token changes nothing');
+select is(pg_temp.begin(), '{"state": "ready"}', 'a server that refuses another token changes nothing');
 select public.expire_connection_token(test.kept('id')::uuid, '\x' || repeat('03', 12));
-select is(private.read_connection_secret(test.user_id('owner'), 'mail') -> 'token', 'null', 'a refused token is not read');
+select is(private.read_connection_secret(test.user_id('owner'), 'mail') -> 'token', 'null', 'a token that a server has refused is not read any more');
 select test.keep('second', pg_temp.begin());
 select is(
   test.kept('second')::jsonb #>> '{token,ciphertext}', '\x' || repeat('04', 20), 'but whoever gets the lease has it, for its refresh token'
@@ -41,19 +41,19 @@ select is(
 
 update private.connection_tokens set leased_until = now() - interval '1 second' where true;
 select test.keep('third', pg_temp.begin());
-select is(test.kept('third')::jsonb ->> 'state', 'leased', 'when its time is over, another worker gets the lease');
-select is(pg_temp.finish(test.kept('second')::jsonb ->> 'lease'), false, 'and the lost one stores nothing');
+select is(test.kept('third')::jsonb ->> 'state', 'leased', 'when the time of a lease is over, another worker gets the lease');
+select is(pg_temp.finish(test.kept('second')::jsonb ->> 'lease'), false, 'the worker that lost its lease stores nothing');
 select is(
   pg_temp.finish(test.kept('third')::jsonb ->> 'lease', failure => '{"message": "no", "is_transient": true}'), true, 'a failure ends the lease'
 );
 select is(pg_temp.begin(), '{"state": "failed", "message": "no", "is_transient": true}', 'and is told to all');
 update private.connection_tokens set failed_until = now() - interval '1 second' where true;
 select test.keep('fourth', pg_temp.begin());
-select is(test.kept('fourth')::jsonb ->> 'state', 'leased', 'until some seconds have passed');
+select is(test.kept('fourth')::jsonb ->> 'state', 'leased', 'after a failure no worker gets a lease until some seconds have passed');
 
 select test.create_connection(test.user_id('owner'), 'mail');
 select is(pg_temp.finish(test.kept('fourth')::jsonb ->> 'lease'), false, 'a token of a replaced secret is not stored');
-select is(pg_temp.begin() -> 'token', 'null', 'nor is its refresh token used again');
+select is(pg_temp.begin() -> 'token', 'null', 'the refresh token of a replaced secret is not used again');
 
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code('select pg_temp.begin()'), '42501', 'the owner may not get the lease');

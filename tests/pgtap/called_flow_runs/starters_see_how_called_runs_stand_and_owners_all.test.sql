@@ -29,14 +29,14 @@ select results_eq(
   $$ select inputs, output, errors from public.flow_run where id = test.kept('child')::uuid $$,
   $$ values (jsonb '{"M": {"i": {"U": "1"}}}', jsonb '{"M": {"o": {"U": "2"}}}', array['a failed']) $$, 'the owner reads called runs whole'
 );
-select is(pg_temp.result_code('child'), null, 'and what comes out of them');
+select is(pg_temp.result_code('child'), null, 'the owner reads the results of called runs');
 select results_eq($$ select pg_temp.called('run') ->> 'id' $$, array[test.kept('child')], 'and how they stand');
 
 -- The starter of the root run.
 select test.sign_in(test.user_id('starter'));
 select results_eq('select id from public.flow_run', array[test.kept('run')::uuid], 'a starter reads no row of a called run');
-select is(pg_temp.result_code('run'), null, 'what comes out of the run is theirs');
-select is(pg_temp.result_code('child'), 'flow_run_not_found', 'what comes out of a called run is not');
+select is(pg_temp.result_code('run'), null, 'the starter reads the result of the started run');
+select is(pg_temp.result_code('child'), 'flow_run_not_found', 'the starter can not read the result of a called run');
 select is(
   test.error_code(format('select public.await_flow_run_result(%L)', test.kept('child'))), 'flow_run_not_found', 'nor by waiting for it'
 );
@@ -44,8 +44,8 @@ select is(c - 'created_at', jsonb_build_object(
   'id', test.kept('child'), 'status', 'failed', 'start_time', '2026-01-01T00:00:01+00:00', 'end_time', '2026-01-01T00:00:02+00:00',
   'parent_flow_run_id', test.kept('run'), 'parent_node_id', test.node_id('caller'), 'parent_times', 0
 ), 'a starter sees id, status, times and the place of a called run') from pg_temp.called('run') as c;
-select results_eq($$ select pg_temp.called('child') ->> 'id' $$, array[test.kept('grandchild')], 'and of those that it called itself');
-select is_empty($$ select pg_temp.called('run', 'child') $$, 'the next page begins behind the last id');
+select results_eq($$ select pg_temp.called('child') ->> 'id' $$, array[test.kept('grandchild')], 'the starter also sees the states of runs that a called run called');
+select is_empty($$ select pg_temp.called('run', 'child') $$, 'the next page begins after the last id');
 select is(
   public.pending_signature_request(test.kept('grandchild')::uuid) -> 'request', 'null', 'what the tree waits for may be asked by each of its ids'
 );
@@ -53,18 +53,18 @@ select is(
 -- The holder of the run's token.
 select test.sign_in_as_role('anon');
 select set_config('request.headers', json_build_object('x-flow-run-token', test.kept('token'))::text, true);
-select results_eq('select id from public.flow_run', array[test.kept('run')::uuid], 'the holder of the token reads that one run');
-select is(pg_temp.result_code('child'), 'flow_run_not_found', 'and nothing that comes out of called runs');
+select results_eq('select id from public.flow_run', array[test.kept('run')::uuid], 'the holder of the token reads only the started run');
+select is(pg_temp.result_code('child'), 'flow_run_not_found', 'the holder of the token can not read the result of a called run');
 select results_eq($$ select pg_temp.called('run') ->> 'id' $$, array[test.kept('child')], 'but how they stand');
 
 -- Others.
 select set_config('request.headers', '{}', true);
 select is(test.error_code($$ select pg_temp.called('run') $$), 'unauthenticated', 'nobody sees nothing');
 select test.sign_in(test.user_id('other'));
-select is(test.error_code($$ select pg_temp.called('run') $$), 'flow_run_not_found', 'for others there is no such run');
+select is(test.error_code($$ select pg_temp.called('run') $$), 'flow_run_not_found', 'for other users the run does not exist');
 select is(test.error_code($$ select pg_temp.called('child') $$), 'flow_run_not_found', 'at no depth');
 select test.keep('nothing', gen_random_uuid());
-select is(test.error_code($$ select pg_temp.called('nothing') $$), 'flow_run_not_found', 'as for one that does not exist');
+select is(test.error_code($$ select pg_temp.called('nothing') $$), 'flow_run_not_found', 'a run that does not exist gets the same error');
 
 select test.sign_in(test.user_id('starter'));
 select public.stop_flow_run(test.kept('grandchild')::uuid);

@@ -3,7 +3,7 @@ select plan(8);
 select test.create_user('owner');
 
 select test.sign_out();
-select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'without claims nobody calls');
+select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'without claims the caller is not a user');
 
 -- The caller as functions of schema private see it, which run as their owner.
 create function pg_temp.as_definer() returns void language sql as $$ select set_config('role', 'none', true); $$;
@@ -15,7 +15,7 @@ select is(
     "code": "unauthenticated", "status": 401, "details": null,
     "hint": "Send an access token (Authorization: Bearer <ACCESS_TOKEN>) or an API key (x-api-key: <API_KEY>). A run token is accepted only for its own run, and a public key only for a start."
   }',
-  'who needs a user is told so'
+  'a function that needs a user refuses a caller without claims'
 );
 
 select test.sign_in(test.user_id('owner')), pg_temp.as_definer();
@@ -23,18 +23,18 @@ select results_eq(
   'select user_id, is_anonymous from private.caller()', $$ values (test.user_id('owner'), false) $$,
   'a user is known by the token''s subject'
 );
-select is(private.require_user(), test.user_id('owner'), 'and is the user that is required');
+select is(private.require_user(), test.user_id('owner'), 'require_user returns the user of the token');
 
 select test.sign_in(test.user_id('owner'), is_anonymous => true), pg_temp.as_definer();
 select results_eq(
   'select user_id, is_anonymous from private.caller()', $$ values (test.user_id('owner'), true) $$, 'an anonymous sign-in is known as such'
 );
-select is(private.require_user(), test.user_id('owner'), 'and is a user all the same');
+select is(private.require_user(), test.user_id('owner'), 'require_user also returns the user of an anonymous sign-in');
 
 select set_config('request.jwt.claims', json_build_object('sub', test.user_id('owner'), 'role', 'authenticated')::text, true);
 select results_eq(
   'select user_id, is_anonymous from private.caller()', $$ values (test.user_id('owner'), false) $$,
-  'a token that says nothing of it is not of an anonymous sign-in'
+  'a token without the claim is_anonymous is not of an anonymous sign-in'
 );
 
 select * from finish();

@@ -28,7 +28,7 @@ select is(
     "code": "token_invalid", "status": 401, "details": null, "hint": null,
     "message": "The user of this access token has been deleted."
   }',
-  'a user who never was is refused'
+  'a user who never existed is refused'
 );
 
 select test.sign_out();

@@ -17,7 +17,7 @@ select test.sign_in_as_role('anon');
 select is(test.error_code('select public.whoami()'), 'unauthenticated', 'anon is nobody');
 
 select test.sign_in_as_role('service_role');
-select is(test.error_code('select public.whoami()'), 'token_invalid', 'nor is the service role anybody');
+select is(test.error_code('select public.whoami()'), 'token_invalid', 'the service role is refused');
 
 select test.sign_in(test.kept('deleted')::uuid);
 select is(test.error_code('select public.whoami()'), 'token_invalid', 'nor a deleted user');

@@ -17,10 +17,10 @@ select is(
   (pg_temp.check() ->> 'code') || (pg_temp.check() ->> 'status'), 'too_many_requests429', 'a third one within the second is refused'
 );
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.check(), null, 'other users are not concerned');
+select is(pg_temp.check(), null, 'the limit of one user does not affect other users');
 select test.sign_in(test.user_id('owner'));
 select pg_temp.pass('1 second');
-select is(pg_temp.check(), null, 'a second later there is one more');
+select is(pg_temp.check(), null, 'a second later the user may make one more check');
 select is(pg_temp.check(), null, 'and a second one');
 select is(pg_temp.check() ->> 'code', 'too_many_requests', 'but not three');
 

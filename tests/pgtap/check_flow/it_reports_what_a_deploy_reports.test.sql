@@ -69,14 +69,14 @@ select is(test.error_code(format('select public.check_flow(%L)', flow)), 'reques
 from unnest(array['7', '{"nodes": []}', '{"nodes": [], "edges": [], "environment": {"A": 1}}']) as flow;
 select is(
   test.error_code(format('select public.check_flow(%L)', pg_temp.flow(to_jsonb(array[repeat('x', 1048576)])))), 'body_too_large',
-  'at most 1 MiB'
+  'a flow that is not saved may have at most 1 MiB'
 );
 select is(
   jsonb_path_query_array(public.check_flow(flow_id => test.kept('large')::integer), '$.problems[*].code'), '["node_not_implemented"]',
-  'a saved flow of any size is checked'
+  'a saved flow of any size can be checked'
 );
 select is(test.error_code(format('select public.check_flow(flow_id => %s)', test.kept('foreign'))), 'flow_not_found', 'of the caller');
-select is(test.error_code(format('select public.check_flow(%s)', arguments)), 'request_invalid', 'either the one or the other')
+select is(test.error_code(format('select public.check_flow(%s)', arguments)), 'request_invalid', 'a call names either a flow that is not saved or a saved one')
 from unnest(array['', 'flow => ''{"nodes": [], "edges": []}'', flow_id => 1']) as arguments;
 select test.sign_out();
 select is((select count(*) from private.flow_snapshots), 0::bigint, 'nothing is stored');

@@ -4,9 +4,9 @@ create function pg_temp.refusal(inputs jsonb, input_names text[]) returns jsonb 
   select test.error(format('select private.check_input_names(%L, %L)', refusal.inputs, refusal.input_names));
 $$;
 
-select is(pg_temp.refusal('{}', '{}'), null, 'no inputs for a flow that takes none');
-select is(pg_temp.refusal('{}', '{a}'), null, 'no inputs for one that takes some: a missing one is none of its business');
-select is(pg_temp.refusal('{"a": {"S": ""}, "": {"N": 0}}', '{a,b,""}'), null, 'inputs that the flow has, in any order');
+select is(pg_temp.refusal('{}', '{}'), null, 'a flow without inputs accepts no inputs');
+select is(pg_temp.refusal('{}', '{a}'), null, 'a flow with inputs accepts none: this check does not look for missing inputs');
+select is(pg_temp.refusal('{"a": {"S": ""}, "": {"N": 0}}', '{a,b,""}'), null, 'the flow accepts its own inputs in any order');
 select is(
   pg_temp.refusal('{"nmae": {"S": ""}, "a": {"S": ""}, "A": {"S": ""}}', '{name,a,"x\"y"}'),
   '{
@@ -16,7 +16,7 @@ select is(
       {"path": "inputs.A", "message": "the flow has no such input"}, {"path": "inputs.nmae", "message": "the flow has no such input"}
     ]
   }',
-  'others are named, with those that there are'
+  'other inputs are named, together with the inputs that the flow has'
 );
 select is(
   pg_temp.refusal('{"a": {"S": ""}}', '{}') ->> 'message', 'inputs: the flow has no input "a"; it has none.', 'a flow without inputs says so'
@@ -36,7 +36,7 @@ select test.keep('large', pg_temp.refusal(
   (select jsonb_object_agg(repeat('ä', 200) || n, '{"N": 0}'::jsonb) from generate_series(1, 1000) as n),
   (select array_agg(repeat('ö', 200) || n) from generate_series(1, 1000) as n)
 ));
-select is(jsonb_array_length(test.kept('large')::jsonb -> 'details'), 20, '20 of those that it does not have are told');
-select cmp_ok(length(test.kept('large')), '<', 10000, 'and the answer is short, however long names are');
+select is(jsonb_array_length(test.kept('large')::jsonb -> 'details'), 20, 'the error names 20 of the inputs that the flow does not have');
+select cmp_ok(length(test.kept('large')), '<', 10000, 'the error is short, even if names are long');
 
 select * from finish();

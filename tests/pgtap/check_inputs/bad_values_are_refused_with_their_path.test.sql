@@ -8,7 +8,7 @@ select is(test.inputs_refusal('{"a": {"S": "x"}}'), null, 'good inputs pass');
 select is(
   test.inputs_refusal('{"a": {"S": 1}}'),
   '{"code": "inputs_invalid", "status": 400, "message": "inputs.a.S: must be a string", "details": null, "hint": null}',
-  'bad ones are refused with path and reason'
+  'a bad value is refused with its path and the reason'
 );
 
 select is(

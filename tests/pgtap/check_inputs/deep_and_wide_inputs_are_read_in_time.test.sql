@@ -1,5 +1,5 @@
 -- The check must end within 3 s, the statement timeout of callers with a public key. A quiet machine needs a tenth of
--- that, a busy one several times as much. The check must not copy deep values once for each level.
+-- this time, and a busy machine several times as much. The check must not copy deep values once for each level.
 select plan(2);
 
 -- Leaves in an array, within 60 more levels, of arrays and of maps in turn.

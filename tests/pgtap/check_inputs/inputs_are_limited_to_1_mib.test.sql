@@ -14,15 +14,15 @@ select is(
 select is(
   pg_temp.refusal(jsonb_build_object('a', jsonb_build_object('S', repeat('a', 1048577)))),
   '{"code": "inputs_too_large", "status": 413, "message": "inputs: must be at most 1 MiB of JSON", "details": null, "hint": null}',
-  'one of more is refused'
+  'inputs of more than 1 MiB are refused'
 );
 select is(
   pg_temp.refusal(jsonb_build_object('a', jsonb_build_object('S', repeat('ä', 524300)))) ->> 'code', 'inputs_too_large',
-  'bytes count, not characters'
+  'the limit counts bytes, not characters'
 );
 select is(
   pg_temp.refusal((select jsonb_object_agg(n, '{"B": true}'::jsonb) from generate_series(1, 100000) as n)) ->> 'code', 'inputs_too_large',
-  'many small ones are refused as well'
+  'many small values are limited, too'
 );
 
 select * from finish();

@@ -10,7 +10,7 @@ $$;
 
 select is(pg_temp.code_of(tag, 1001), 'inputs_invalid', tag || ' of 1001 characters is refused')
 from unnest(array['U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6']) as tag;
-select is(pg_temp.code_of('U', 1000), null, 'one of 1000 characters is left to the runner');
+select is(pg_temp.code_of('U', 1000), null, 'a number of 1000 characters is left to the runner');
 select is(pg_temp.code_of(tag, 100000), null, tag || ' may be long') from unnest(array['S', 'BY']) as tag;
 select is(
   test.inputs_refusal(jsonb_build_object('a', jsonb_build_object('S', '"U": "' || repeat('1', 2000)))::text),

@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'), test.inputs('a', 'b'))));
 
--- A value of so many levels: arrays (or maps) around a string.
+-- Makes a value with this number of levels: arrays (or maps) around a string.
 create function pg_temp.nested(levels integer, open text default '{"A":[', close text default ']}') returns text language sql as $$
   select format('{"a": %s{"S": ""}%s}', repeat(open, levels - 1), repeat(close, levels - 1));
 $$;
@@ -20,8 +20,8 @@ select is(
 select is(pg_temp.refusal(pg_temp.nested(64, '{"M": {"k": ', '}}')), null, '64 levels of maps pass');
 select is(
   pg_temp.refusal(pg_temp.nested(65, '{"M": {"k": ', '}}')), 'inputs.a' || repeat('.M.k', 64) || ': is nested deeper than 64 levels',
-  'the 65th is refused'
+  'the 65th level is refused'
 );
-select alike(pg_temp.refusal(pg_temp.nested(1000)), '%is nested deeper than 64 levels', 'a thousand levels are refused without ado');
+select alike(pg_temp.refusal(pg_temp.nested(1000)), '%is nested deeper than 64 levels', 'a thousand levels are refused at once');
 
 select * from finish();

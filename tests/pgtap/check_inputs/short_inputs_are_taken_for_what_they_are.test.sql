@@ -1,9 +1,9 @@
--- The check of short inputs matches their text, so no name, tag or value may be mistaken for the text around it. If a
--- long, valid member is added at the end, the inputs are checked member by member. Both checks must give the same
--- result.
+-- The check of short inputs matches their text with a pattern, so it must not mistake a name, tag or value for the
+-- text around it. If a long, valid member is added at the end, the inputs are checked member by member. Both checks
+-- must give the same result.
 select plan(3);
 
--- As test.error, without a statement to parse for each of seven thousand.
+-- Like test.error, but without parsing a statement for each of the seven thousand inputs.
 create function pg_temp.refusal(inputs jsonb) returns text language plpgsql as $$
 begin
   perform private.check_inputs(refusal.inputs);
@@ -27,7 +27,7 @@ create temporary table inputs as
   ) as valued (value)
   cross join (values (jsonb '{}'), ('{"b": {"S": "x"}}'), ('{"b": 0}')) as others (more)
   cross join lateral (select jsonb_build_object(name, jsonb_build_object(tag, value)) || more as inputs offset 0) as short
-  -- A third of the combinations, with every name, tag and value in many of them.
+  -- This tests a third of the combinations. Every name, tag and value occurs in many of them.
   where hashtext(short.inputs::text) % 3 = 0;
 
 select is(count(*), 0::bigint, 'short inputs are refused as long ones are') from inputs where refusal is distinct from whole_refusal;

@@ -19,7 +19,7 @@ select public.checkpoint_flow_run(
 from unnest('{begun,finished}'::text[]) as name;
 select results_eq(
   'select end_time, output from public.node_run', $$ values (timestamptz '2026-01-01T00:00:02Z', jsonb '{"M": {"x": {"N": 0}}}') $$,
-  'a node has begun and finished'
+  'the node has begun and ended'
 );
 
 select public.checkpoint_flow_run(
@@ -27,7 +27,7 @@ select public.checkpoint_flow_run(
 );
 select results_eq(
   'select end_time, output from public.node_run', $$ values (timestamptz '2026-01-01T00:00:02Z', jsonb '{"M": {"x": {"N": 0}}}') $$,
-  'a replay of its beginning leaves it finished'
+  'a late report that the node begins does not undo its end'
 );
 
 select * from finish();

@@ -30,11 +30,11 @@ select private.end_flow_run(test.kept('failed')::uuid, 'failed', errors => '{x}'
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', public.redrive_flow_run(test.kept('failed')::uuid) ->> 'flow_run_id');
 select test.sign_out();
-select isnt(test.kept('redriven'), null, 'a handled error of unknown outcome needs no consent, as the redrive does not repeat it');
+select isnt(test.kept('redriven'), null, 'a handled error of unknown outcome needs no consent, because the redrive does not repeat the node');
 select test.sign_in_as_role('service_role');
 select is(
   public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb -> 'children', '[]',
-  'the run of a call whose error was handled is left out, as the call is taken over'
+  'if the error of a call was handled, the called run is left out, because the call is taken over'
 );
 select is(
   (select array_agg(n -> 'error_handled' order by n ->> 'node_id') from jsonb_array_elements(public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb -> 'node_runs') as n

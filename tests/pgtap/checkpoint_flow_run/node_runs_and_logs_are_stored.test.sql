@@ -37,10 +37,10 @@ select results_eq(
     test.kept('run')::uuid, 0, test.user_id('owner'), null::uuid, null::integer, timestamptz '2026-01-01T00:00:00Z', 'Warn', null::text,
     'An edge was dropped'
   ) $$,
-  'so is a line of the log'
+  'a log line is stored'
 );
 
--- It finishes, another one fails, a third begins.
+-- The node ends, another node fails, and a third node begins.
 select pg_temp.checkpoint(
   jsonb_build_array(
     jsonb_build_object(
@@ -64,7 +64,7 @@ select results_eq(
     (test.node_id('a'), 0, timestamptz '2026-01-01T00:00:02Z', jsonb '{"M": {"x": {"N": 0}}}', null::text[]),
     (test.node_id('a'), 1, '2026-01-01T00:00:04Z', null, '{"it failed",badly}'),
     (test.node_id('b'), 0, null, null, null) $$,
-  'what finishes is completed, what begins is added'
+  'nodes that ended are completed, and nodes that began are added'
 );
 select results_eq(
   'select node_id, times, log_level, module, content from public.flow_run_logs order by log_index',

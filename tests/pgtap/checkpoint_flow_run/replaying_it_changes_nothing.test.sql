@@ -30,7 +30,7 @@ select is(
 
 -- The answer was lost, so the runner sends it again.
 select test.sign_in_as_role('service_role');
-select is(test.error(test.kept('checkpoint')), null, 'the same checkpoint is taken again');
+select is(test.error(test.kept('checkpoint')), null, 'the same checkpoint is accepted again');
 select test.sign_out();
 select is(everything, test.kept('stored')::jsonb, 'and everything is as it was') from stored;
 

@@ -13,14 +13,14 @@ create temporary view leases as
   select r.name, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
   from pgmq.q_flow_runs as m join (values ('run'), ('other')) as r (name) on test.kept(r.name) = m.message ->> 'flow_run_id'
   order by r.name desc;
-select results_eq('select * from leases', $$ values ('run', 10), ('other', 10) $$, 'a claim holds for its lease');
+select results_eq('select * from leases', $$ values ('run', 10), ('other', 10) $$, 'a claim lasts as long as its lease');
 
 select test.sign_in_as_role('service_role');
 select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 300, '{}');
 select test.sign_out();
-select results_eq('select * from leases', $$ values ('run', 300), ('other', 10) $$, 'a checkpoint extends it, of its own run only');
+select results_eq('select * from leases', $$ values ('run', 300), ('other', 10) $$, 'a checkpoint extends the lease of its own run only');
 
 select test.sign_in_as_role('service_role');
-select is_empty('select * from public.claim_flow_runs(10, 60)', 'so that nobody else claims the run');
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'while the lease lasts, no other worker claims the run');
 
 select * from finish();

@@ -27,7 +27,7 @@ select results_eq(
 select private.finish_flow_run(test.kept('run')::uuid, 1, 'failed', null, '{x}', '{}', test.progress(
   test.kept('run')::uuid, transactions => jsonb_build_array(jsonb_build_object('node_id', test.node_id('c'), 'times', 0, 'outcome', 'failed'))
 ));
-select results_eq('select outcome from told where name = ''c''', $$ values ('failed') $$, 'the end of the run may bring one, too');
+select results_eq('select outcome from told where name = ''c''', $$ values ('failed') $$, 'the report that ends the run may contain an outcome, too');
 select is(
   (select jsonb_agg(t -> 'outcome') from jsonb_array_elements(private.flow_run_history(test.kept('run')::uuid)::jsonb -> 'transactions') as t),
   '["confirmed", "failed", "failed"]', 'the history tells them'

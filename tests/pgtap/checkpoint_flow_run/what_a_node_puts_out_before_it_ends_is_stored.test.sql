@@ -12,9 +12,9 @@ create temporary view told as select end_time is not null as is_ended, output fr
 select pg_temp.tell(false, null);
 select results_eq('select * from told', $$ values (false, null::jsonb) $$, 'a node begins');
 select pg_temp.tell(false, '{"M": {"x": {"U": "1"}}}');
-select results_eq('select * from told', $$ values (false, jsonb '{"M": {"x": {"U": "1"}}}') $$, 'it puts something out, and goes on');
+select results_eq('select * from told', $$ values (false, jsonb '{"M": {"x": {"U": "1"}}}') $$, 'the output of a node that has not ended is stored');
 select pg_temp.tell(false, null);
-select results_eq('select * from told', $$ values (false, jsonb '{"M": {"x": {"U": "1"}}}') $$, 'late news that it begins takes nothing back');
+select results_eq('select * from told', $$ values (false, jsonb '{"M": {"x": {"U": "1"}}}') $$, 'a late report that the node begins does not remove the output');
 select pg_temp.tell(true, '{"M": {"x": {"U": "1"}, "signature": {"S": "5"}}}');
 select results_eq('select * from told', $$ values (true, jsonb '{"M": {"x": {"U": "1"}, "signature": {"S": "5"}}}') $$, 'it ends');
 select pg_temp.tell(false, '{"M": {"x": {"U": "1"}}}');

@@ -20,7 +20,7 @@ select results_eq(
     test.kept('run')::uuid, 1, test.kept('flow')::integer, test.user_id('owner'), test.user_id('starter')::text, jsonb '{"M": {"a": {"N": 0}}}',
     0::bigint, null::jsonb
   ) $$,
-  'a claim brings the run with its owner, starter and inputs, and has claim_number 1'
+  'a first claim has claim_number 1, and returns the owner, starter and inputs of the run'
 );
 select results_eq(
   'select status, start_time between clock_timestamp() - interval ''1 minute'' and clock_timestamp(), end_time from public.flow_run',
@@ -46,6 +46,6 @@ select test.release_all();
 update public.flow_run set status = 'waiting' where true;
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
-select results_eq('select status from public.flow_run', $$ values ('running') $$, 'a claimed run that was waiting is running again');
+select results_eq('select status from public.flow_run', $$ values ('running') $$, 'a waiting run that is claimed is running again');
 
 select * from finish();

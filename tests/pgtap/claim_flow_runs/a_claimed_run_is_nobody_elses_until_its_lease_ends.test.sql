@@ -27,7 +27,7 @@ update pgmq.q_flow_runs as m set vt = clock_timestamp() from started as s where 
 select test.sign_in_as_role('service_role');
 select results_eq(
   'select flow_run_id, claim_number from public.claim_flow_runs(10, 60)', 'select id, 2 from started where number = 2',
-  'whose lease has ended is claimed again'
+  'a run whose lease has ended is claimed again'
 );
 select is_empty('select * from public.claim_flow_runs(10, 60)', 'once');
 

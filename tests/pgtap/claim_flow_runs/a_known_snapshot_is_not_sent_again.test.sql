@@ -41,7 +41,7 @@ create temporary table claimed as select * from public.claim_flow_runs(10, 60);
 select test.sign_out();
 select is_empty(
   $$ select from claimed as c where encode(sha256(convert_to(c.snapshot, 'UTF8')), 'hex') <> c.snapshot_hash $$,
-  'the hash is that of the text, so that a runner can check it'
+  'the hash is the hash of the snapshot''s text, so that a runner can check it'
 );
 select results_eq(
   'select snapshot::jsonb from claimed order by flow_run_id',

@@ -12,28 +12,28 @@ create function pg_temp.checkpoint(claim_number integer, node_runs jsonb) return
 $$;
 create temporary view lost as select lost_claim_count as count from private.flow_run_jobs;
 
-select is(pg_temp.claimed(), '{1,0}', 'a first claim comes after nobody');
+select is(pg_temp.claimed(), '{1,0}', 'at the first claim no worker was lost');
 select test.lose_workers();
-select is(pg_temp.claimed(), '{2,1}', 'a run that is held and free all the same has lost its worker');
+select is(pg_temp.claimed(), '{2,1}', 'a held run whose message is visible has lost its worker');
 select test.release_all();
-select is(pg_temp.claimed(), '{3,0}', 'one that was released has a worker that lived: the row is over');
+select is(pg_temp.claimed(), '{3,0}', 'after a release the count of lost workers is 0 again');
 select test.lose_workers();
 select pg_temp.claimed();
 
 select pg_temp.checkpoint(4, '[]');
 select pg_temp.checkpoint(4, jsonb_build_array(test.node_run('a', is_ended => false)));
 select pg_temp.checkpoint(4, jsonb_build_array(test.node_run('a', is_ended => false) || '{"end_time": null}'));
-select results_eq('select count from lost', 'values (1)', 'that a node has begun changes nothing: it may be what ends the workers');
+select results_eq('select count from lost', 'values (1)', 'a node that has begun does not reset the count, because it may be the one that crashes workers');
 select pg_temp.checkpoint(4, jsonb_build_array(test.node_run('b', is_ended => false), test.node_run('a')));
-select results_eq('select count from lost', 'values (0)', 'a node that has ended is progress');
+select results_eq('select count from lost', 'values (0)', 'a node that has ended resets the count');
 
 select test.lose_workers();
-select is(pg_temp.claimed(), '{5,1}', 'so that the count begins anew');
+select is(pg_temp.claimed(), '{5,1}', 'after a reset the count begins with one lost worker');
 select test.lose_workers();
 select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('run')::uuid, 5, 60, '{}') $$), null, 'a worker that was slow may come back'
 );
-select is(pg_temp.claimed(), null, 'as long as nobody has claimed the run');
+select is(pg_temp.claimed(), null, 'until the next claim the count stays as it is');
 select results_eq('select count from lost', 'values (1)', 'and then it is not lost');
 
 select * from finish();

@@ -28,11 +28,11 @@ from unnest('{a,b}'::text[]) as name;
 select test.sign_out();
 
 select pg_temp.start('long', 'a');
-select is(pg_temp.slices(2), 'long long', 'a run that was released comes again at once when nobody else is there');
+select is(pg_temp.slices(2), 'long long', 'a released run is claimed again at once if no other run waits');
 select public.claim_flow_runs(1, 60);
 select pg_temp.start('later', 'b');
 select test.release_all();
-select is(pg_temp.slices(3), 'later long later', 'else behind whoever came meanwhile');
+select is(pg_temp.slices(3), 'later long later', 'a released run comes after runs that arrived meanwhile');
 
 delete from public.flow_run where true;
 select pg_temp.start(name, left(name, 1)) from unnest('{a1,a2,a3,b}'::text[]) as name;

@@ -21,7 +21,7 @@ create function pg_temp.claimed(max_lost_claims integer) returns setof uuid lang
   select flow_run_id from public.claim_flow_runs(1, 60, max_lost_claims => claimed.max_lost_claims);
 $$;
 select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'a run is tried again');
-select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'as often as it may lose workers');
+select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'the run is claimed as often as it may lose workers');
 update private.flow_run_jobs set is_held = true, lost_claim_count = 2 where flow_run_id = test.kept('second_poison')::uuid;
 
 select results_eq(
@@ -33,7 +33,7 @@ select results_eq(
     'failed', array['worker_lost: 3 workers in a row were lost while they executed this run'], jsonb '{"M": {}}',
     array[test.node_id('a'), test.node_id('caller')]
   ) $$,
-  'the run has failed, with what it never began'
+  'the run has failed, and lists the nodes that it never began'
 );
 select results_eq(
   $$ select status, errors, not_run from public.flow_run where id = test.kept('child')::uuid $$,
@@ -48,15 +48,15 @@ select results_eq(
 );
 select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('poison')::uuid, 3, 60, '{}') $$), 'claim_lost',
-  'the last worker, if it comes back, has no claim'
+  'if the last worker comes back, its claim is lost'
 );
-select is_empty('select pg_temp.claimed(0)', 'at 0 the first loss ends a run');
+select is_empty('select pg_temp.claimed(0)', 'if the limit is 0, the first loss ends a run');
 select results_eq($$ select count(*) from public.flow_run where status = 'failed' $$, 'values (4::bigint)', 'so that all have ended');
 
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('endless', test.kept('deployment')::uuid);
 select test.sign_out();
 update private.flow_run_jobs set is_held = true, lost_claim_count = 1000 where flow_run_id = test.kept('endless')::uuid;
-select results_eq('select pg_temp.claimed(null)', $$ values (test.kept('endless')::uuid) $$, 'null: a run may lose any number');
+select results_eq('select pg_temp.claimed(null)', $$ values (test.kept('endless')::uuid) $$, 'if the limit is null, a run may lose any number of workers');
 
 select * from finish();

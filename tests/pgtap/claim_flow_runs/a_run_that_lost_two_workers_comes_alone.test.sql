@@ -17,15 +17,15 @@ create function pg_temp.lost(name text, count integer) returns void language sql
 $$;
 
 select pg_temp.lost('suspect', 1);
-select is(pg_temp.claimed(), 'first suspect third fourth', 'one lost worker may be chance: the run comes with others');
+select is(pg_temp.claimed(), 'first suspect third fourth', 'a run that lost one worker is claimed with others, because one loss may be chance');
 select test.lose_workers();
-select is(pg_temp.claimed(), 'first third fourth', 'after two it is not claimed with others');
-select is(pg_temp.claimed(), 'suspect', 'but alone, when it is its turn');
+select is(pg_temp.claimed(), 'first third fourth', 'a run that lost two workers is not claimed with others');
+select is(pg_temp.claimed(), 'suspect', 'the suspect is claimed alone when it is its turn');
 
 select test.release_all();
 select pg_temp.lost('suspect', 2);
 update private.flow_run_jobs set turn = 0 where flow_run_id = test.kept('suspect')::uuid;
-select is(pg_temp.claimed(), 'suspect', 'and others are not claimed with it when it comes first');
+select is(pg_temp.claimed(), 'suspect', 'if the suspect comes first, no other run is claimed with it');
 select is(pg_temp.claimed(), 'first third fourth', 'they come after it');
 select is(pg_temp.claimed(), null, 'all of them once');
 
@@ -33,7 +33,7 @@ select test.release_all();
 select pg_temp.lost('suspect', 2);
 update private.flow_run_jobs as j set turn = array_position('{first,suspect,third,fourth}', name)
 from unnest('{first,suspect,third,fourth}'::text[]) as name where test.kept(name) = j.flow_run_id::text;
-select is(pg_temp.claimed(2), 'first third', 'while it waits others take its place');
+select is(pg_temp.claimed(2), 'first third', 'while the suspect waits, other runs are claimed instead');
 
 -- All owners always have runs, and there is a slot for each owner. Without its turn, the suspect would never be the
 -- first.
@@ -48,7 +48,7 @@ from unnest('{a,b}'::text[]) as name;
 select test.sign_out();
 select pg_temp.lost('b1', 2);
 select is(pg_temp.claimed(2), 'a1 b2', 'of its owner''s runs too');
-select is(pg_temp.claimed(2), 'b1', 'the next claim begins with it');
+select is(pg_temp.claimed(2), 'b1', 'the next claim begins with the suspect');
 select is(pg_temp.claimed(2), 'a2 b3', 'and then the owners go on');
 
 select * from finish();

@@ -7,7 +7,7 @@ select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{ot
 
 select test.sign_in_as_role('service_role');
 create temporary table claims as select 1 as number, c.* from public.claim_flow_runs(10, 60) as c;
-select results_eq('select work_ms from claims', $$ values (0::bigint), (0) $$, 'a first claim has worked on nothing');
+select results_eq('select work_ms from claims', $$ values (0::bigint), (0) $$, 'at the first claim no work was reported');
 
 select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
   test.kept('run')::uuid, jsonb_build_array(test.node_run('a'), test.node_run('b', 1, is_ended => false)),
@@ -26,7 +26,7 @@ select is(history -> 'log_counts', jsonb_build_object(test.kept('run'), 1), 'how
 select is(work_ms, 700::bigint, 'and how long it has worked') from second;
 select is(
   public.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}',
-  'of another run nothing was stored'
+  'for the other run nothing was stored'
 );
 select is_empty(
   'select from claims where snapshot is null', 'the graph comes with each claim, since the next runner may be another one'

@@ -7,7 +7,7 @@ begin
   perform test.sign_out();
 end;
 $$;
--- The owners of the runs that a worker claims together, in their order.
+-- Claims several runs at once, and returns their owners in the order of the claim.
 create function pg_temp.together(count integer) returns text language sql volatile as $$
   select string_agg(left(u.email, 1), '' order by c.place)
   from public.claim_flow_runs(together.count, 60) with ordinality as c (
@@ -15,7 +15,7 @@ create function pg_temp.together(count integer) returns text language sql volati
   )
   join auth.users as u on u.id = c.user_id;
 $$;
--- The same, one after another.
+-- Claims the same number of runs one after another.
 create function pg_temp.claim(count integer) returns text language sql volatile as $$
   select string_agg(pg_temp.together(1), '' order by n) from generate_series(1, claim.count) as n;
 $$;
@@ -23,7 +23,7 @@ create function pg_temp.lose(run text) returns void language sql volatile as $$
   select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.flow_run_id = test.kept(run)::uuid;
 $$;
 
--- In the order of their ids.
+-- Owners in the order of their ids.
 insert into auth.users (id, email)
 select format('%s0000000-0000-4000-8000-000000000000', name)::uuid, name || '@example.com' from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_in(test.user_id(name)), test.keep(name, test.deploy(test.create_flow(test.user_id(name))))
@@ -31,16 +31,16 @@ from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_out();
 
 select pg_temp.start('a', 50), pg_temp.start('b'), pg_temp.start('c', 2);
-select is(pg_temp.claim(3), 'abc', 'a flood of one owner''s runs keeps nobody waiting');
-select is(pg_temp.claim(2), 'ac', 'the second run of each comes after the first of all');
+select is(pg_temp.claim(3), 'abc', 'many runs of one owner do not delay the runs of others');
+select is(pg_temp.claim(2), 'ac', 'the second run of each owner comes after the first runs of all owners');
 select pg_temp.start('d', 2), pg_temp.start('b');
-select is(pg_temp.claim(4), 'dabd', 'who comes late has a turn in each round, as all others have, and makes up for nothing');
+select is(pg_temp.claim(4), 'dabd', 'an owner who comes late has one turn in each round, like all others, and does not catch up');
 
 select pg_temp.start('b', 3), pg_temp.start('c'), pg_temp.start('d');
-select is(pg_temp.together(9), 'abcdababa', 'runs that are claimed together are those that come one after another');
+select is(pg_temp.together(9), 'abcdababa', 'runs that are claimed together are the same as runs that are claimed one after another');
 select pg_temp.start('b', 2);
-select is(pg_temp.together(3), 'bab', 'the next claim goes on where they ended');
-select is(pg_temp.together(2), 'aa', 'and from the beginning, with who is left');
+select is(pg_temp.together(3), 'bab', 'the next claim continues where the last one ended');
+select is(pg_temp.together(2), 'aa', 'after the last owner, claims continue with the first owner who has runs');
 
 select test.sign_in(test.user_id('b'));
 select test.start_and_keep('lost', test.kept('b')::uuid);
@@ -55,13 +55,13 @@ select results_eq(
 
 delete from auth.users where email = 'b@example.com';
 select pg_temp.start('c'), pg_temp.start('d');
-select is(pg_temp.claim(3), 'cda', 'when the owner of the last run is gone it goes on behind');
-select is(pg_temp.together(40), repeat('a', 38), 'all of them are claimed once');
+select is(pg_temp.claim(3), 'cda', 'if the owner of the last claimed run was deleted, claims continue after that owner');
+select is(pg_temp.together(40), repeat('a', 38), 'each run is claimed once');
 select is(pg_temp.together(1), null, 'and then there are none');
 
 delete from private.last_claim;
 select pg_temp.start('d'), pg_temp.start('c');
-select is(pg_temp.claim(2), 'cd', 'where nobody has claimed before it begins with the first');
+select is(pg_temp.claim(2), 'cd', 'before the first claim, the order begins with the first owner');
 select results_eq('select user_id from private.last_claim', $$ values (test.user_id('d')) $$, 'one row notes the last');
 
 select * from finish();

@@ -18,7 +18,7 @@ create function pg_temp.reserved(count integer, variadic holders text[] default 
   join auth.users as u on u.id = c.user_id;
 $$;
 
--- In the order of their ids.
+-- Owners in the order of their ids.
 insert into auth.users (id, email)
 select format('%s0000000-0000-4000-8000-000000000000', name)::uuid, name || '@example.com' from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_in(test.user_id(name)), test.keep(name, test.deploy(test.create_flow(test.user_id(name))))
@@ -29,9 +29,9 @@ select pg_temp.start('a', 50), pg_temp.start('b', 3), pg_temp.start('c', 3), pg_
 select is(pg_temp.reserved(9, 'a'), 'bcd', 'each of the other owners gets one slot, and an owner with a slot gets none');
 select is(pg_temp.reserved(1, 'a'), 'b', 'no more owners get a slot than there are reserved slots');
 select is(pg_temp.reserved(1, 'a'), 'c', 'in turn');
-select is(pg_temp.reserved(9, 'a', 'b'), 'c', 'several may be passed over');
-select is(pg_temp.reserved(9, 'a', 'b'), null, 'where nobody else waits there is nothing to claim');
-select is(pg_temp.reserved(9), 'ab', 'with nobody passed over each gets one');
+select is(pg_temp.reserved(9, 'a', 'b'), 'c', 'several owners may be excluded');
+select is(pg_temp.reserved(9, 'a', 'b'), null, 'if no other owner has runs, nothing is claimed');
+select is(pg_temp.reserved(9), 'ab', 'if no owner is excluded, each owner gets one run');
 
 -- A run that lost two workers.
 select pg_temp.start('d');
@@ -40,7 +40,7 @@ update private.flow_run_jobs set lost_claim_count = 2 where message_id is not nu
 insert into private.last_claim (user_id, suspect_id)
 select test.user_id('a'), flow_run_id from private.flow_run_jobs where lost_claim_count = 2
 on conflict (id) do update set suspect_id = excluded.suspect_id;
-select is(pg_temp.reserved(9, 'a'), 'd', 'a run of an owner with a slot keeps nobody waiting');
+select is(pg_temp.reserved(9, 'a'), 'd', 'a suspect of an owner with a slot does not delay other owners');
 select isnt((select suspect_id from private.last_claim), null, 'and stays noted');
 select results_eq(
   'select lost_claim_count from public.claim_flow_runs(9, 60)', 'values (2)', 'the next claim of all takes it alone'

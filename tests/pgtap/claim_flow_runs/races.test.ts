@@ -24,7 +24,7 @@ beforeEach(async () => {
   const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
   for (const sql of [first, second]) {
     await sql`select set_config('request.jwt.claims', ${claims}, false)`;
-    // A statement that waits where it should not fails.
+    // If a statement waits where it should not, it fails.
     await sql`set lock_timeout = '5s'`;
   }
 });
@@ -66,10 +66,10 @@ const heartbeat = (sql: Sql, id: string, claimNumber: number) =>
     sql.json([{ flow_run_id: id, claim_number: claimNumber }])
   }, 60)`;
 
-/** The run's worker is late: its lease is over. */
+/** Ends the lease of the run, so that its worker is late. */
 const endLease = () => first`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where is_held`;
 
-/** A run that is claimed once, by a worker that is late. */
+/** Makes a run that a worker has claimed once and whose lease has ended. */
 async function claimedRun(): Promise<string> {
   const [id] = await start();
   await claim(first);
@@ -77,7 +77,7 @@ async function claimedRun(): Promise<string> {
   return id!;
 }
 
-/** What `lead` does is not committed before `follow` has come to its end, or to a lock. */
+/** Commits `lead` only after `follow` has ended or has reached a lock. */
 async function race<Answer>(
   lead: (sql: Sql) => Promise<unknown>,
   follow: (sql: Sql) => Promise<Answer>,
@@ -105,8 +105,8 @@ const stateOf = async (id: string) =>
     left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
     where r.id = ${id}`)[0];
 
-describe('of two who claim at once', () => {
-  it('the second waits, and gets what the first has left', async () => {
+describe('of two concurrent claims', () => {
+  it('the second waits, and gets the runs that the first has left', async () => {
     const ids = await start(5);
     let taken: string[] = [];
     const rest = await race(async (sql) => taken = await claim(sql, 3), (sql) => claim(sql, 3), { waits: true });
@@ -114,7 +114,7 @@ describe('of two who claim at once', () => {
     expect([...taken, ...rest].sort()).toEqual(ids.sort());
   });
 
-  it('the second gets all, when the first is lost before it commits', async () => {
+  it('the second gets all runs if the first is lost before it commits', async () => {
     const ids = await start(2);
     await first`begin`;
     await claim(first);
@@ -125,7 +125,7 @@ describe('of two who claim at once', () => {
     expect(await stateOf(ids[0]!)).toMatchObject({ claim_number: 1 });
   });
 
-  it('each run is claimed by one of them, however many there are', async () => {
+  it('each run is claimed by only one of them, however many runs there are', async () => {
     const ids = await start(60);
     const workers = Array.from({ length: 6 }, () => database.connect());
     const taken = (await Promise.all(workers.map(async (sql) => {
@@ -137,8 +137,8 @@ describe('of two who claim at once', () => {
   });
 });
 
-describe('of two who wait for a run to come', () => {
-  it('the first gets it, and the second waits no longer', async () => {
+describe('of two callers that wait for a run', () => {
+  it('the first gets it, and the second returns', async () => {
     const waiting = claim(second, 10, 20_000);
     expect(await fallsAsleep(first, waiting)).toBe(true);
     expect(await claim(first, 10, 20_000)).toEqual([]);
@@ -146,13 +146,13 @@ describe('of two who wait for a run to come', () => {
     expect(await waiting).toEqual(ids);
   });
 
-  it('neither does when there are some', async () => {
+  it('neither waits if runs are claimable', async () => {
     const ids = await start(2);
     expect(await claim(first, 1, 20_000)).toEqual(ids.slice(0, 1));
     expect(await claim(second, 2, 20_000)).toEqual(ids.slice(1));
   });
 
-  it('each has none when the time is over', async () => {
+  it('each gets no run when the time is over', async () => {
     expect(await claim(first, 10, 5)).toEqual([]);
     expect(await first`select from public.claim_flow_runs(10, 60, wait_ms => null)`).toHaveLength(0);
   });
@@ -182,7 +182,7 @@ describe('of a claim and a worker whose lease is over', () => {
     expect(await stateOf(id)).toMatchObject({ status: 'running', claim_number: 2, is_held: true, node_runs: 0 });
   });
 
-  it('a heartbeat that comes second holds nothing', async () => {
+  it('a heartbeat that comes second extends no lease', async () => {
     const id = await claimedRun();
     await race(claim, (sql) => heartbeat(sql, id, 1), { waits: false });
     expect(await heartbeat(second, id, 1)).toEqual([{ is_lost: true, stop: null }]);
@@ -190,13 +190,13 @@ describe('of a claim and a worker whose lease is over', () => {
 });
 
 describe('of a claim and a stop', () => {
-  it('the stop of a queued run comes first, and the claim takes the others', async () => {
+  it('if the stop of a queued run comes first, the claim takes the other runs', async () => {
     const [id, other] = await start(2);
     expect(await race((sql) => stop(sql, id!), claim, { waits: false })).toEqual([other]);
     expect(await stateOf(id!)).toMatchObject({ status: 'stopped', claim_number: 0, is_pending: false });
   });
 
-  it('the stop comes second, and the worker hears of it', async () => {
+  it('if the stop comes second, the worker learns of it', async () => {
     const [id] = await start();
     expect(await race(claim, (sql) => stop(sql, id!), { waits: true })).toBe('done');
     expect(await stateOf(id!)).toMatchObject({ status: 'running', claim_number: 1, stop_reason: 'no more' });
@@ -207,8 +207,8 @@ describe('of a claim and a stop', () => {
   });
 });
 
-describe('of owners who alternate, and somebody who has runs locked,', () => {
-  /** Owners in the order of their turns, each with so many runs, by turn. */
+describe('while owners take turns, and another transaction has locked runs,', () => {
+  /** Owners in the order of their turns. Each has this number of runs, in the order of turns. */
   const startByOwners = async (owners: number, count: number): Promise<string[][]> => {
     const runs: string[][] = [];
     for (const owner of await addFlowOwners(first, owners)) runs.push(await startRunsOf(first, owner, count));
@@ -218,7 +218,7 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
   const lock = (id: string) => first`select from public.flow_run where id = ${id} for no key update`;
   const suspect = (id: string) =>
     first`update private.flow_run_jobs set lost_claim_count = 2 where flow_run_id = ${id}`;
-  /** The owners and places of what is claimed, `a1` first, while `first` goes on with what it does. */
+  /** The owners and numbers of the claimed runs, such as `a1`, while the transaction `first` is still open. */
   const claimWhile = async (runs: string[][], counts: number[]): Promise<string[]> => {
     const claims: string[] = [];
     for (const count of counts) {
@@ -233,12 +233,12 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
     return claims;
   };
 
-  it('all that the next owner has: the claim goes on with another', async () => {
+  it('all runs of the next owner: the claim continues with another owner', async () => {
     const runs = await startByOwners(2, 1);
     expect(await race(() => lock(runs[0]![0]!), (sql) => claim(sql, 1), { waits: false })).toEqual(runs[1]);
   });
 
-  it('some that the next owners have: others take their place', async () => {
+  it('some runs of the next owners: other runs take their place', async () => {
     const runs = await startByOwners(4, 2);
     await first`begin`;
     for (const id of [runs[0]![0]!, ...runs[1]!]) await lock(id);
@@ -248,7 +248,7 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
     expect(await claimWhile(runs, [9])).toEqual(['a1 b1 b2']);
   });
 
-  it('a run that has to go alone: the owners alternate until it is free', async () => {
+  it('a suspect: owners take turns until it is free', async () => {
     const runs = await startByOwners(4, 3);
     await suspect(runs[1]![0]!);
     await first`begin`;
@@ -259,7 +259,7 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
     expect(await claimWhile(runs, [3, 3, 3])).toEqual(['a3 c3 d3', 'b1', '']);
   });
 
-  it('a run that has to go alone, of an owner who is looked at in the place of another, has its turn and no more', async () => {
+  it('a suspect of an owner who was searched to replace another: it has its turn, but no further one', async () => {
     const runs = await startByOwners(6, 2);
     await suspect(runs[5]![0]!);
     await first`begin`;
@@ -269,7 +269,7 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
     expect(claims).toEqual(['a1 c1 d1', 'e1 f2 a2', 'f1', 'c2 d2 e2']);
   });
 
-  it('a run that has to go alone goes alone once an older one of its owner is back', async () => {
+  it('a suspect is claimed alone when an older run of its owner is queued again', async () => {
     const runs = await startByOwners(3, 3);
     expect(await claimWhile(runs, [2])).toEqual(['a1 b1']);
     await suspect(runs[1]![1]!);
@@ -280,13 +280,13 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
     expect(await claimWhile(runs, [9, 9])).toEqual(['b2', 'c2 a3 b1 c3']);
   });
 
-  it('a run that has to go alone comes between: the owners go on where they were', async () => {
+  it('a suspect is claimed between other runs: the owners continue where they were', async () => {
     const runs = await startByOwners(4, 2);
     await suspect(runs[1]![0]!);
     expect(await claimWhile(runs, [3, 3, 3])).toEqual(['a1 b2 c1', 'b1', 'd1 a2 c2']);
   });
 
-  it('a run that had to go alone, and is gone, keeps no other from going alone', async () => {
+  it('a suspect that was deleted does not keep another suspect from being claimed alone', async () => {
     const runs = await startByOwners(4, 1);
     await suspect(runs[1]![0]!);
     await suspect(runs[3]![0]!);
@@ -295,7 +295,7 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
     expect(await claimWhile(runs, [2, 2])).toEqual(['d1', '']);
   });
 
-  it('a run that had to go alone, and need not any more, goes with others', async () => {
+  it('a suspect that has made progress is claimed with others', async () => {
     const runs = await startByOwners(3, 2);
     await suspect(runs[1]![0]!);
     expect(await claimWhile(runs, [3])).toEqual(['a1 b2 c1']);
@@ -305,13 +305,13 @@ describe('of owners who alternate, and somebody who has runs locked,', () => {
 });
 
 describe('of a finish and a stop', () => {
-  it('the finish comes first, and nothing is left to stop', async () => {
+  it('if the finish comes first, nothing is left to stop', async () => {
     const id = await claimedRun();
     expect(await race((sql) => finish(sql, id, 1), (sql) => stop(sql, id), { waits: true })).toBe('done');
     expect(await stateOf(id)).toMatchObject({ status: 'succeeded', is_pending: false, stop_reason: null });
   });
 
-  it('the stop comes first, and the run ends as its worker has it', async () => {
+  it('if the stop comes first, the run ends with the result of its worker', async () => {
     const id = await claimedRun();
     expect(await race((sql) => stop(sql, id), (sql) => finish(sql, id, 1), { waits: true })).toBe('done');
     expect(await stateOf(id)).toMatchObject({ status: 'succeeded', is_pending: false });
@@ -319,7 +319,7 @@ describe('of a finish and a stop', () => {
 });
 
 describe('of workers that finish several runs at once', () => {
-  it('a run that somebody has locked is left, and finished alone it is waited for', async () => {
+  it('a call for several runs skips a locked run, and a call for one run waits for it', async () => {
     const [one, other] = await start(2);
     await claim(first);
     const finished = await race((sql) => stop(sql, one!), (sql) => finishTogether(sql, [one!, other!]), {
@@ -331,7 +331,7 @@ describe('of workers that finish several runs at once', () => {
     expect(await finish(second, one!, 1)).toBe('done');
   });
 
-  it('heartbeats of what is being finished wait in no circle with it', async () => {
+  it('heartbeats of runs that are being finished cause no deadlock', async () => {
     const ids = await start(640);
     await claim(first, ids.length);
     const beating = database.connect();
@@ -353,7 +353,7 @@ describe('of workers that finish several runs at once', () => {
     await beats;
   });
 
-  it('each run is finished once, whoever has it', async () => {
+  it('each run is finished once, whichever worker holds it', async () => {
     const ids = await start(20);
     await claim(first, 20);
     const both = await Promise.all([finishTogether(first, ids), finishTogether(second, ids.toReversed())]);
@@ -361,8 +361,8 @@ describe('of workers that finish several runs at once', () => {
   });
 });
 
-describe('of a hand-back and', () => {
-  it('a heartbeat of the same worker, the run stays free', async () => {
+describe('of a release and', () => {
+  it('a heartbeat of the same worker: the run stays claimable', async () => {
     const [id] = await start();
     await claim(first);
     await race((sql) => release(sql, id!, 1, 0), (sql) => heartbeat(sql, id!, 1), { waits: false });
@@ -370,7 +370,7 @@ describe('of a hand-back and', () => {
     expect(await claim(second)).toEqual([id]);
   });
 
-  it('a stop, the run is claimable at once', async () => {
+  it('a stop: the run is claimable at once', async () => {
     const [id] = await start();
     await claim(first);
     await race((sql) => release(sql, id!, 1, 3600), (sql) => stop(sql, id!), { waits: true });
@@ -381,13 +381,13 @@ describe('of a hand-back and', () => {
 describe('of a claim and the deletion of the user', () => {
   const deleteUser = (sql: Sql) => codeOf(sql`delete from auth.users where id = ${userId}`);
 
-  it('the deletion comes first, and the claim finds nothing', async () => {
+  it('if the deletion comes first, the claim finds no run', async () => {
     await start(3);
     expect(await race(deleteUser, claim, { waits: false })).toEqual([]);
     expect(await first`select from pgmq.q_flow_runs`).toHaveLength(0);
   });
 
-  it('the deletion comes second, and takes what was claimed', async () => {
+  it('if the deletion comes second, it deletes the claimed run', async () => {
     const [id] = await start(3);
     expect(await race(claim, deleteUser, { waits: true })).toBe('done');
     expect(await first`select from pgmq.q_flow_runs`).toHaveLength(0);

@@ -31,7 +31,7 @@ const claim = async (count: number): Promise<string[]> =>
 const setLost = (id: string, count: number) =>
   sql`update private.flow_run_jobs set lost_claim_count = ${count} where flow_run_id = ${id}`;
 
-/** The worker that holds the run is lost: its lease is over. That makes it no suspect yet. */
+/** Ends the lease of the run, so that its worker is lost. One lost worker does not make the run a suspect. */
 async function lose(id: string): Promise<void> {
   await sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${id}`;
   await setLost(id, -1);
@@ -59,7 +59,7 @@ const commands = fc.array(
   { minLength: 4, maxLength: 24 },
 );
 
-it('however many are claimed at a time, owners alternate, and the runs of each come in turn', async () => {
+it('owners take turns, and the runs of each owner come in their order, however many runs are claimed at a time', async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
       await sql`delete from public.flow_run`;
@@ -102,7 +102,7 @@ it('however many are claimed at a time, owners alternate, and the runs of each c
   );
 });
 
-it('a run that lost two workers is claimed alone, and soon, however many others there are', async () => {
+it('a run that lost two workers is claimed alone, and soon, however many other runs are queued', async () => {
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
       await sql`delete from public.flow_run`;
@@ -145,7 +145,7 @@ it('a run that lost two workers is claimed alone, and soon, however many others 
         }
       }
       while (steps.length % 2 === 0 && waiting.size > 0) await claimSome(3);
-      // A flood of all owners. Each round passes over a suspect once at the most, as soon as it is its owner's first.
+      // All owners have many runs. Each round skips a suspect at most once, when it is the first run of its owner.
       const before = waiting.size;
       let claims = 0;
       for (; suspects.size > 0; claims++) {

@@ -7,7 +7,7 @@ select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{fi
 select test.sign_out();
 select public.claim_flow_runs(10, 60);
 select test.release_all(300);
-select ok(bool_and(sleeps_until > clock_timestamp() + interval '290 seconds'), 'runs that are released for later sleep until then')
+select ok(bool_and(sleeps_until > clock_timestamp() + interval '290 seconds'), 'runs that are released for a later time sleep until then')
 from private.flow_run_jobs;
 select is_empty('select * from public.claim_flow_runs(10, 60)', 'and are not claimed');
 
@@ -15,7 +15,7 @@ update private.flow_run_jobs set sleeps_until = clock_timestamp() where flow_run
 select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('first')::uuid;
 select results_eq(
   'select flow_run_id, lost_claim_count from public.claim_flow_runs(10, 60)', $$ values (test.kept('first')::uuid, 0) $$,
-  'whose time has come is claimed as if it had never been away'
+  'a run whose time has come is claimed like any other'
 );
 select results_eq(
   'select sleeps_until is null from private.flow_run_jobs where is_held', 'values (true)', 'and sleeps no more'
@@ -26,14 +26,14 @@ select public.stop_flow_run(test.kept('second')::uuid, 'enough', 0);
 select test.sign_out();
 select results_eq(
   $$ select flow_run_id, stop ->> 'reason' from public.claim_flow_runs(10, 60) $$, $$ values (test.kept('second')::uuid, 'enough') $$,
-  'a stop wakes it'
+  'a stop wakes a sleeping run'
 );
 select is(
   test.error($$ update private.flow_run_jobs set sleeps_until = now() where is_held $$) ->> 'code', '23514', 'whom somebody holds does not sleep'
 );
 select test.release_all(300);
-select is(private.runner_metrics() ->> 'delayed', '1', 'operators see how many sleep; who shall stop does not');
+select is(private.runner_metrics() ->> 'delayed', '1', 'operators see how many runs sleep; a run that must stop does not count');
 delete from public.flow_run where true;
-select is_empty('select from private.flow_run_jobs', 'a run can be deleted in its sleep');
+select is_empty('select from private.flow_run_jobs', 'a sleeping run can be deleted');
 
 select * from finish();

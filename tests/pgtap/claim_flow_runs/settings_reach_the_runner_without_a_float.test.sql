@@ -32,7 +32,7 @@ select ok(
     "action_signer": "11111111111111111111111111111111",
     "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}
   }',
-  'another one has those of its start, with the address of its network'
+  'another run has the settings of its start, with the address of its network'
 )
 from claimed order by flow_run_id desc limit 1;
 select is(
@@ -41,7 +41,7 @@ select is(
     ["So11111111111111111111111111111111111111112", "18446744073709551615"], ["11111111111111111111111111111111", "0"],
     ["11111111111111111111111111111111", "9007199254740993"]
   ]',
-  'fees keep their order, with amounts as text to the last digit'
+  'fees keep their order, and amounts are texts with all digits'
 )
 from claimed order by flow_run_id desc limit 1;
 

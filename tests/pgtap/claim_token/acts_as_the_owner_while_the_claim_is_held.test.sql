@@ -41,7 +41,7 @@ select is(
 ) from (values
   ('the service role', 'service_role', '{}'), ('an access token', 'authenticated', '{}'), ('an API key', 'anon', '{"x-api-key": "fk_x"}')
 ) as v (name, role, headers);
--- The token's claim is held and its signature right, but its time is over.
+-- The token's claim is held and its signature is valid, but its time is over.
 select is(
   pg_temp.acts_as(private.claim_token(test.kept('held')::uuid, 1, clock_timestamp(), private.run_token_secret())),
   'token_invalid: The claim token has expired.', 'its time ends'
@@ -60,7 +60,7 @@ select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, nu
 delete from public.flow_run where id = test.kept('deleted')::uuid;
 select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('taken_over')::uuid;
 select test.claim_all();
--- released may be claimed again, too; its new claim is number 2 in any case.
+-- The run `released` may be claimed again, too. Its new claim has number 2 in either case.
 select matches(pg_temp.acts_as(test.kept(name || '_token')), '^token_invalid: The claim of this token is over', format('the run was %s', name))
 from unnest('{released,ended,deleted,taken_over}'::text[]) as name;
 update auth.users set banned_until = now() + interval '1 hour' where id = test.kept('owner')::uuid;
@@ -68,6 +68,6 @@ select matches(pg_temp.acts_as(test.kept('banned_token')), '^token_invalid: The 
 update auth.users set banned_until = null where id = test.kept('owner')::uuid;
 
 select private.rotate_run_token_secret();
-select is(pg_temp.acts_as(test.kept('held_token')), test.kept('owner') || ' authenticated', 'one rotation of the secret ends no claim');
+select is(pg_temp.acts_as(test.kept('held_token')), test.kept('owner') || ' authenticated', 'after one rotation of the secret, the token is still valid');
 
 select * from finish();

@@ -16,11 +16,11 @@ begin
 end;
 $$;
 select pg_temp.act();
-select results_eq('select id from public.flows', array[test.kept('flow')::integer], 'reads rows as the owner, through policies');
-select is(current_setting('request.headers'), '{}', 'is hidden from the functions of the request');
+select results_eq('select id from public.flows', array[test.kept('flow')::integer], 'a request with the token reads the owner''s rows, as the policies allow');
+select is(current_setting('request.headers'), '{}', 'functions of the request do not see the token');
 select is(test.error_code($$ select public.create_api_key('mine') $$), 'token_required', 'makes no API keys');
 select is(test.error_code($$ select private.make_claim_token(gen_random_uuid(), 1) $$), '42501', 'makes no claim tokens');
-select is(test.error_code($$ select public.claim_flow_runs(1, 60) $$), '42501', 'has no rights of the runner');
+select is(test.error_code($$ select public.claim_flow_runs(1, 60) $$), '42501', 'a request with the token has none of the runner''s rights');
 select test.sign_out();
 
 update auth.users set is_anonymous = true where id = test.user_id('owner');
@@ -29,10 +29,10 @@ select test.keep('shared', test.deploy(test.create_flow(test.user_id('other'))))
 update public.flow_deployments set start_permission = 'Authenticated' where id = test.kept('shared')::uuid;
 select test.sign_out();
 select pg_temp.act();
-select is(public.whoami() ->> 'is_anonymous', 'true', 'an owner who has not signed up stays so');
+select is(public.whoami() ->> 'is_anonymous', 'true', 'for an owner who has not signed up, the caller is anonymous');
 select is(
   test.error_code(format('select public.start_deployment(id => %L)', test.kept('shared'))), 'deployment_not_found',
-  'and starts no deployment that is for users who have signed up'
+  'such a caller starts no deployment that is for users who have signed up'
 );
 select test.sign_out();
 

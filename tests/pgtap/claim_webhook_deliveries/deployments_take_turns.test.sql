@@ -20,17 +20,17 @@ select test.keep(name, uuid) from (values
 select pg_temp.queue('a', 1000);
 select pg_temp.queue('b', 3);
 select pg_temp.queue('c', 1);
-select results_eq('select * from pg_temp.claim(100)', '{a,b,c,a}'::text[], 'each has one, then the first again');
+select results_eq('select * from pg_temp.claim(100)', '{a,b,c,a}'::text[], 'each deployment gets one post, then the first deployment again');
 select pg_temp.deliver_all();
-select results_eq('select * from pg_temp.claim(100)', '{b,a,b,a}'::text[], 'the next claim goes on behind the last');
+select results_eq('select * from pg_temp.claim(100)', '{b,a,b,a}'::text[], 'the next claim continues after the last turn');
 select pg_temp.deliver_all();
 select pg_temp.queue('b', 2);
-select is(array(select (select string_agg(c, '') from pg_temp.claim(1 + 0 * n) as c) from generate_series(1, 4) as n), '{b,a,b,a}'::text[], 'where there is room for one, too');
+select is(array(select (select string_agg(c, '') from pg_temp.claim(1 + 0 * n) as c) from generate_series(1, 4) as n), '{b,a,b,a}'::text[], 'the turns are the same if each claim has room for only one post');
 select pg_temp.deliver_all();
 
 delete from public.webhook_deliveries where true;
 select pg_temp.queue('a', 100, false);
-select is((select count(*) from pg_temp.claim(100)), 3::bigint, 'messages about runs that others started leave a place free');
+select is((select count(*) from pg_temp.claim(100)), 3::bigint, 'messages about runs that others started leave one post free');
 select pg_temp.queue('b', 1);
 select is(array(select pg_temp.claim(100)), '{b}', 'which one of the owner''s takes');
 

@@ -10,10 +10,10 @@ as $$
   join public.webhook_deliveries as d on d.id = c.id join auth.users as u on u.id = d.user_id group by 1 order by 1;
 $$;
 
-select results_eq('select * from pg_temp.claim(100)', $$ values ('a', 4::bigint), ('b', 4), ('c', 4) $$, 'each has four under way at most');
-select is_empty('select * from pg_temp.claim(100)', 'and no more while they are');
+select results_eq('select * from pg_temp.claim(100)', $$ values ('a', 4::bigint), ('b', 4), ('c', 4) $$, 'each owner has at most four posts under way');
+select is_empty('select * from pg_temp.claim(100)', 'while four posts are under way, an owner gets no more');
 update public.webhook_deliveries set is_held = false, next_attempt_at = now() + interval '1 day' where is_held and user_id = test.user_id('b');
-select results_eq('select * from pg_temp.claim(100)', $$ values ('b', 4::bigint) $$, 'one whose posts are answered goes on');
+select results_eq('select * from pg_temp.claim(100)', $$ values ('b', 4::bigint) $$, 'an owner whose posts were answered gets more');
 update public.webhook_deliveries set is_held = false, next_attempt_at = now() where true;
 select is(
   (select count(distinct name) from (select c.name from generate_series(1, 3) as g cross join lateral (select * from pg_temp.claim(1 + 0 * g)) as c) as turns),
@@ -21,6 +21,6 @@ select is(
 );
 update public.webhook_deliveries set status = 'failed', next_attempt_at = null, is_held = false where user_id <> test.user_id('c');
 update public.webhook_deliveries set is_held = false, next_attempt_at = now() where status = 'pending';
-select results_eq('select * from pg_temp.claim(100)', $$ values ('c', 4::bigint) $$, 'one who is alone is found, wherever the last claim ended');
+select results_eq('select * from pg_temp.claim(100)', $$ values ('c', 4::bigint) $$, 'an owner who is alone is found, wherever the last claim ended');
 
 select * from finish();

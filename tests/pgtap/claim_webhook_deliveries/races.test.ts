@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A run of an owner that has not ended, and ten webhooks that are due. */
+/** Makes a run of an owner that has not ended, and ten due webhooks. */
 beforeEach(async () => {
   userId = randomUUID();
   await admin`delete from public.webhook_deliveries where true`;
@@ -40,7 +40,7 @@ const deliveriesOfRun = async (): Promise<number> => {
   return row!.count;
 };
 
-it('two workers at once claim no webhook twice, and no more of an owner than four', async () => {
+it('two concurrent workers claim no webhook twice, and at most four of one owner', async () => {
   const [first, second] = workers;
   await first`begin`;
   const claimed = await claim(first);
@@ -48,14 +48,14 @@ it('two workers at once claim no webhook twice, and no more of an owner than fou
   await hasToWait(admin, waiting);
   await first`commit`;
   expect([claimed.length, await waiting]).toEqual([4, []]);
-  // One that is answered makes room for another.
+  // An answered post makes room for another.
   await first`select public.store_webhook_attempt(${claimed[0]!}, 1, 200)`;
   const [others, more] = await Promise.all(workers.map(claim));
   expect([...others!, ...more!]).toHaveLength(1);
   expect(claimed).not.toContain([...others!, ...more!][0]);
 });
 
-it('a run whose end is taken back is not told of, and one that ends twice at once is told of once', async () => {
+it('if the end of a run is rolled back, no message is sent; if a run ends twice at once, one message is sent', async () => {
   const [first, second] = workers;
   await admin`begin`;
   await admin`select public.stop_flow_run(${runId})`;
@@ -75,7 +75,7 @@ it('a run whose end is taken back is not told of, and one that ends twice at onc
   expect(await deliveriesOfRun()).toBe(1);
 });
 
-it('a webhook whose run is deleted while it is posted is gone, and what is told of it changes nothing', async () => {
+it('if a run is deleted while its webhook is posted, the webhook is deleted, and a report about it changes nothing', async () => {
   const [first] = workers;
   const claimed = await claim(first);
   await admin`delete from auth.users where id = ${userId}`;

@@ -16,14 +16,14 @@ select is(abs((c.headers ->> 'webhook-timestamp')::bigint - extract(epoch from n
 select is(
   c.headers ->> 'webhook-signature',
   'v1,' || encode(extensions.hmac(convert_to(concat_ws('.', c.id, c.headers ->> 'webhook-timestamp', c.body), 'UTF8'), s.secret, 'sha256'), 'base64'),
-  'the signature is of id, timestamp and body'
+  'the signature covers id, timestamp and body'
 ) from claimed as c cross join private.on_end_secrets as s;
-select is_empty('select * from public.claim_webhook_deliveries(10, 60)', 'nobody else gets it while the lease holds');
+select is_empty('select * from public.claim_webhook_deliveries(10, 60)', 'while the lease lasts, no other worker claims the webhook');
 
 update public.webhook_deliveries set next_attempt_at = clock_timestamp() where true;
-select results_eq('select id, attempt from public.claim_webhook_deliveries(10, 60)', 'select id, 2 from claimed', 'when the lease is over, the next does, with the same id');
+select results_eq('select id, attempt from public.claim_webhook_deliveries(10, 60)', 'select id, 2 from claimed', 'when the lease is over, another worker claims the webhook, with the same id');
 select public.store_webhook_attempt(id, 1, 200) from claimed;
-select is((select status from public.webhook_deliveries), 'pending', 'what an older claim tells changes nothing');
+select is((select status from public.webhook_deliveries), 'pending', 'a report about an older claim changes nothing');
 
 update public.webhook_deliveries set next_attempt_at = clock_timestamp(), attempts = 16 where true;
 select public.claim_webhook_deliveries(10, 60);

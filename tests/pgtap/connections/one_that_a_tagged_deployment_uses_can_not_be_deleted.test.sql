@@ -29,7 +29,7 @@ select is(
     'hint', 'First move the tags to deployments that do not use the connection.'
   ), 'the tagged deployments are listed with their tags'
 );
-select is(test.row_count($$ delete from public.connections where name = 'unused' $$), 1::bigint, 'another connection can be deleted');
+select is(test.row_count($$ delete from public.connections where name = 'unused' $$), 1::bigint, 'a connection that no tagged deployment uses can be deleted');
 select test.sign_in_as_role('service_role');
 select is(test.error_code(pg_temp.delete_connection()), 'connection_in_use', 'the service role can''t delete it either');
 
@@ -38,7 +38,7 @@ delete from public.flow_deployments_tags where tag = 'live';
 update public.flows set nodes = '[]' where true;
 select test.deploy(test.kept('flow')::integer);
 savepoint untagged;
-select is(test.row_count(pg_temp.delete_connection()), 1::bigint, 'without tags the deployments do not keep it');
+select is(test.row_count(pg_temp.delete_connection()), 1::bigint, 'deployments without tags do not prevent the deletion');
 select test.sign_out();
 select is(count(*), 0::bigint, 'and have it no longer') from private.flow_deployment_connections;
 select is(count(*), 3::bigint, 'but stay') from public.flow_deployments;

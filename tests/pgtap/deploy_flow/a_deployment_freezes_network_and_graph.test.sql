@@ -8,7 +8,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('answer', public.deploy_flow(test.kept('flow')::integer));
 select results_eq(
   $$ select test.kept('answer')::jsonb $$, $$ select jsonb_build_object('deployment_id', id, 'warnings', '[]'::jsonb) from public.flow_deployments $$,
-  'deploy_flow answers with the id of the new deployment'
+  'deploy_flow returns the id of the new deployment'
 );
 select test.keep('deployed', to_jsonb(d)) from public.flow_deployments as d;
 select is(
@@ -28,7 +28,7 @@ select is(to_jsonb(d), test.kept('deployed')::jsonb, 'what the flow becomes late
 select test.deploy(test.kept('flow')::integer);
 select results_eq(
   $$ select chain_network ->> 'cluster' from public.flow_deployments order by id $$, $$ values ('mainnet-beta'), ('devnet') $$,
-  'the next deployment takes what the flow has become'
+  'the next deployment has the flow as it is then'
 );
 select results_eq(
   'select count(distinct snapshot_hash) from public.flow_deployments', 'values (2::bigint)', 'and its new graph'

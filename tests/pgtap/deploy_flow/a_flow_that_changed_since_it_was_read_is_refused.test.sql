@@ -14,23 +14,23 @@ grant execute on function pg_temp.error_of(jsonb) to authenticated;
 
 select test.sign_in(test.user_id('owner'));
 select test.keep('as_of', public.read_flow_scripts(test.kept('flow')::integer) -> 'as_of');
-select is(pg_temp.error_of(test.kept('as_of')::jsonb), null, 'a flow that is still the same is deployed');
-select is(pg_temp.error_of(null), null, 'and whatever it is, if nobody says what it was');
+select is(pg_temp.error_of(test.kept('as_of')::jsonb), null, 'a flow that has not changed is deployed');
+select is(pg_temp.error_of(null), null, 'without as_of, a flow is deployed even if it has changed');
 
 -- The time does not change within a transaction, so the test sets the time of the reading to an earlier one.
 select test.keep('before', test.kept('as_of')::jsonb || jsonb_build_object(test.kept('called'), now() - interval '1 microsecond'));
 select is(
   test.error(format('select public.deploy_flow(%s, as_of => %L)', test.kept('flow'), test.kept('before'))),
   '{"code": "flow_changed", "status": 409, "message": "The flow, or a flow that it calls, was changed during the deploy.", "details": null, "hint": "Deploy the flow again."}',
-  'one that calls a flow which has changed is not'
+  'a flow that calls a changed flow is refused'
 );
 select is(
   pg_temp.error_of(public.read_flow_scripts(test.kept('flow')::integer) -> 'as_of'), null, 'until it is read again'
 );
 select is(pg_temp.error_of(as_of), 'flow_changed', format('%s is not what the flow was', as_of))
 from (values (jsonb '{"x": 1}'), ('{"99999999999": "2026-01-01"}')) as bad (as_of);
-select is(pg_temp.error_of('[]'), null, 'a list says of no flow what it was');
-select is(test.row_count('select from public.flow_deployments'), 4::bigint, 'what is refused leaves no deployment');
+select is(pg_temp.error_of('[]'), null, 'a list as as_of names no flow, so the flow is deployed');
+select is(test.row_count('select from public.flow_deployments'), 4::bigint, 'a refused deploy makes no deployment');
 
 select test.sign_in(test.user_id('other'));
 select is(

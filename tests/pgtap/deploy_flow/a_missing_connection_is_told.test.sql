@@ -25,14 +25,14 @@ select test.keep('warnings', jsonb_build_array(
 ));
 
 select test.sign_in(test.user_id('owner'));
-select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a deploy tells of each name once');
+select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a deploy names each missing connection once');
 select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start tells of it, too');
 select is(test.error_code(format('select public.deploy_flow(%s, strict => true)', test.kept('flow'))), 'flow_invalid', 'strict refuses');
 select test.sign_out();
 select is(c.name, 'mail', 'the deployment has the others') from private.flow_deployment_connections as c;
 select test.create_connection(test.user_id('owner'), name) from unnest(array['search', 'gone']) as name;
 select test.sign_in(test.user_id('owner'));
-select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', '[]', 'once they exist, all is well');
+select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', '[]', 'when the connections exist, there are no warnings');
 select test.sign_out();
 select is(count(*), 4::bigint, 'and the new deployment has them') from private.flow_deployment_connections;
 select is(count(*), 1::bigint, 'though the snapshot is the same') from (select distinct snapshot_hash from public.flow_deployments) as s;
@@ -44,7 +44,7 @@ from public.connections as c where c.name = 'mail' limit 1;
 -- Another user's deployment of an equal flow has connections of that user.
 select test.keep('foreign', test.create_flow(test.user_id('other'), jsonb_build_array(pg_temp.request('a', '"search"'))));
 select test.sign_in(test.user_id('other'));
-select is(public.deploy_flow(test.kept('foreign')::integer) -> 'warnings', '[]', 'another user has other connections');
+select is(public.deploy_flow(test.kept('foreign')::integer) -> 'warnings', '[]', 'the connections of another user do not count');
 select test.sign_out();
 select is(k.user_id, test.user_id('other'), 'which that user''s deployment uses')
 from private.flow_deployment_connections as c

@@ -35,6 +35,6 @@ select is_empty('select * from private.flow_snapshots', 'nor is a snapshot store
 
 update public.flows set nodes = nodes - 1, edges = '[]' where true;
 select test.sign_in(test.user_id('owner'));
-select is(test.error(test.kept('deploy')), null, 'the mended flow is deployed');
+select is(test.error(test.kept('deploy')), null, 'the corrected flow is deployed');
 
 select * from finish();

@@ -16,36 +16,36 @@ select test.sign_in(test.user_id('other'));
 select is(
   test.error(test.kept('deploy')),
   '{"code": "flow_not_found", "status": 404, "message": "There is no such flow.", "details": null, "hint": null}',
-  'for another user there is no such flow, public or not'
+  'for another user the flow does not exist, public or not'
 );
 select is(
   test.error('select public.deploy_flow(-1)'), test.error(test.kept('deploy')), 'which is what they hear of a flow that doesn''t exist, too'
 );
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);
-select is(test.error_code(test.kept('deploy')), 'flow_not_found', 'so for an anonymous sign-in');
+select is(test.error_code(test.kept('deploy')), 'flow_not_found', 'for an anonymous sign-in the flow does not exist, either');
 
 select test.sign_in_as_role('anon');
 select is(
   test.error(test.kept('deploy')) - '{message,hint}'::text[], '{"code": "unauthenticated", "status": 401, "details": null}',
-  'anon has to sign in'
+  'a caller without a sign-in is refused'
 );
 
 select test.sign_in_as_role('service_role');
 select is(
   test.error(test.kept('deploy')) - '{message,hint}'::text[], '{"code": "token_invalid", "status": 401, "details": null}',
-  'the service role is nobody in particular'
+  'the service role is not a user'
 );
 
 select test.sign_in(test.kept('deleted')::uuid);
 select is(
   test.error(test.kept('deploy')) - '{message,hint}'::text[], '{"code": "token_invalid", "status": 401, "details": null}',
-  'nor is a deleted user anybody'
+  'a deleted user is refused'
 );
 
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code('select public.deploy_flow(null)'), 'flow_not_found', 'a null id is not the id of a flow');
-select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'one deployment has come of all this');
+select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'only one deployment was made');
 select results_eq(
   'select user_id, entrypoint from public.flow_deployments', $$ values (test.user_id('owner'), test.kept('flow')::integer) $$,
   'it is the owner''s, of the flow'
@@ -54,7 +54,7 @@ select results_eq(
 select test.sign_in(test.user_id('other'), is_anonymous => true);
 select is(
   test.error(format('select public.deploy_flow(%s)', test.create_flow(test.user_id('other')))), null,
-  'an anonymous sign-in deploys a flow of its own'
+  'an anonymous sign-in deploys its own flow'
 );
 
 select * from finish();

@@ -18,7 +18,7 @@ select test.keep('warnings', jsonb_build_array(
 select test.sign_in(test.user_id('owner'));
 select is(
   public.deploy_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb,
-  'a deploy tells what a run will stumble over, in the flows that are called too'
+  'a deploy reports the warnings of the flow and of the flows that it calls'
 );
 select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start of the flow, too');
 select is(
@@ -32,7 +32,7 @@ select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'and
 select is(test.row_count('select from public.flow_run'), 1::bigint, 'nor starts it');
 
 select test.sign_out();
-select is(test.row_count('select from private.flow_snapshot_warnings'), 1::bigint, 'they are kept with the snapshot');
+select is(test.row_count('select from private.flow_snapshot_warnings'), 1::bigint, 'warnings are stored with the snapshot');
 update private.flow_snapshot_warnings set warnings = '[]' where true;
 select test.sign_in(test.user_id('owner'));
 select is(public.start_flow(test.kept('flow')::integer, strict => true) -> 'warnings', '[]', 'and not looked for again');
@@ -43,7 +43,7 @@ values ('native', '{"node_id": "table", "version": "1", "display_name": ""}', '[
 select test.sign_in(test.user_id('owner'));
 select is(
   public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb - 0,
-  'unless the service role has added a definition since'
+  'warnings are computed again when the service role has added a definition'
 );
 select test.sign_out();
 select test.keep('version', (select version from private.native_nodes));
@@ -55,19 +55,19 @@ insert into public.nodes (type, data, sources, targets)
 values ('native', '{"node_id": "chart", "version": "1", "display_name": ""}', '[]', '[]');
 select is(
   public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb - 0,
-  'what a user adds says nothing of what runs here'
+  'definitions of users do not change the warnings'
 );
 select test.sign_out();
-select is((select version::text from private.native_nodes), test.kept('version'), 'nor does it count as a change');
+select is((select version::text from private.native_nodes), test.kept('version'), 'definitions of users do not change the version');
 delete from public.nodes where node_id = 'table' and user_id is null;
 select test.sign_in(test.user_id('owner'));
 select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a deleted definition does');
 
--- Flows that are equal share a snapshot.
+-- Equal flows share a snapshot.
 select test.keep('equal', test.create_flow(test.user_id('owner'), nodes)) from public.flows where id = test.kept('flow')::integer;
 select is(
   public.deploy_flow(test.kept('equal')::integer) #> '{warnings,0,flow_id}', to_jsonb(test.kept('equal')::integer),
-  'each flow is told under its own id'
+  'warnings name each flow by its own id'
 );
 
 select * from finish();

@@ -12,7 +12,7 @@ select public.start_deployment(id => test.kept('deployment')::uuid);
 select test.sign_out();
 select test.create_run(test.kept('flow')::integer);
 
--- As PostgREST embeds it.
+-- The query that PostgREST makes to embed a deployment.
 select test.keep('embedding', $$
   select r.deployment_id, d.id from public.flow_run as r left join lateral public.deployment(r) as d on true order by r.id
 $$::text);
@@ -30,7 +30,7 @@ select results_eq(
 select test.sign_in(test.user_id('starter'));
 select results_eq(
   test.kept('embedding'), $$ values (test.kept('deployment')::uuid, null::uuid) $$,
-  'the starter sees the run, but no deployment: the address of its network may be a secret'
+  'the starter sees the run, but not the deployment, because the address of its network may be a secret'
 );
 
 select test.sign_in_as_role('anon');
@@ -39,7 +39,7 @@ select is(test.error_code('select public.deployment(null)'), '42501', 'anon may 
 select test.sign_in_as_role('service_role');
 select results_eq(
   test.kept('embedding'), $$ values (test.kept('deployment')::uuid, test.kept('deployment')::uuid), (null, null) $$,
-  'the service role gets it'
+  'the service role gets the deployment'
 );
 
 select test.sign_in(test.user_id('owner'));

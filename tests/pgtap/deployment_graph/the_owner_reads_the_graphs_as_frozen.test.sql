@@ -2,7 +2,7 @@ select plan(12);
 
 select test.create_user('owner');
 select test.create_user('other');
--- A node of this name, drawn here.
+-- Makes a node with this name and position.
 create function pg_temp.drawn(node jsonb, x integer) returns jsonb language sql as $$
   select drawn.node || jsonb_build_object('position', jsonb_build_object('x', drawn.x, 'y', 0.5), 'selected', true);
 $$;
@@ -25,14 +25,14 @@ grant select on graphs to public;
 select is(g - 'flows', jsonb_build_object('deployment_id', test.kept('deployment'), 'flow_id', test.kept('flow')::integer), 'it names the deployment and its flow') from graphs;
 select is(
   array(select jsonb_object_keys(g -> 'flows') from graphs order by 1), array(select unnest(array[test.kept('called'), test.kept('flow')]) order by 1),
-  'flows are named by id: the flow itself and those that it calls'
+  'the answer has the flow itself and the flows that it calls, by their ids'
 );
 select is(
   g -> 'flows' -> test.kept('flow') #> '{nodes,0}',
   '{"id": "0cc175b9-c0f1-b6a8-31c3-99e269772661", "position": {"x": 1, "y": 0.5}, "data": {"type": "native", "node_id": "const",
     "sources": [{"id": "a.out", "name": "out", "type": "free"}], "targets": [], "display_name": "a",
     "targets_form": {"form_data": {"type": "String", "value": {"S": "secret"}}}}}',
-  'nodes are as they were frozen, where they were drawn'
+  'nodes are as they were frozen, with the positions that they had at the deploy'
 ) from graphs;
 select is(g -> 'flows' -> test.kept('flow') -> 'edges', jsonb_build_array(test.edge('a', 'out', 'b', 'in')), 'so are edges') from graphs;
 select is(g -> 'flows' -> test.kept('called') #> '{nodes,0,position,x}', '3', 'so are the nodes of called flows') from graphs;
@@ -49,7 +49,7 @@ select is(
 select test.sign_in(test.user_id('owner'));
 update public.flow_deployments set start_permission = 'Anonymous' where id = test.kept('deployment')::uuid;
 select test.sign_in(test.user_id('other'));
-select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'deployment_not_found', 'also one that everybody may start');
+select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'deployment_not_found', 'for other users the deployment does not exist, even if everybody may start it');
 select test.sign_in_as_role('anon');
 select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'unauthenticated', 'it takes a user');
 
@@ -58,7 +58,7 @@ update public.flows set nodes = jsonb_build_array(pg_temp.drawn(test.node('a', '
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select is(
   (select jsonb_path_query_array(g -> 'flows' -> test.kept('flow'), '$.nodes[*].position') from graphs), '[{"x": 1, "y": 0.5}, null]',
-  'a node that was drawn nowhere has no position'
+  'a node without a position in the editor has none'
 );
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
 select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'deployment_not_found', 'a deleted deployment has no graph');

@@ -25,7 +25,7 @@ update private.deployment_usage set minute = minute - interval '2 minutes' where
 select is(
   private.sweep_runner(max_runs => 1) -> 'has_more', 'true', 'a sweep that came to as many callers as it may says that there may be more'
 );
-select is(private.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'and one that did not says that there are none');
+select is(private.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'a sweep that found fewer idle callers than allowed says that there are no more');
 select results_eq(
   'select pg_temp.callers()', $$ values ('user:' || test.user_id('busy')) $$, 'then who has no run in flight is forgotten'
 );
@@ -33,10 +33,10 @@ select is(test.in_flight(), 1::bigint, 'all together are not');
 
 select private.end_flow_run(test.kept('running')::uuid, 'stopped', null, null, null);
 set constraints all immediate;
-select is(test.in_flight('user:' || test.user_id('busy')), 0::bigint, 'the other one counts until its end');
+select is(test.in_flight('user:' || test.user_id('busy')), 0::bigint, 'the other run counts until it ends');
 select private.sweep_runner();
 select is_empty('select pg_temp.callers()', 'and is then forgotten too');
 select test.sign_in(test.user_id('idle'));
-select is(test.error_code($$ select test.start_by_key() $$), null, 'who is forgotten starts again');
+select is(test.error_code($$ select test.start_by_key() $$), null, 'a caller whose usage was deleted can start again');
 
 select * from finish();

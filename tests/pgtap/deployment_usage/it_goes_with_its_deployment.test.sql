@@ -11,16 +11,16 @@ select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments where true;
 select test.sign_out();
 set constraints all immediate;
-select is_empty('select from private.deployment_usage', 'with the deployment its usage goes');
+select is_empty('select from private.deployment_usage', 'the usage is deleted with its deployment');
 select private.end_flow_run(test.kept('run')::uuid, 'stopped', null, null, null);
-select is_empty('select from private.deployment_usage', 'and a run that ends later leaves none behind');
+select is_empty('select from private.deployment_usage', 'a run that ends after the deletion leaves no usage behind');
 
 select test.sign_in(test.user_id('owner'));
 select test.deploy_limited();
 select test.sign_in_as_role('anon');
 select test.start_by_key();
 select test.sign_out();
-select is(test.error_code($$ delete from auth.users where email = 'owner@example.com' $$), null, 'a user is deleted with runs in flight');
+select is(test.error_code($$ delete from auth.users where email = 'owner@example.com' $$), null, 'a user who has runs in flight can be deleted');
 select is_empty('select from private.deployment_usage', 'and the usage goes along');
 select is_empty('select from pgmq.q_flow_runs', 'as the queued runs do');
 

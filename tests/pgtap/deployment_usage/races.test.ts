@@ -7,7 +7,7 @@ import { hasToWait } from '../../support/locks.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const KEY = 'So11111111111111111111111111111111111111112';
-/** A public key of each number. */
+/** Makes a public key from a number. */
 const keyOf = (number: number): string => base58.encode(new Uint8Array(32).fill(number + 1));
 const MANY = 1_000_000;
 
@@ -59,7 +59,7 @@ const start = async (sql: Sql, idempotencyKey?: string, publicKey = KEY): Promis
   return row.id;
 };
 
-/** Starts by all at once, as many as told; how many ended how. */
+/** Starts as many runs as given at once. Returns how many starts had each result. */
 async function startMany(
   count: number,
   between = async (_sql: Sql): Promise<void> => {},
@@ -76,7 +76,7 @@ async function startMany(
   return outcomes;
 }
 
-/** The stored count, and the real count. */
+/** The stored count, and the number of runs in flight. */
 async function usage(): Promise<{ counted: number; real: number }> {
   const [row] = await admin<[{ counted: number; real: number }]>`
     select
@@ -86,14 +86,17 @@ async function usage(): Promise<{ counted: number; real: number }> {
   return row;
 }
 
-/** Resolves in a minute that is not about to end: who counts by the minute must not cross into the next. */
+/**
+ * Resolves at a time when the current minute does not end soon, because a test that counts by the minute must not
+ * last into the next one.
+ */
 const inOneMinute = () =>
   waitFor(async () => {
     const [row] = await admin<[{ left: number }]>`select 60 - extract(second from clock_timestamp())::float8 as left`;
     return row.left > 10 || undefined;
   });
 
-/** Ends runs of the deployment, the ones that no other connection ends. */
+/** Ends those runs of the deployment that no other connection is ending. */
 const endSome = async (sql: Sql, count: number): Promise<void> => {
   await sql`select private.end_flow_run(r.id, 'stopped', null, null, null) from (
     select r.id from public.flow_run as r where r.deployment_id = ${deploymentId} and r.end_time is null
@@ -101,7 +104,7 @@ const endSome = async (sql: Sql, count: number): Promise<void> => {
   ) as r`;
 };
 
-/** Starts by all at once, each so often; how many ended how. */
+/** Lets all callers start at once, each as often as given. Returns how many starts had each result. */
 async function startEach(count: number): Promise<Record<string, number>> {
   const codes = await Promise.all(starters.map(async (sql, index) => {
     const codes: string[] = [];
@@ -111,7 +114,7 @@ async function startEach(count: number): Promise<Record<string, number>> {
   return codes.flat().reduce<Record<string, number>>((sum, code) => ({ ...sum, [code]: (sum[code] ?? 0) + 1 }), {});
 }
 
-/** Two connections that count in slots of their own. */
+/** Two connections that count in different slots. */
 async function differentSlots(): Promise<[Sql, Sql]> {
   const slots = await Promise.all(
     starters.map(async (sql) => (await sql<[{ slot: number }]>`select pg_backend_pid() % 32 as slot`)[0].slot),
@@ -119,7 +122,7 @@ async function differentSlots(): Promise<[Sql, Sql]> {
   return [starters[0]!, starters[slots.findIndex((slot) => slot !== slots[0])]!];
 }
 
-/** As many succeed as may, and at most those more that were under way at that moment. */
+/** At least as many starts succeed as the limit allows. Starts that were under way at that moment may exceed it. */
 function expectAbout(max: number, outcomes: Record<string, number>, count: number): void {
   const { done = 0, start_limit_reached: refused = 0, ...others } = outcomes;
   expect(others).toEqual({});
@@ -128,7 +131,7 @@ function expectAbout(max: number, outcomes: Record<string, number>, count: numbe
   expect(done).toBeLessThan(max + starters.length);
 }
 
-describe('of starts by others at once as many succeed as the limit says, and no more than those under way beyond', () => {
+describe('of concurrent starts by other callers as many succeed as the limit allows, and at most those under way exceed it', () => {
   beforeEach(async () => {
     for (const sql of starters) await actAs(sql, { sub: await addUser(), role: 'authenticated' });
   });
@@ -148,7 +151,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
     expect(await codeOf(start(starters[0]!))).toBe('start_limit_reached');
   });
 
-  it('of one caller, whose share is a tenth, while another one goes on', async () => {
+  it('by one caller, whose share is a tenth, while another caller still starts', async () => {
     const userId = await addUser();
     for (const sql of starters) await actAs(sql, { sub: userId, role: 'authenticated' });
     await limit(MANY, 100);
@@ -157,7 +160,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
     expect(await codeOf(start(starters[0]!))).toBe('done');
   });
 
-  it('of keys that are made up, whose share is a half, while a user goes on', async () => {
+  it('by made-up keys, whose share is a half, while a user still starts', async () => {
     for (const sql of starters) await actAs(sql, { role: 'anon' });
     await limit(MANY, 80);
     expectAbout(40, await startEach(4), 80);
@@ -165,7 +168,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
     expect(await codeOf(start(starters[0]!))).toBe('done');
   });
 
-  it('while runs end none is refused for long, and what has ended counts no more', async () => {
+  it('while runs end, no start is refused for long, and ended runs do not count any more', async () => {
     await limit(MANY, 100);
     const outcomes = await startMany(300, (sql) => endSome(sql, 1));
     expect(outcomes.done).toBeGreaterThan(150);
@@ -174,7 +177,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
     expect(await usage()).toEqual({ counted: 0, real: 0 });
   });
 
-  it('one that is under way is neither waited for nor counted', async () => {
+  it('a start under way is neither waited for nor counted', async () => {
     await limit(MANY, 1);
     const [first, second] = await differentSlots();
     await first`begin`;
@@ -184,7 +187,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
     expect(await codeOf(start(second))).toBe('start_limit_reached');
   });
 
-  it('one that fails counts for nothing', async () => {
+  it('a start that fails does not count', async () => {
     await limit(MANY, 1);
     const [first, second] = await differentSlots();
     await first`begin`;
@@ -194,7 +197,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
     expect(await usage()).toEqual({ counted: 1, real: 1 });
   });
 
-  it('several of one transaction count one by one', async () => {
+  it('several starts in one transaction count one by one', async () => {
     await limit(MANY, 1000);
     const startAll = (count: number) =>
       starters[0]!`select public.start_deployment(id => ${deploymentId}) from generate_series(1, ${count}::integer)`;
@@ -205,7 +208,7 @@ describe('of starts by others at once as many succeed as the limit says, and no 
     expect(await usage()).toEqual({ counted: 100, real: 100 });
   });
 
-  it('a sweep forgets no caller whose start is under way', async () => {
+  it('a sweep does not forget a caller whose start is under way', async () => {
     const [first] = await differentSlots();
     await start(first);
     await endSome(admin, 1);
@@ -221,12 +224,12 @@ describe('of starts by others at once as many succeed as the limit says, and no 
   });
 });
 
-describe('a start is in no deadlock', () => {
-  it('with the deletion of the owner, who is found by a start first', async () => {
+describe('no deadlock comes from a start', () => {
+  it('with the deletion of the owner, whose row the start finds first', async () => {
     const [starter] = starters as [Sql];
     const [{ pid }] = await starter<[{ pid: number }]>`select pg_backend_pid() as pid`;
     await admin`begin`;
-    // The start stops where it holds the rows that it looked up, and has stored nothing.
+    // The start stops after it has locked the rows that it looked up, and before it stores anything.
     await admin`lock table private.idempotency_keys in exclusive mode`;
     const starting = codeOf(start(starter, randomUUID()));
     const observer = database.connect('supabase_admin');
@@ -254,14 +257,14 @@ describe('a start is in no deadlock', () => {
     expect(await codeOf(remove())).toBe('done');
     expect(Object.keys(await late).filter((code) => code !== 'done' && code !== 'deployment_not_found')).toEqual([]);
     await endSome(admin, MANY);
-    // A row that an end had locked at the deletion is left to the next sweep.
+    // The next sweep deletes a row that the end of a run had locked at the deletion.
     await admin`select private.sweep_runner()`;
     expect((await admin`select from private.deployment_usage where deployment_id = ${deploymentId}`).count).toBe(0);
     expect((await admin`select from public.flow_run where deployment_id = ${deploymentId} and end_time is null`).count)
       .toBe(0);
   });
 
-  it('nor is the deletion of the deployment kept by an end, whichever share of a slot that has locked', async () => {
+  it('or from the end of a run with the deletion of the deployment, whichever share that end has locked', async () => {
     const [ending] = starters as [Sql];
     await start(ending);
     await ending`begin`;
@@ -271,7 +274,7 @@ describe('a start is in no deadlock', () => {
     await ending`rollback`;
   }, 20_000);
 
-  it('nor do ends of runs by guests and by others, which a commit counts in one order, however they are reported', async () => {
+  it('or from ends of runs by guests and by others, because a commit counts them in one order', async () => {
     const [ending, other] = starters as [Sql, Sql];
     const [{ slot }] = await ending<[{ slot: number }]>`select -1 - pg_backend_pid() % 32 as slot`;
     const startBoth = async () => [await start(other), await start(ending)];
@@ -289,14 +292,14 @@ describe('a start is in no deadlock', () => {
     expect((await holdSlot('guests')).count).toBe(1);
     const finishing = codeOf(ending`select private.finish_flow_runs(${ending.json(results)})`);
     await hasToWait(database.connect('supabase_admin'), finishing);
-    // The end that waits for the guests' row holds no row that comes after it.
+    // The end that waits for the guests' row holds no row that comes after this row.
     expect((await holdSlot('others')).count).toBe(1);
     await admin`commit`;
     expect(await finishing).toBe('done');
     expect(await usage()).toEqual({ counted: 0, real: 0 });
   });
 
-  it('nor with ends and the deletion of who starts it', async () => {
+  it('or from a start with ends of runs and the deletion of the starter', async () => {
     const starting = startMany(300, (sql) => endSome(sql, 1));
     await waitFor(async () => (await usage()).real > 0 || undefined);
     expect(await codeOf(admin`delete from auth.users where id = ${otherId}`)).toBe('done');

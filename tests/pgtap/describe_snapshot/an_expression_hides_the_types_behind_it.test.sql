@@ -13,8 +13,8 @@ create function pg_temp.described(data jsonb) returns jsonb language sql as $$
 $$;
 
 select is(pg_temp.described('{}') -> 0, '["u64"]', 'an input has the type of the port that it feeds');
-select is(pg_temp.described('{"data": {"expression": "$"}}') -> 0, '["free"]', 'but any type if an expression stands between them');
-select is(pg_temp.described('{"data": {"expression": "$"}}') -> 1, 'false', 'and the flow does not require it');
-select is(pg_temp.described('{"data": {"expression": "$"}}') -> 2, '"free"', 'and so is an output of any type');
+select is(pg_temp.described('{"data": {"expression": "$"}}') -> 0, '["free"]', 'behind an expression, an input has any type');
+select is(pg_temp.described('{"data": {"expression": "$"}}') -> 1, 'false', 'behind an expression, the flow does not require the input');
+select is(pg_temp.described('{"data": {"expression": "$"}}') -> 2, '"free"', 'an output behind an expression has any type');
 
 select * from finish();

@@ -24,22 +24,22 @@ create function pg_temp.common(variadic bounds jsonb[]) returns jsonb language s
   )) #> '{0,type_bounds}';
 $$;
 
-select is(pg_temp.common('["u64"]'), '["u64"]', 'an input takes what its port takes');
-select is(pg_temp.common('["free"]'), '["free"]', 'a port may take everything');
-select is(pg_temp.common('["kv"]'), '["free"]', 'a type that nobody knows takes everything');
-select is(pg_temp.common('[]'), '["free"]', 'so does a port without types');
-select is(pg_temp.common('["u64"]', '["u8"]', '["free"]'), '["u8"]', 'the narrower number counts');
-select is(pg_temp.common('["u16"]', '["i64"]'), '["u16"]', 'an integer that may be negative and one that may not: not');
-select is(pg_temp.common('["decimal"]', '["u64"]', '["f64"]'), '["u64"]', 'a port of decimals takes integers');
-select is(pg_temp.common('["string"]', '["pubkey"]'), '["address"]', 'a key as a text suits texts and keys');
+select is(pg_temp.common('["u64"]'), '["u64"]', 'an input accepts the type of its port');
+select is(pg_temp.common('["free"]'), '["free"]', 'a port may accept any type');
+select is(pg_temp.common('["kv"]'), '["free"]', 'a port with an unknown type accepts any type');
+select is(pg_temp.common('[]'), '["free"]', 'a port without types accepts any type');
+select is(pg_temp.common('["u64"]', '["u8"]', '["free"]'), '["u8"]', 'the input has the narrower number type');
+select is(pg_temp.common('["u16"]', '["i64"]'), '["u16"]', 'an input for a signed and an unsigned integer port has the unsigned type');
+select is(pg_temp.common('["decimal"]', '["u64"]', '["f64"]'), '["u64"]', 'a port of decimals accepts integers');
+select is(pg_temp.common('["string"]', '["pubkey"]'), '["address"]', 'a key as text fits both a text port and a key port');
 select is(pg_temp.common('["keypair"]', '["pubkey"]'), '["keypair"]', 'a wallet suits keys');
 select is(pg_temp.common('["bytes"]', '["string"]'), '["string"]', 'a text suits bytes');
 select is(pg_temp.common('["bytes"]', '["pubkey"]'), '["pubkey"]', 'a key suits bytes');
-select is(pg_temp.common('["bytes"]', '["keypair"]'), '["signature"]', '64 bytes suit both, the map of a wallet does not');
-select is(pg_temp.common('["string", "pubkey"]'), '["string", "pubkey"]', 'a port may take several types');
-select is(pg_temp.common('["string", "pubkey"]', '["pubkey", "bool"]'), '["pubkey"]', 'of which those count that all take');
-select is(pg_temp.common('["json"]', '["free"]'), '["json"]', 'JSON is narrower than everything');
-select is(pg_temp.common('["string"]', '["u64"]'), '["free"]', 'where nothing suits all, nothing is said');
+select is(pg_temp.common('["bytes"]', '["keypair"]'), '["signature"]', '64 bytes fit both ports, but the map of a wallet does not');
+select is(pg_temp.common('["string", "pubkey"]'), '["string", "pubkey"]', 'a port may accept several types');
+select is(pg_temp.common('["string", "pubkey"]', '["pubkey", "bool"]'), '["pubkey"]', 'an input has the types that all its ports accept');
+select is(pg_temp.common('["json"]', '["free"]'), '["json"]', 'JSON is narrower than any type');
+select is(pg_temp.common('["string"]', '["u64"]'), '["free"]', 'if no type fits all ports, the input has any type');
 
 select is(
   pg_temp.inputs(pg_temp.graph(jsonb_build_array(
@@ -52,7 +52,7 @@ select is(
     {"name": "c", "description": "", "type_bounds": ["bool"], "required": false, "default": null, "json_schema": {"type": "boolean"}},
     {"name": "d", "description": "", "type_bounds": ["free"], "required": false, "default": null, "json_schema": {}}
   ]',
-  'an input is required where a port requires it, and the flow has no default for it'
+  'an input is required if a port requires it and the flow has no default for it'
 );
 select is(
   pg_temp.inputs(pg_temp.graph(jsonb_build_array(

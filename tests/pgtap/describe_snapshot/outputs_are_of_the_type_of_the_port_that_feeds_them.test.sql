@@ -30,7 +30,7 @@ select is(
     {"name": "made", "type": "signature"}, {"name": "payer", "type": "keypair"}, {"name": "sum", "type": "u64"},
     {"name": "same", "type": "keypair"}, {"name": "nothing", "type": "free"}, {"name": "unknown", "type": "free"}
   ]',
-  'an output has the type of the port, of what is handed on, or of the input that feeds it; free where nobody knows'
+  'an output has the type of its port, of the value that is passed on, or of the input that feeds it; otherwise any type'
 );
 select is(
   (select d.inputs #>> '{0,description}' from private.describe_snapshot(jsonb_set(pg_temp.graph(), '{entry,edges}', (pg_temp.graph() #> '{entry,edges}') - 4)) as d),

@@ -40,7 +40,7 @@ select is(pg_temp.stored('partial'), jsonb_build_object(
   'only_nodes', jsonb_build_array(test.node_id('only')),
   'runs', jsonb_build_object(test.node_id('a'), test.kept('first'), test.node_id('b'), test.kept('second')),
   'inline', jsonb_build_object(test.node_id('given'), '{"x": {"S": "by hand"}}'::jsonb)
-), 'the job has the run of each node that feeds one that runs');
+), 'the job names a run for each node that feeds a node that runs');
 
 create function pg_temp.pages(run text, max_bytes integer) returns setof jsonb language plpgsql as $$
 declare
@@ -64,26 +64,26 @@ create function pg_temp.expected() returns setof text language sql as $$
 $$;
 grant execute on function pg_temp.expected() to public;
 select test.sign_in_as_role('service_role');
-select bag_eq($$ select pg_temp.read('partial') $$, $$ select pg_temp.expected() $$, 'it reads these nodes of these runs');
-select bag_eq($$ select pg_temp.read('partial', 1) $$, $$ select pg_temp.expected() $$, 'a page for each row has the same rows');
+select bag_eq($$ select pg_temp.read('partial') $$, $$ select pg_temp.expected() $$, 'the run reads only these nodes of the named runs');
+select bag_eq($$ select pg_temp.read('partial', 1) $$, $$ select pg_temp.expected() $$, 'pages with one row each have the same rows');
 select is(page -> 'roots', '[]', 'it takes over from no run') from pg_temp.pages('partial', 100000) as page;
 select is(c.earlier_output_bytes, 1000::bigint, 'a claim says how much memory the named runs need')
 from public.claim_flow_runs(1, 60) as c;
 select test.sign_out();
 
--- The database names the nodes that did not run, where no worker does.
+-- If no worker ran, the database finds the nodes that did not run.
 select private.end_flow_run(test.kept('partial')::uuid, 'failed', errors => '{x}');
 select is(
   (select r.not_run from public.flow_run as r where r.id = test.kept('partial')::uuid), array[test.node_id('only')],
-  'of the nodes that were to run'
+  'not_run lists only nodes that were selected to run'
 );
 select test.sign_in(test.user_id('owner'));
 select test.keep('redrive', public.redrive_flow_run(test.kept('partial')::uuid) ->> 'flow_run_id');
 select test.sign_out();
 select is(pg_temp.stored('redrive'), pg_temp.stored('partial'), 'a redrive keeps it');
 select test.sign_in_as_role('service_role');
-select bag_eq($$ select pg_temp.read('redrive') $$, $$ select pg_temp.expected() $$, 'and reads the same nodes again');
-select is(page -> 'roots', jsonb_build_array(test.kept('partial')), 'next to what it takes over')
+select bag_eq($$ select pg_temp.read('redrive') $$, $$ select pg_temp.expected() $$, 'a redrive reads the same nodes again');
+select is(page -> 'roots', jsonb_build_array(test.kept('partial')), 'a redrive also reads the executions that it takes over')
 from pg_temp.pages('redrive', 100000) as page;
 
 select * from finish();

@@ -66,7 +66,7 @@ select test.sign_out();
 select is(
   (select to_jsonb(n) - '{flow_run_id,times,is_taken_over}'::text[] from public.node_run as n where n.is_taken_over),
   (select to_jsonb(n) - '{flow_run_id,times,is_taken_over}'::text[] from public.node_run as n where n.flow_run_id = test.kept('failed')::uuid and n.node_id = test.node_id('a') and n.times = 3),
-  'with its attempt, times, inputs and outputs'
+  'a copied execution keeps its attempt, times, inputs and outputs'
 );
 select is(
   array_agg(format('%s %s', k.event, k.times) order by e.first_number + k.position), '{node_start 7,node_finish 7}', 'and told once, by its place in this run'

@@ -17,7 +17,7 @@ where s.pubkey like 'da18%' and s.flow_run_id = test.kept('run')::uuid;
 select results_eq(
   $$ select s.flow_run_id, s.pubkey from public.signature_requests as s join before using (id) where s.expires_at <> before.expires_at $$,
   $$ values (test.kept('run')::uuid, 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs') $$,
-  'what was answered or had expired, and what other runs ask for, is left alone'
+  'requests that were answered or had expired, and requests of other runs, do not change'
 );
 select is_empty(
   $$ select from public.signature_requests as s join before using (id) where s.signature is distinct from before.signature $$, 'nothing is answered by it'

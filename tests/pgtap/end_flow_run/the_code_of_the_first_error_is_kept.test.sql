@@ -15,7 +15,7 @@ select public.finish_flow_run(test.kept('succeeded')::uuid, 1, 'succeeded', null
 select results_eq(
   $$ select r.errors[1], r.error_code from public.flow_run as r order by r.errors[1] collate "C" nulls last $$,
   $$ values ('Some text', null), ('output_too_large: 9 MiB', 'output_too_large'), ('worker_lost: 5 workers', 'worker_lost'), (null, null) $$,
-  'of runs and of those that they called'
+  'the code of the first error is stored for runs and for called runs'
 );
 
 select * from finish();

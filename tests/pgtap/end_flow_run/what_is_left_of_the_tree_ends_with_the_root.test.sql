@@ -41,13 +41,13 @@ select results_eq(
   $$ select status, output, errors, not_run from ended where id in (test.kept('stopped_open')::uuid, test.kept('stopped_deep')::uuid)
     order by id = test.kept('stopped_deep')::uuid $$,
   $$ values ('stopped', jsonb '{"M": {}}', null::text[], array[test.node_id('y')]), ('stopped', '{"M": {}}', null, array[test.node_id('x'), test.node_id('y')]) $$,
-  'children that go on are stopped with their root, at every depth, as their own graphs have it'
+  'called runs that have not ended are stopped with their root, at every depth, and list their own nodes as not run'
 );
 select results_eq(
   $$ select status, errors from ended where id in (test.kept('succeeded_open')::uuid, test.kept('succeeded_deep')::uuid) $$,
   $$ select 'failed', array['the run that called this flow has ended'] from generate_series(1, 2) $$, 'with any other end they fail'
 );
-select is(jsonb_agg(to_jsonb(r) order by r.id), test.kept('before')::jsonb, 'children that have ended stay as they are')
+select is(jsonb_agg(to_jsonb(r) order by r.id), test.kept('before')::jsonb, 'called runs that have ended do not change')
 from public.flow_run as r where id in (test.kept('stopped_ended')::uuid, test.kept('succeeded_ended')::uuid, test.kept('other_ended')::uuid);
 select results_eq(
   $$ select count(*) from ended where not is_ended $$, 'values (3::bigint)', 'another tree goes on'

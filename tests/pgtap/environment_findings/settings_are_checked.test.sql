@@ -33,7 +33,7 @@ from (values
   ('MAINNET_LOOKUP_TABLE', '11111111111111111111111111111111,11111111111111111111111111111111'), ('OVERWRITE_FEEPAYER', 'my wallet')
 ) as v (name, value);
 
-select is(pg_temp.findings('OVERWRITE_FEEPAYER', value), '{environment_key_pair environment.OVERWRITE_FEEPAYER}', 'a key pair does not belong there')
+select is(pg_temp.findings('OVERWRITE_FEEPAYER', value), '{environment_key_pair environment.OVERWRITE_FEEPAYER}', 'a key pair is refused as a fee payer')
 from (values (test.kept('base58')), (test.kept('numbers')), (replace(test.kept('numbers'), ',', E'\n ,'))) as v (value);
 select is(
   pg_temp.findings('OVERWRITE_FEEPAYER', value), '{environment_wallet_unknown environment.OVERWRITE_FEEPAYER}', 'only the key of a wallet that can sign does'
@@ -45,7 +45,7 @@ select is(
   '[{"code": "environment_value_invalid", "path": "environment.COMPUTE_BUDGET", "message": "COMPUTE_BUDGET must be auto, no or an integer from 0 to 2^32-1"},
     {"code": "environment_value_invalid", "path": "environment.OVERWRITE_FEEPAYER", "message": "OVERWRITE_FEEPAYER must be a public key: base58 of 32 bytes"},
     {"code": "environment_value_invalid", "path": "environment.PRIORITY_FEE", "message": "PRIORITY_FEE must be auto, no or an integer from 0 to 2^64-1"}]'::jsonb,
-  'all are found, by name, and no value is repeated'
+  'all faults are found, by name, and no value is repeated'
 );
 select unalike(
   private.environment_findings(jsonb_build_object('OVERWRITE_FEEPAYER', test.kept(name)), test.user_id('owner'))::text,

@@ -20,19 +20,19 @@ select is(
   pg_temp.refusal(1) - 'message', '{"code": "claim_lost", "status": 409, "details": null, "hint": null}',
   'the first claim may not finish the run'
 );
-select is(pg_temp.refusal(3) ->> 'code', 'claim_lost', 'nor may one that nobody has');
+select is(pg_temp.refusal(3) ->> 'code', 'claim_lost', 'a claim number that was never used may not finish the run');
 select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run goes on');
-select is_empty('select * from public.node_run', 'without anything of theirs');
+select is_empty('select * from public.node_run', 'a refused call stores no node runs');
 select test.sign_out();
 select is(count(*), 1::bigint, 'and with its message') from pgmq.q_flow_runs;
 
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal(2), null, 'the newest claim finishes it');
+select is(pg_temp.refusal(2), null, 'the newest claim finishes the run');
 select test.keep('finished', to_jsonb(r)) from public.flow_run as r;
 select is(pg_temp.refusal(2, 'stopped') ->> 'code', 'claim_lost', 'once, not twice');
 select is(
   test.error_code(format('select public.checkpoint_flow_run(%L, 2, 60, ''{}'')', test.kept('run'))), 'claim_lost',
-  'and stores nothing afterwards'
+  'after the end a claim stores nothing'
 );
 select is(to_jsonb(r), test.kept('finished')::jsonb, 'the run stays as it ended') from public.flow_run as r;
 select is(

@@ -29,7 +29,7 @@ select test.sign_in_as_role('service_role');
 select is(
   test.error($$ select public.finish_flow_run(test.kept('run')::uuid, 1, 'failed', null, '{a failed}', null, '{}') $$),
   null,
-  'what agrees is taken'
+  'an outcome without a contradiction is stored'
 );
 
 select * from finish();

@@ -20,7 +20,7 @@ select results_eq(
 );
 select results_eq(
   'select n.node_id, l.content from public.node_run as n cross join public.flow_run_logs as l', $$ values (test.node_id('a'), 'done') $$,
-  'and the last of its node runs and log lines'
+  'the last node runs and log lines are stored'
 );
 select ok(
   start_time <= end_time and end_time between clock_timestamp() - interval '1 minute' and clock_timestamp(), 'it ends now'
@@ -33,7 +33,7 @@ select public.finish_flow_run(
 select results_eq(
   $$ select status, output, errors, not_run from public.flow_run where id = test.kept('failed')::uuid $$,
   $$ values ('failed', jsonb '{"M": {}}', '{a failed}'::text[], array[test.node_id('b')]) $$,
-  'a run fails with its errors and what it has not run'
+  'a failed run has its errors and the nodes that it has not run'
 );
 
 select public.finish_flow_run(test.kept('stopped')::uuid, 1, 'stopped', null, null, null, test.progress(test.kept('stopped')::uuid));
@@ -44,12 +44,12 @@ select results_eq(
 
 select results_eq(
   $$ select status, end_time from public.flow_run where id = test.kept('other')::uuid $$, $$ values ('running', null::timestamptz) $$,
-  'another run goes on'
+  'another run has not ended'
 );
 select test.sign_out();
 select results_eq(
   $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('other')) $$,
-  'as its message does, while those of the ended runs are gone'
+  'the other run keeps its message, and the ended runs have none'
 );
 select results_eq(
   'select is_held, count(*), max(work_ms) from private.flow_run_jobs where message_id is null group by 1', 'values (false, 3::bigint, 1234::bigint)',

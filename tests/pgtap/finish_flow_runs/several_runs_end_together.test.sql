@@ -25,16 +25,16 @@ select set_eq(
     pg_temp.result('first'), pg_temp.result('second', errors => '{a failed}'), pg_temp.result('taken_over', claim_number => 0), pg_temp.result('ended')
   ))) $$,
   $$ select test.kept(name)::uuid from unnest('{first,second}'::text[]) as name $$,
-  'it tells which runs it has finished: not those of an older claim, nor those that have ended'
+  'the call returns the runs that it has finished, without runs of older claims and runs that had ended'
 );
 select results_eq(
   $$ select status, output, errors from public.flow_run where id in (test.kept('first')::uuid, test.kept('second')::uuid) order by id $$,
   $$ values ('succeeded', '{"M": {"of": "first"}}'::jsonb, null::text[]), ('failed', '{"M": {"of": "second"}}', '{a failed}') $$,
-  'each has its own result'
+  'each run has its own result'
 );
 select results_eq(
   'select node_id from public.node_run order by flow_run_id', $$ values (test.node_id('first')), (test.node_id('second')) $$,
-  'and its own node runs'
+  'each run has its own node runs'
 );
 select results_eq(
   $$ select status from public.flow_run where id = test.kept('taken_over')::uuid $$, $$ values ('running') $$, 'what is another worker''s goes on'

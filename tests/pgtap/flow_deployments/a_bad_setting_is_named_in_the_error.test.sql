@@ -21,7 +21,7 @@ select is(
       {"path": "fees[2]", "message": "must be a pair [address, amount]"}
     ]
   }',
-  'of fees everything that is wrong is told'
+  'all faults of fees are listed'
 );
 select is(
   pg_temp.refusal(assignment) - '{hint,message}'::text[],
@@ -61,7 +61,7 @@ select set_eq(
 create function pg_temp.fees(count integer) returns jsonb language sql as $$
   select jsonb_agg(jsonb_build_array(repeat('1', 32), n)) from generate_series(1, count) as n;
 $$;
-select is(pg_temp.refusal(format('fees = %L', pg_temp.fees(64))), null, 'more fees are taken than a transaction has room for');
+select is(pg_temp.refusal(format('fees = %L', pg_temp.fees(64))), null, 'more fees than a transaction has room for are accepted here');
 select is(
   pg_temp.refusal(format('fees = %L', pg_temp.fees(65))),
   '{
@@ -69,10 +69,10 @@ select is(
     "message": "fees: must have at most 64 pairs: no transaction has room for more.",
     "details": [{"path": "fees", "message": "must have at most 64 pairs: no transaction has room for more"}]
   }',
-  'but no more of them, which every start would copy'
+  'the number of fees is limited, because every start copies them'
 );
 
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal($$start_permission = 'owner'$$) ->> 'code', 'start_permission_invalid', 'the service role is told the same');
+select is(pg_temp.refusal($$start_permission = 'owner'$$) ->> 'code', 'start_permission_invalid', 'the service role gets the same error');
 
 select * from finish();

@@ -18,24 +18,24 @@ select is(
 select results_eq(
   'select tag, deployment_id from public.flow_deployments_tags order by tag',
   $$ values ('latest', test.kept('kept')::uuid), ('stable', test.kept('kept')::uuid) $$,
-  'its tags are gone, those of others stay'
+  'the tags of the deployment are deleted, and other tags stay'
 );
 select results_eq(
   'select id, deployment_id, status from public.flow_run',
   $$ values (test.kept('run')::uuid, test.kept('deleted')::uuid, 'queued') $$,
-  'its run stays and keeps its id'
+  'the run of the deployment stays and keeps its deployment_id'
 );
 
 select test.sign_in_as_role('service_role');
 select results_eq(
   'select flow_run_id, snapshot is not null from public.claim_flow_runs(1, 60)', $$ values (test.kept('run')::uuid, true) $$,
-  'a run that waits in the queue runs all the same'
+  'a run that waits in the queue can still be claimed'
 );
 
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error_code($$ select public.start_deployment(flow => test.kept('flow')::integer, tag => 'v1') $$), 'deployment_not_found',
-  'by its tag nothing can be started any more'
+  'the deleted tag can not be used for a start any more'
 );
 
 select * from finish();

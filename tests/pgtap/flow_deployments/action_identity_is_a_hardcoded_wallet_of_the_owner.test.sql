@@ -9,7 +9,7 @@ select test.sign_in(test.user_id('owner'));
 select test.deploy(test.create_flow(test.user_id('owner')));
 select test.keep('update', 'update public.flow_deployments set action_identity = %L where true'::text);
 
-select is(test.error(format(test.kept('update'), '11111111111111111111111111111111')), null, 'the owner''s HARDCODED wallet is taken');
+select is(test.error(format(test.kept('update'), '11111111111111111111111111111111')), null, 'a HARDCODED wallet of the owner is accepted');
 select is(
   test.error_code(format(test.kept('update'), public_key)), 'action_identity_without_wallet', title || ' is refused'
 )
@@ -22,14 +22,14 @@ from (values
 select test.sign_in_as_role('service_role');
 select is(
   test.error_code(format(test.kept('update'), 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')), 'action_identity_without_wallet',
-  'by the service role, too'
+  'the service role is refused the same wallets'
 );
 
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error_code('delete from public.wallets where true'), 'wallet_in_use', 'while it is named the wallet can''t be deleted'
 );
-select is(test.error(format(test.kept('update'), null)), null, 'the deployment may name none');
+select is(test.error(format(test.kept('update'), null)), null, 'a deployment need not name an action identity');
 select is(test.row_count('delete from public.wallets where true'), 2::bigint, 'then it can');
 
 select * from finish();

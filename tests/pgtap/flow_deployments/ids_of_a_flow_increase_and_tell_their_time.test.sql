@@ -19,7 +19,7 @@ select is_empty(
 );
 select is_empty(
   $$ select id from public.flow_deployments where created_at not between test.kept('started')::timestamptz and clock_timestamp() $$,
-  'which is when it was deployed'
+  'the id contains the time of the deploy'
 );
 select is_empty(
   $$ select id from public.flow_deployments where id::text !~ '^.{14}7.{4}[89ab]' $$, 'every id is a UUID version 7'
@@ -37,11 +37,11 @@ select test.keep('next', test.deploy(test.kept('flow')::integer));
 select results_eq(
   'select id, created_at from public.flow_deployments order by id desc limit 1',
   $$ values (test.kept('next')::uuid, timestamptz '2100-01-01 00:00:00.000001Z') $$,
-  'when the clock goes back, ids go on from the newest one, a microsecond later'
+  'if the clock is set back, the next id is a microsecond after the newest one'
 );
 select results_eq(
   $$ select deployment_id from public.flow_deployments_tags where tag = 'latest' $$, $$ values (test.kept('next')::uuid) $$,
-  'and latest follows them'
+  'latest moves to the deployment with the greatest id'
 );
 select test.deploy(test.kept('neighbour')::integer);
 select results_eq(

@@ -11,7 +11,7 @@ select test.keep('insertion', format(
 ));
 
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code(test.kept('insertion')), '42501', 'the owner of the flow may not insert one');
+select is(test.error_code(test.kept('insertion')), '42501', 'the owner of the flow may not insert a deployment');
 
 select test.sign_in(test.user_id('other'));
 select is(test.error_code(test.kept('insertion')), '42501', 'another user may not');
@@ -27,6 +27,6 @@ select test.sign_in(test.user_id('owner'));
 select isnt(test.deploy(test.kept('flow')::integer), null, 'deploy_flow makes one');
 
 select test.sign_out();
-select is(test.error_code(test.kept('insertion')), null, 'only the missing privilege has kept the others out');
+select is(test.error_code(test.kept('insertion')), null, 'the same insert succeeds with the privilege');
 
 select * from finish();

@@ -28,13 +28,13 @@ select results_eq(
   $$ values ('on_end_invalid on_end'), ('on_end_invalid on_end'), ('on_end_invalid on_end'), ('on_end_invalid on_end.url on_end.events'),
     ('on_end_invalid on_end.url on_end.events'), ('on_end_invalid on_end.url on_end.events'), ('on_end_invalid on_end.url on_end.events'),
     ('on_end_invalid on_end.events'), ('on_end_invalid on_end.events'), ('on_end_invalid on_end.secret'), ('on_end_invalid on_end.url') $$,
-  'everything else is refused, by its place'
+  'any other value is refused, and the error names the place'
 );
 select is(
   test.error(format($$ update public.flow_deployments set on_end = '{"url": "https://example.com", "events": ["ended"]}' where id = %L $$, test.kept('deployment')))
     ->> 'message',
   'on_end.events: must be a list of one or more of succeeded, failed, stopped and signature_request, each at most once.',
-  'the error says what would be right'
+  'the error describes valid events'
 );
 select lives_ok(format('update public.flow_deployments set on_end = null where id = %L', test.kept('deployment')), 'null tells nobody again');
 

@@ -21,7 +21,7 @@ select is(
     output_instructions = true
     where true $$), null, 'a write that names settings and leaves them as they are passes'
 );
-select is(test.error('update public.flow_deployments set action_identity = null where true'), null, 'the identity can be taken away');
+select is(test.error('update public.flow_deployments set action_identity = null where true'), null, 'the action identity can be removed');
 select is(
   test.error_code($$ update public.flow_deployments set action_identity = 'So11111111111111111111111111111111111111112' where true $$),
   'action_identity_without_wallet', 'but not be set again'
@@ -29,7 +29,7 @@ select is(
 select is(
   test.error_code($$ update public.flow_deployments set chain_network = chain_network || '{"cluster": "testnet"}' where true $$),
   'chain_network_invalid',
-  'and the network can only be changed to a good one'
+  'the network can be changed only to a valid network'
 );
 
 select * from finish();

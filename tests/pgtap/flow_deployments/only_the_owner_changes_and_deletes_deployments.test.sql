@@ -43,7 +43,7 @@ select results_eq(
 );
 select is(
   test.row_count($$ update public.flow_deployments set start_permission = 'Authenticated' where true $$), 1::bigint,
-  'the service role updates'
+  'the service role updates deployments'
 );
 select is(test.error_code('truncate public.flow_deployments cascade'), '42501', 'the service role may not truncate');
 select is(test.row_count('delete from public.flow_deployments where true'), 1::bigint, 'the service role deletes');

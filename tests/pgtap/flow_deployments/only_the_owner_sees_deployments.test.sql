@@ -14,7 +14,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select results_eq(
   'select id, start_permission from public.flow_deployments', $$ values (test.kept('deployment')::uuid, 'Anonymous') $$,
-  'the owner sees their deployments only'
+  'the owner sees only their own deployments'
 );
 select is(
   test.row_count($$ select id, created_at, user_id, entrypoint, snapshot_hash, chain_network from public.flow_deployments $$), 1::bigint,
@@ -30,7 +30,7 @@ select results_eq(
 select test.sign_in(test.user_id('other'), is_anonymous => true);
 select is(
   test.row_count($$ select from public.flow_deployments where id = test.kept('deployment')::uuid $$), 0::bigint,
-  'nor does an anonymous sign-in'
+  'an anonymous sign-in sees no deployments'
 );
 
 select test.sign_in_as_role('anon');

@@ -18,7 +18,7 @@ afterAll(() => database.close());
 
 let userId: string;
 let flowId: number;
-/** The oldest first. */
+/** The deployments of the flow, the oldest first. */
 let deployments: string[];
 
 const deploy = async (sql: Sql): Promise<string> => {
@@ -26,7 +26,7 @@ const deploy = async (sql: Sql): Promise<string> => {
   return row!.id;
 };
 
-/** An owner of a flow with two deployments. */
+/** Makes an owner of a flow with two deployments. */
 beforeEach(async () => {
   userId = randomUUID();
   await admin`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
@@ -47,32 +47,32 @@ const latest = async (): Promise<string | undefined> => {
   return rows[0]?.deployment_id;
 };
 
-it('a deployment is deleted while its user is being deleted, without a deadlock', async () => {
+it('a deployment can be deleted while its user is being deleted, without a deadlock', async () => {
   // Holds the flow, as a deploy does. So the deletion of the user waits for the flow, and has locked the user.
   await admin`begin`;
   await admin`select from public.flows where id = ${flowId} for no key update`;
   const user = codeOf(first`delete from auth.users where id = ${userId}`);
   await hasToWait(observer, user);
   const one = remove(second, deployments[1]!);
-  // It is done, or would hold the deployment and wait for the flow.
+  // The deletion of the deployment must end here. Otherwise it would hold the deployment and wait for the flow.
   await hasToWait(observer, one, 2).catch(() => {});
   await admin`commit`;
   expect(await Promise.all([user, one])).toEqual(['done', 'done']);
   expect((await admin`select from public.flow_deployments where user_id = ${userId}`).count).toBe(0);
 });
 
-it('who deletes deployments keeps their owner from being deleted until it is done', async () => {
+it('a deletion of deployments delays the deletion of their owner until it has ended', async () => {
   await first`begin`;
   expect(await remove(first, deployments[1]!)).toBe('done');
   const user = codeOf(second`delete from auth.users where id = ${userId}`);
   await hasToWait(observer, user);
-  // The deletion of the user has come to no deployment yet.
+  // The deletion of the user has not locked a deployment yet.
   expect(await remove(first, deployments[0]!)).toBe('done');
   await first`commit`;
   expect(await user).toBe('done');
 });
 
-it('several and one of them are deleted at once, without a deadlock', async () => {
+it('two concurrent deletions, of several deployments and of one of them, cause no deadlock', async () => {
   await second`begin`;
   await second`select from public.flow_deployments where id = ${deployments[1]!} for update`;
   const all = codeOf(first`delete from public.flow_deployments where user_id = ${userId}`);
@@ -83,7 +83,7 @@ it('several and one of them are deleted at once, without a deadlock', async () =
   expect(await latest()).toBeUndefined();
 });
 
-it('latest goes to the deployment of a deploy under way, whoever commits last', async () => {
+it('latest moves to the deployment of a deploy under way, whichever transaction commits last', async () => {
   await first`begin`;
   const newest = await deploy(first);
   const removing = remove(second, deployments[1]!);
@@ -101,7 +101,7 @@ it('latest goes to the deployment of a deploy under way, whoever commits last', 
   expect(await latest()).toBe(again);
 });
 
-it('latest goes to the greatest that nobody is deleting, and further on when that one is deleted, too', async () => {
+it('latest moves to the newest deployment that is not being deleted, and moves again if this one is deleted, too', async () => {
   const third = await deploy(admin);
   await first`begin`;
   expect(await remove(first, third)).toBe('done');
@@ -112,7 +112,7 @@ it('latest goes to the greatest that nobody is deleting, and further on when tha
   expect(await latest()).toBe(deployments[0]);
 });
 
-it('the last one takes latest along, and a deploy that waits for it sets latest again', async () => {
+it('the deletion of the last deployment deletes latest, and a deploy that waits for it sets latest again', async () => {
   await remove(admin, deployments[0]!);
   await first`begin`;
   expect(await remove(first, deployments[1]!)).toBe('done');
@@ -123,7 +123,7 @@ it('the last one takes latest along, and a deploy that waits for it sets latest 
   expect(await latest()).toBe(again);
 });
 
-it('a user can be deleted, even if the newest deployments are stored, and so deleted, first', async () => {
+it('a user can be deleted, even if the newest deployments are deleted first', async () => {
   deployments.push(await deploy(admin), await deploy(admin));
   await admin.unsafe(`
     begin;

@@ -57,7 +57,7 @@ select is(
 from attempts;
 
 select test.sign_out();
-select is(to_jsonb(d) - 'output_instructions', test.kept('row')::jsonb - 'output_instructions', 'the deployment is what it was')
+select is(to_jsonb(d) - 'output_instructions', test.kept('row')::jsonb - 'output_instructions', 'the other columns of the deployment have not changed')
 from public.flow_deployments as d;
 select is(output_instructions, true, 'but for the setting that the whole rows changed') from public.flow_deployments;
 

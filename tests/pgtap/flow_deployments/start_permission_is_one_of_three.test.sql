@@ -15,8 +15,8 @@ from (values ('owner'), ('Everybody'), ('')) as bad (value);
 
 select is(
   test.error_code('update public.flow_deployments set start_permission = null where true'), 'start_permission_invalid',
-  'none at all is refused'
+  'null is refused'
 );
-select results_eq('select start_permission from public.flow_deployments', $$ values ('Owner') $$, 'the last good one is stored');
+select results_eq('select start_permission from public.flow_deployments', $$ values ('Owner') $$, 'the last valid permission is stored');
 
 select * from finish();

@@ -13,7 +13,7 @@ select is(
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
     "max_starts_per_minute": null, "max_runs_in_flight": null, "on_end": null
   }',
-  'of a default flow the settings are these'
+  'a deployment of a default flow has these settings'
 );
 
 select is(
@@ -35,7 +35,7 @@ select is(
     "chain_network": {"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"},
     "max_starts_per_minute": 60, "max_runs_in_flight": 0, "on_end": {"url": "https://a.example/hook", "events": ["failed"]}
   }',
-  'and finds them changed'
+  'the owner reads the changed settings'
 )
 from public.flow_deployments as d;
 

@@ -45,7 +45,7 @@ select is(
 );
 select is(
   test.error_code($$ update public.flow_deployments_tags set user_id = test.user_id('other') where tag = 'stable' $$), '42501',
-  'giving it away is refused'
+  'giving a tag to another user is refused'
 );
 
 select test.sign_in_as_role('service_role');
@@ -59,7 +59,7 @@ select is(
     set entrypoint = test.kept('neighbour')::integer, deployment_id = test.kept('neighbours')::uuid
     where tag = 'stable'
   $$), null,
-  'but a tag moves together with its flow'
+  'a tag moves to another user together with its flow'
 );
 
 select * from finish();

@@ -16,7 +16,7 @@ select results_eq('select description from public.flow_deployments_tags', $$ val
 select is(
   test.error($$ update public.flow_deployments_tags set description = null where tag = 'latest' $$), null, 'who describes it takes the words back'
 );
-select results_eq('select description from public.flow_deployments_tags', $$ values (null::text) $$, 'and it has no description again');
+select results_eq('select description from public.flow_deployments_tags', $$ values (null::text) $$, 'the description can be removed again');
 
 -- The statement that PostgREST makes for an upsert: it sets every column of the payload.
 select test.keep('upsert', $$
@@ -25,7 +25,7 @@ select test.keep('upsert', $$
   on conflict (entrypoint, tag) do update set user_id = excluded.user_id, entrypoint = excluded.entrypoint, tag = excluded.tag,
     deployment_id = excluded.deployment_id, description = excluded.description
 $$::text);
-select is(test.error(test.kept('upsert')), null, 'an upsert that leaves latest where it is describes it too');
+select is(test.error(test.kept('upsert')), null, 'an upsert that does not move latest can describe it');
 select results_eq('select description from public.flow_deployments_tags', $$ values ('upserted') $$, 'as the payload says');
 select is(
   test.error_code($$ update public.flow_deployments_tags set description = 'moved', deployment_id = test.kept('old')::uuid where true $$),
@@ -35,17 +35,17 @@ select is(
 select test.sign_in(test.user_id('other'));
 select is(
   test.row_count($$ update public.flow_deployments_tags set description = 'other' where true $$), 0::bigint,
-  'another user describes nothing'
+  'another user can not describe latest'
 );
 
 select test.sign_in_as_role('service_role');
 select is(
   test.row_count($$ update public.flow_deployments_tags set description = 'service' where tag = 'latest' $$), 1::bigint,
-  'the service role describes it'
+  'the service role can describe latest'
 );
 select results_eq(
   'select tag, deployment_id, description from public.flow_deployments_tags', $$ values ('latest', test.kept('new')::uuid, 'service') $$,
-  'it still names the newest'
+  'latest still names the newest deployment'
 );
 
 select * from finish();

@@ -18,20 +18,20 @@ select results_eq(
 );
 select is(
   test.error_code($$ select public.start_deployment(flow => test.kept('flow')::integer) $$), 'deployment_not_found',
-  'then there is nothing to start by the flow'
+  'without deployments, a start by the flow finds none'
 );
 
 select test.keep('again', test.deploy(test.kept('flow')::integer));
 select results_eq(
   $$ select deployment_id, description from public.flow_deployments_tags where entrypoint = test.kept('flow')::integer $$,
   $$ values (test.kept('again')::uuid, null::text) $$,
-  'the next deploy makes it anew'
+  'the next deploy makes latest again'
 );
 
 delete from public.flow_deployments where id = test.kept('again')::uuid;
 select is_empty(
   $$ select * from public.flow_deployments_tags where entrypoint = test.kept('flow')::integer $$,
-  'deleting the only deployment removes it as well'
+  'deleting the only deployment deletes latest, too'
 );
 
 select * from finish();

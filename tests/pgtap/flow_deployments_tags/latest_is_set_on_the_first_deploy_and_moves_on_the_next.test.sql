@@ -18,7 +18,7 @@ select test.keep('second', test.deploy(test.kept('flow')::integer));
 select results_eq(
   'select tag, deployment_id, description from public.flow_deployments_tags',
   $$ values ('latest', test.kept('second')::uuid, 'What runs now') $$,
-  'the second one is latest then, with the same description'
+  'latest moves to the second deployment and keeps its description'
 );
 
 insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
@@ -27,14 +27,14 @@ select test.keep('third', test.deploy(test.kept('flow')::integer));
 select results_eq(
   $$ select tag, deployment_id from public.flow_deployments_tags order by tag $$,
   $$ values ('latest', test.kept('third')::uuid), ('stable', test.kept('first')::uuid) $$,
-  'a deploy moves latest and no other tag'
+  'a deploy moves only latest'
 );
 
 select test.keep('other', test.deploy(test.kept('neighbour')::integer));
 select results_eq(
   $$ select entrypoint, deployment_id from public.flow_deployments_tags where tag = 'latest' order by entrypoint $$,
   $$ values (test.kept('flow')::integer, test.kept('third')::uuid), (test.kept('neighbour')::integer, test.kept('other')::uuid) $$,
-  'each flow has a latest of its own'
+  'each flow has its own tag latest'
 );
 select results_eq(
   $$ select t.deployment_id from public.flow_deployments_tags as t where tag = 'latest' order by 1 $$,

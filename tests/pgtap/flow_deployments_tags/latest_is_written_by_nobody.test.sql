@@ -42,7 +42,7 @@ select is(test.error(statement) ->> 'status', '409', format('the service role ca
 select results_eq(
   'select tag, deployment_id from public.flow_deployments_tags order by tag',
   $$ values ('latest', test.kept('new')::uuid), ('stable', test.kept('old')::uuid) $$,
-  'the tags are where they were'
+  'the tags have not changed'
 );
 select is(
   test.row_count($$ delete from public.flow_deployments_tags where tag <> 'latest' $$), 1::bigint, 'other tags can be deleted'
@@ -54,7 +54,7 @@ select is(
     "message": "The tag latest always names the newest deployment: it can''t be set, moved, renamed or deleted.",
     "hint": "Use a tag of your own. You may change the description of latest."
   }',
-  'who tries is told what to do instead'
+  'the error says what to do instead'
 );
 
 select * from finish();

@@ -14,12 +14,12 @@ create temporary view latest with (security_invoker = true) as
 select test.keep('expected', $$ values (test.kept('d3')::uuid, 'What runs now') $$::text);
 
 delete from public.flow_deployments where id = test.kept('d2')::uuid;
-select results_eq('select * from latest', test.kept('expected'), 'latest stays when the one before it is deleted');
+select results_eq('select * from latest', test.kept('expected'), 'latest stays when the deployment before it is deleted');
 
 delete from public.flow_deployments where id = test.kept('d1')::uuid;
-select results_eq('select * from latest', test.kept('expected'), 'and when the first is, so that it is alone');
+select results_eq('select * from latest', test.kept('expected'), 'latest stays when it names the only deployment that is left');
 
 delete from public.flow_deployments where id = test.kept('other')::uuid;
-select results_eq('select * from latest', test.kept('expected'), 'and when a newer one of another flow is');
+select results_eq('select * from latest', test.kept('expected'), 'latest stays when a newer deployment of another flow is deleted');
 
 select * from finish();

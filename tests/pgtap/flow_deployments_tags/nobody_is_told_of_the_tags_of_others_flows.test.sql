@@ -21,7 +21,7 @@ create function pg_temp.told(on_conflict text) returns setof text language sql a
 $$;
 select set_eq(
   $$ select pg_temp.told('') $$, $$ values ('new row violates row-level security policy for table "flow_deployments_tags"') $$,
-  'an insert is told the same of a tag that is there, of one that is not, and of a flow that is not'
+  'an insert gets the same error for a tag that exists, a tag that does not exist, and a flow that does not exist'
 );
 select set_eq(
   $$ select pg_temp.told('on conflict (entrypoint, tag) do update set description = excluded.description') $$,

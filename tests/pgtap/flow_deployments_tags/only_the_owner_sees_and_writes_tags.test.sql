@@ -34,7 +34,7 @@ select is(test.error_code(replace(test.kept('insertion'), 'stable', 'anons')), '
 select test.sign_in_as_role('service_role');
 select results_eq(
   'select tag, description from public.flow_deployments_tags order by tag', $$ values ('latest', null), ('stable', 'owner') $$,
-  'the service role sees the tags as the owner left them'
+  'the service role sees the tags of the owner'
 );
 select is(test.row_count(replace(test.kept('insertion'), 'stable', 'v1')), 1::bigint, 'inserts');
 select is(

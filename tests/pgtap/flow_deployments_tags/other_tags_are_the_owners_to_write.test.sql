@@ -30,12 +30,12 @@ select results_eq('select * from own', $$ values ('Latest', test.kept('new')::uu
 select is(
   test.error_code($$ insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
     values (test.kept('flow')::integer, 'Latest', test.kept('new')::uuid) $$), '23505',
-  'a tag of a flow is there once'
+  'a flow can not have the same tag twice'
 );
 select is(
   test.row_count($$ insert into public.flow_deployments_tags (entrypoint, tag, deployment_id, description)
     values (test.kept('flow')::integer, 'v2', test.kept('new')::uuid, repeat('ä', 2000)) $$), 1::bigint,
-  'a deployment has as many tags as one likes'
+  'a deployment can have any number of tags'
 );
 select is(
   test.error($$ update public.flow_deployments_tags set description = repeat('ä', 2001) where tag = 'v2' $$) ->> 'message',
@@ -43,6 +43,6 @@ select is(
 );
 
 delete from public.flow_deployments_tags where tag in ('Latest', 'v2');
-select is_empty('select * from own', 'and deletes what is not latest');
+select is_empty('select * from own', 'the owner deletes tags other than latest');
 
 select * from finish();

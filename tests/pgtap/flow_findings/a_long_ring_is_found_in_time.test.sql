@@ -6,7 +6,7 @@ select test.keep('ring', array_to_json(private.flow_cycle(
   array_agg('n' || n), array_agg('n' || n), array_agg('n' || (n % 20000) + 1)
 ))::text)
 from generate_series(1, 20000) as n;
-select is(json_array_length(test.kept('ring')::json), 20000, 'a ring of 20,000 nodes is found whole');
+select is(json_array_length(test.kept('ring')::json), 20000, 'a cycle of 20,000 nodes is found completely');
 
 select is(
   private.flow_cycle('{a,b,c,d}', '{a,b,c,d}', '{b,c,b,a}'), '{c,b}', 'and of a graph with tails, the ring alone'

@@ -13,11 +13,11 @@ select test.keep('nodes', jsonb_build_array(
 select test.keep('edges', jsonb_build_array(
   test.edge('a', 'a', 'add', 'a'), test.edge('b', 'b', 'add', 'b'), test.edge('add', 'u', 'c', 'c')
 ));
-select is(private.flow_findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '[]', 'a flow that adds two inputs has none');
+select is(private.flow_findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '[]', 'a flow that adds two inputs has no findings');
 
 select is(
   private.flow_findings(jsonb_set(test.kept('nodes')::jsonb, '{2,data,node_id}', '"no_such_command"'), test.kept('edges')::jsonb), '[]',
-  'whether there is such a native node is seen when the flow runs'
+  'an unknown native node is not a finding, because only a run fails at it'
 );
 select is(
   private.flow_findings(

@@ -15,7 +15,7 @@ select is(
     'input_connected_twice edges[2].targetHandle', 'edge_source_unknown edges[3].source', 'edge_target_unknown edges[4].target',
     'node_id_duplicate nodes[3].id', 'output_label_duplicate nodes[5].data.targets_form.form_data.label', 'graph_has_cycle edges'
   ],
-  'a flow with every fault is told of every fault'
+  'a flow with every fault gets a finding for each fault'
 );
 select is_empty(
   $$ select f from jsonb_array_elements(private.flow_findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb)) as f
@@ -24,7 +24,7 @@ select is_empty(
 );
 select is(
   test.findings(test.kept('nodes')::jsonb - 5 - 3, test.kept('edges')::jsonb - 4 - 3 - 2 - 1), '{}',
-  'without the faulty parts nothing is found'
+  'without the faulty parts there are no findings'
 );
 
 select * from finish();

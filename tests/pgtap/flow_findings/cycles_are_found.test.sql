@@ -37,7 +37,7 @@ select matches(
 );
 select is(
   test.findings(pg_temp.nodes(4), pg_temp.path('{1,2,1}') || pg_temp.path('{3,4,3}')), '{graph_has_cycle edges}',
-  'two rings are one finding'
+  'two cycles are one finding'
 );
 select is(
   test.findings(pg_temp.nodes(3), pg_temp.path('{1,2,3,1}') || pg_temp.path('{2,1}')),

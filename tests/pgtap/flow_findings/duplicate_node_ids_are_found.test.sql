@@ -12,11 +12,11 @@ select is(
   jsonb_build_array(jsonb_build_object(
     'code', 'node_id_duplicate', 'path', 'nodes[2].id', 'message', format('two nodes have the id %s', test.node_id('a'))
   )),
-  'the second node of an id is found'
+  'the second node with an id is found'
 );
 select is(
   test.findings(jsonb_build_array(test.kept('a')::jsonb, test.kept('a')::jsonb, test.kept('a')::jsonb)), '{node_id_duplicate nodes[2].id}',
-  'an id that is there three times is one finding'
+  'an id that occurs three times is one finding'
 );
 select is(
   test.findings(jsonb_build_array(test.kept('b')::jsonb, test.kept('b')::jsonb, test.kept('a')::jsonb, test.kept('a')::jsonb)),
@@ -24,11 +24,11 @@ select is(
 );
 select is(
   test.findings(jsonb_build_array(test.kept('a')::jsonb, test.node('a', 'y', type => 'mock'))), '{node_id_duplicate nodes[1].id}',
-  'a mock node counts'
+  'a mock node with the same id is found'
 );
 select is(
   test.findings(jsonb_build_array(test.kept('a')::jsonb, test.kept('b')::jsonb || jsonb_build_object('width', test.node_id('a')))), '{}',
-  'an id elsewhere in a node does not'
+  'the same id in another member of a node is no finding'
 );
 
 select * from finish();

@@ -12,28 +12,28 @@ select is(
     "code": "output_label_duplicate", "path": "nodes[2].data.targets_form.form_data.label",
     "message": "two flow outputs have the label \"sum\""
   }]',
-  'the second output of a label is found'
+  'the second output with a label is found'
 );
 select is(
   test.findings(pg_temp.outputs('a', 'b', 'a', 'b', 'a')),
   '{output_label_duplicate nodes[3].data.targets_form.form_data.label,output_label_duplicate nodes[4].data.targets_form.form_data.label}',
-  'each such label is one finding'
+  'each repeated label is one finding'
 );
 select is(
   test.findings(jsonb_set(pg_temp.outputs('a', 'b'), '{1,data,targets}', pg_temp.outputs('a') #> '{0,data,targets}')), '{}',
-  'it is the label that counts, not the name of the port'
+  'the label counts, not the name of the port'
 );
 select is(
   test.findings(pg_temp.outputs('a') || test.node('i', 'flow_input', '{a}', form_data => '{"label": "a"}')), '{}',
-  'an input of the same label passes'
+  'an input with the same label is no finding'
 );
 select is(
   test.findings(pg_temp.outputs('a') || test.node('m', 'flow_output', '{}', '{a}', '{"label": "a"}', type => 'mock')), '{}',
-  'a mock output of the same label passes'
+  'a mock output with the same label is no finding'
 );
 select is(
   test.findings(pg_temp.outputs('a') || test.node('d', 'flow_output', '{}', '{a}', '{"label": "a"}', type => 'deno')), '{}',
-  'a script that is called flow_output passes'
+  'a script that calls itself flow_output is no finding'
 );
 
 select * from finish();

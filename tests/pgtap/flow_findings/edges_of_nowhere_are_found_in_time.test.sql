@@ -11,7 +11,7 @@ select test.keep('edges', (
 set local statement_timeout = '20s';
 select is(
   jsonb_array_length(private.flow_findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb)), 1001,
-  '50,000 edges between no nodes, beside 10,000 mock nodes, are found'
+  '50,000 edges between missing nodes, beside 10,000 mock nodes, are found'
 );
 
 select * from finish();

@@ -10,8 +10,8 @@ create temporary view kept_edges as
 select test.keep('edges', jsonb_build_array(
   test.edge('a', 'out', 'b', 'in'), test.edge('a', 'gone', 'c', 'in'), test.edge('b', 'out', 'c', 'gone'), test.edge('b', 'out', 'c', 'in')
 ));
-select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'handles that no node has any more are no finding');
-select results_eq('select * from kept_edges', $$ values (0, 'in'), (3, 'in') $$, 'their edges are dropped, the others kept');
+select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'an edge with a handle that no node has is no finding');
+select results_eq('select * from kept_edges', $$ values (0, 'in'), (3, 'in') $$, 'edges with unknown handles are dropped, and the others are kept');
 
 -- A dropped edge counts neither as a second edge into an input nor as a part of a cycle.
 select test.keep('edges', jsonb_build_array(

@@ -13,7 +13,7 @@ select is(
   jsonb_build_array(jsonb_build_object(
     'code', 'edge_source_unknown', 'path', 'edges[0].source', 'message', format('there is no node %s', test.node_id('z'))
   )),
-  'an edge from an unknown node is found, though its handles are known'
+  'an edge from an unknown node is found, even if its handles are known'
 );
 select is(
   private.flow_findings(
@@ -22,7 +22,7 @@ select is(
   jsonb_build_array(jsonb_build_object(
     'code', 'edge_target_unknown', 'path', 'edges[0].target', 'message', format('there is no node %s', test.node_id('z'))
   )),
-  'so is one to an unknown node'
+  'an edge to an unknown node is found, too'
 );
 select is(
   test.findings(test.kept('nodes')::jsonb, jsonb_build_array(test.kept('edge')::jsonb, test.edge('y', 'out', 'z', 'in'))),

@@ -6,7 +6,7 @@ create function pg_temp.fault(node jsonb) returns text language sql as $$
   from jsonb_array_elements(private.flow_findings(jsonb_build_array(node), '[]')) as f;
 $$;
 
-select is(pg_temp.fault(test.kept('node')::jsonb), null, 'a node as the editor saves it passes');
+select is(pg_temp.fault(test.kept('node')::jsonb), null, 'a node as the editor saves it has no fault');
 select is(pg_temp.fault(jsonb_set(test.kept('node')::jsonb, path::text[], value)), null, format('%s %s passes', path, value))
 from (values
   ('{data,type}', jsonb '"deno"'),

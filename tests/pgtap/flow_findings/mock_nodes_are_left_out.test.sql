@@ -8,17 +8,17 @@ create function pg_temp.found(variadic edges jsonb[]) returns text[] language sq
   select test.findings(test.kept('nodes')::jsonb, to_jsonb(edges));
 $$;
 
-select is(pg_temp.found(test.edge('a', 'out', 'b', 'in')), '{}', 'an edge between other nodes passes');
-select is(pg_temp.found(test.edge('a', 'out', 'm', 'in')), '{}', 'an edge into a mock node passes');
-select is(pg_temp.found(test.edge('a', 'out', 'm', 'in'), test.edge('b', 'out', 'm', 'in')), '{}', 'so do two into one input of it');
+select is(pg_temp.found(test.edge('a', 'out', 'b', 'in')), '{}', 'an edge between other nodes is no finding');
+select is(pg_temp.found(test.edge('a', 'out', 'm', 'in')), '{}', 'an edge into a mock node is no finding');
+select is(pg_temp.found(test.edge('a', 'out', 'm', 'in'), test.edge('b', 'out', 'm', 'in')), '{}', 'two edges into one input of a mock node are no finding');
 select is(pg_temp.found(test.edge('m', 'out', 'n', 'in'), test.edge('n', 'out', 'm', 'in')), '{}', 'and a ring of mock nodes');
-select is(pg_temp.found(test.edge('z', 'out', 'm', 'in')), '{}', 'and an edge from no node into a mock node');
+select is(pg_temp.found(test.edge('z', 'out', 'm', 'in')), '{}', 'an edge from a missing node into a mock node is no finding');
 select is(
   pg_temp.found(test.edge('m', 'out', 'b', 'in')), '{edge_source_unknown edges[0].source}', 'an edge out of a mock node comes from nowhere'
 );
 select is(
   pg_temp.found(test.edge('a', 'out', 'm', 'in'), test.edge('m', 'out', 'a', 'in')), '{edge_source_unknown edges[1].source}',
-  'so a ring through a mock node is not a ring'
+  'a ring through a mock node is no cycle'
 );
 select is(
   pg_temp.found(test.edge('a', 'out', 'b', 'in') || '{"sourceHandle": "m.out"}'), '{}', 'a handle of a mock node is an unknown handle'

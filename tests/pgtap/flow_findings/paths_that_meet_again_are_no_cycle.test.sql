@@ -10,11 +10,11 @@ select test.keep('diamond', jsonb_build_array(
 select is(test.findings(pg_temp.nodes(4), test.kept('diamond')::jsonb), '{}', 'a diamond passes');
 select is(
   test.findings(pg_temp.nodes(4), test.kept('diamond')::jsonb || test.edge('4', 'out', '1', 'a')), '{graph_has_cycle edges}',
-  'with an edge back to its top it does not'
+  'with an edge back to its first node, a diamond is a cycle'
 );
 select is(
   test.findings(pg_temp.nodes(4), test.kept('diamond')::jsonb || test.edge('1', 'out', '3', 'b')), '{}',
-  'two edges from one node to another pass'
+  'two edges from one node to another are no cycle'
 );
 select is(
   test.findings(
@@ -32,10 +32,10 @@ select test.keep('ladder', (
     (test.edge((i + 1)::text, 'out', (i + 2)::text, 'b')), (test.edge((i + 1)::text, 'out', (i + 3)::text, 'b'))
   ) as rung (edge)
 ));
-select is(test.findings(pg_temp.nodes(402), test.kept('ladder')::jsonb), '{}', 'a ladder of two hundred rungs passes');
+select is(test.findings(pg_temp.nodes(402), test.kept('ladder')::jsonb), '{}', 'a chain of two hundred diamonds is no cycle');
 select is(
   test.findings(pg_temp.nodes(402), test.kept('ladder')::jsonb || test.edge('401', 'out', '1', 'a')), '{graph_has_cycle edges}',
-  'with an edge from its foot to its top it does not'
+  'with an edge from its last node to its first, the chain is a cycle'
 );
 
 select * from finish();

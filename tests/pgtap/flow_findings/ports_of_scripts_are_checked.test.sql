@@ -41,11 +41,11 @@ select is(
   '1,000 outputs are too many'
 );
 select is(pg_temp.fault('{a}', '{b,ENV}'), 'data.sources: "ENV" has a meaning in scripts, so no output may have this name', 'outputs are checked');
-select is(pg_temp.fault('{an input,class,source}', '{out}', 'javascript'), null, 'a script in JavaScript reads any name');
+select is(pg_temp.fault('{an input,class,source}', '{out}', 'javascript'), null, 'a JavaScript may have inputs with any name');
 select is(
   pg_temp.fault('{a}', '{b,b}', 'javascript'), 'data.sources: two outputs have the name "b"', 'its names differ, too'
 );
-select is(pg_temp.fault('{source,a,b c}', '{u}', 'rhai_script_1x1'), null, 'a script of a fixed size is left alone');
+select is(pg_temp.fault('{source,a,b c}', '{u}', 'rhai_script_1x1'), null, 'the ports of a script with a fixed size are not checked');
 select is(
   private.flow_findings(jsonb_build_array(jsonb_set(
     test.node('s', 'rhai_script', pg_temp.names(32) || '{error}', '{}', '{"source": "1"}'), '{data,on_error}', '"output"'

@@ -25,7 +25,7 @@ cross join lateral jsonb_array_elements(
   values || '[1e308, -1e308, "3", null, true]'
 ) as bad (value);
 
-select is(pg_temp.fault('{}'), 'data.retry.max_attempts: must be an integer from 1 to 20', 'how many attempts is not left out');
+select is(pg_temp.fault('{}'), 'data.retry.max_attempts: must be an integer from 1 to 20', 'max_attempts is mandatory');
 select is(
   pg_temp.fault('{"max_attempts": 3, "retries": 3}'),
   'data.retry: there is no member "retries", only max_attempts, delay_ms, backoff and max_delay_ms', 'no other member is taken'

@@ -7,11 +7,11 @@ $$;
 select is(
   private.flow_findings((select jsonb_agg('{}'::jsonb) from generate_series(1, 10001)), '[]'),
   '[{"code": "flow_too_large", "path": "nodes", "message": "a flow may have at most 10000 nodes, and this one has 10001"}]',
-  'a flow of more than 10,000 nodes is looked at no further'
+  'a flow with more than 10,000 nodes is not checked further'
 );
 select is(
   private.flow_findings('[]', (select jsonb_agg('{}'::jsonb) from generate_series(1, 50001))) #>> '{0,code}', 'flow_too_large',
-  'nor is one of more than 50,000 edges'
+  'a flow with more than 50,000 edges is not checked further'
 );
 
 select test.keep('source', test.node('a', 'x', '{out}') #> '{data,sources,0}');
@@ -46,7 +46,7 @@ select is(
 from (values ('sources', 'source'), ('targets', 'target')) as p (side, port), (values ('id'), ('name')) as m (member), (values ('x')) as r (rest);
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'x', array[repeat(E'ü\n', 126) || 'xx'], array[repeat('y', 254)]))), null,
-  'names of 254 characters in ids of 256 pass'
+  'names of 254 characters in ids of 256 characters are accepted'
 );
 select is(pg_temp.message(jsonb_build_array(test.node('a', repeat('x', 201)))), 'data.node_id: must have at most 200 characters', 'a long node_id is found');
 select is(

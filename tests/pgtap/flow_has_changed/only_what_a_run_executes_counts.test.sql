@@ -26,11 +26,11 @@ grant execute on function pg_temp.has_changed(), pg_temp.set_nodes(text) to publ
 
 select is(pg_temp.has_changed(), false, 'a deployed flow has not changed');
 select pg_temp.set_nodes($$ nodes = jsonb_set(nodes, '{0,position}', '{"x": 7, "y": 8}'), name = 'new' $$);
-select is(pg_temp.has_changed(), false, 'places and the name do not count');
+select is(pg_temp.has_changed(), false, 'changed positions and a changed name of the flow do not count');
 select pg_temp.set_nodes($$ nodes = jsonb_set(nodes, '{0,data,display_name}', '"One"') $$);
-select is(pg_temp.has_changed(), false, 'the name of a node does not count');
+select is(pg_temp.has_changed(), false, 'a changed name of a node does not count');
 select pg_temp.set_nodes($$ nodes = jsonb_set(nodes, '{2,data,targets_form,form_data}', '{"text": "why"}') $$);
-select is(pg_temp.has_changed(), false, 'the text of a note does not count');
+select is(pg_temp.has_changed(), false, 'a changed text of a note does not count');
 select pg_temp.set_nodes($$ nodes = nodes - 2 $$);
 select is(pg_temp.has_changed(), false, 'a deleted note does not count');
 select pg_temp.set_nodes(format($$ nodes = nodes || %L::jsonb $$, test.node('m', 'note')));
@@ -58,7 +58,7 @@ select is(
   test.error($$ select pg_temp.has_changed() $$), test.error($$ select public.flow_has_changed(gen_random_uuid()) $$),
   'somebody else''s deployment is one that is not there'
 );
-select is(test.error_code($$ select pg_temp.has_changed() $$), 'deployment_not_found', 'with the code of a missing deployment');
+select is(test.error_code($$ select pg_temp.has_changed() $$), 'deployment_not_found', 'another user gets the error of a missing deployment');
 select test.sign_in_as_role('anon');
 select is(test.error_code($$ select pg_temp.has_changed() $$), 'unauthenticated', 'it takes a user');
 

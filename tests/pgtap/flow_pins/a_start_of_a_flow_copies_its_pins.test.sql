@@ -19,7 +19,7 @@ create function pg_temp.pins(variadic names text[]) returns jsonb language sql a
 $$;
 select test.sign_out();
 select is(pg_temp.settings('run') -> 'pins', pg_temp.pins('a', 'b', 'c'), 'the job has the pins of the flow''s nodes');
-select is(pg_temp.settings('deployed') -> 'pins', null, 'a run of a deployment has none');
+select is(pg_temp.settings('deployed') -> 'pins', null, 'a run of a deployment has no pins');
 select private.end_flow_run(test.kept('run')::uuid, 'failed', errors => '{x}');
 
 select test.sign_in(test.user_id('owner'));
@@ -37,16 +37,16 @@ select test.keep('redrive', public.redrive_flow_run(test.kept('run')::uuid) ->> 
 select test.sign_out();
 select is(
   pg_temp.settings('partial') #> '{partial_config,inline}', pg_temp.pins('a', 'b'),
-  'a partial run has those of nodes that do not run, before the values of its default run'
+  'a partial run has the pins of nodes that do not run, instead of values of its default run'
 );
 select is(pg_temp.settings('partial') -> 'pins', null, 'a selected node runs although it is pinned');
 select is(
   pg_temp.settings('named') #> '{partial_config,inline}', jsonb_build_object(test.node_id('b'), '{"x": {"S": "by hand"}}'::jsonb),
-  'a run that is named for the node, and values by hand, count more'
+  'values by hand, and a run that is named for the node, take precedence over pins'
 );
 select is(
   pg_temp.settings('named') #> '{partial_config,runs}', jsonb_build_object(test.node_id('a'), test.kept('run')), 'that run feeds it'
 );
-select is(pg_temp.settings('redrive') -> 'pins', pg_temp.pins('a', 'b', 'c'), 'a redrive keeps pins that have been deleted since');
+select is(pg_temp.settings('redrive') -> 'pins', pg_temp.pins('a', 'b', 'c'), 'a redrive keeps pins that were deleted meanwhile');
 
 select * from finish();

@@ -20,14 +20,14 @@ select is(pg_temp.pin('b', jsonb_build_object('x', jsonb_build_object('S', repea
 insert into public.flow_pins (flow_id, node_id, outputs)
 select test.kept('flow')::integer, test.node_id(i::text), '{}' from generate_series(1, 99) as i;
 select is(pg_temp.pin('b', '{}'), 'column_invalid', 'at most 100 pins');
-select is(pg_temp.pin('a', '{"x": {"S": "again"}}'), 'stored', 'the hundredth can still be changed');
+select is(pg_temp.pin('a', '{"x": {"S": "again"}}'), 'stored', 'the hundredth pin can still be changed');
 
 select test.sign_in(test.user_id('stranger'));
 select is((select count(*) from public.flow_pins), 0::bigint, 'others see none');
-select is(pg_temp.pin('c', '{}', 'stranger'), '42501', 'others pin nothing in their own name');
-select is(pg_temp.pin('c', '{}'), '42501', 'nor in the name of the owner, and learn no limit');
+select is(pg_temp.pin('c', '{}', 'stranger'), '42501', 'another user can not pin outputs in their own name');
+select is(pg_temp.pin('c', '{}'), '42501', 'another user can not pin outputs in the name of the owner, and does not learn the limit');
 select test.sign_out();
 delete from public.flows where id = test.kept('flow')::integer;
-select is((select count(*) from public.flow_pins), 0::bigint, 'the flow takes its pins along');
+select is((select count(*) from public.flow_pins), 0::bigint, 'pins are deleted with their flow');
 
 select * from finish();

@@ -18,9 +18,9 @@ select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(t
 create temporary view starter as
   select r.started_by from public.flow_run as r
   where test.kept('run')::uuid in (r.id, r.parent_flow_run_id);
-select results_eq('select * from starter', array[test.user_id('starter'), test.user_id('starter')], 'a run and what it called name who started them');
+select results_eq('select * from starter', array[test.user_id('starter'), test.user_id('starter')], 'a run and its called runs name their starter');
 delete from auth.users where id = test.user_id('starter');
-select results_eq('select * from starter', '{null,null}'::uuid[], 'who is deleted is named no more, and the runs stay');
+select results_eq('select * from starter', '{null,null}'::uuid[], 'when the starter is deleted, the runs stay without a starter');
 select is(r.started_by, test.user_id('other'), 'others stay named') from public.flow_run as r where r.id = test.kept('others')::uuid;
 
 select * from finish();

@@ -51,6 +51,6 @@ from (values
 ) as bad (status, started, ended, output, errors);
 
 select is(test.error('update public.flow_run set status = null where true') ->> 'code', '23502', 'a run has a status');
-select results_eq('select status from public.flow_run', $$ values ('stopped') $$, 'the last that passed is stored');
+select results_eq('select status from public.flow_run', $$ values ('stopped') $$, 'the last valid status is stored');
 
 select * from finish();

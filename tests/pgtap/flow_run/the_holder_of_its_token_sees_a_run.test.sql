@@ -21,19 +21,19 @@ select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'with a to
 select is(
   test.error_code(format('update public.flow_run set inputs = %L where true', '{"M": {}}')), '42501', 'but may not change it'
 );
-select is(test.error_code('select from public.node_run'), '42501', 'nor read what the nodes did');
+select is(test.error_code('select from public.node_run'), '42501', 'the holder of the token can not read node runs');
 
 select test.sign_in(test.user_id('other'));
 select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'so does a user whose run it isn''t');
-select is_empty('select from public.node_run', 'without what the nodes did');
+select is_empty('select from public.node_run', 'a user with the token sees no node runs');
 
 select test.sign_in(test.user_id('owner'));
-select is(test.row_count('select from seen'), 2::bigint, 'the owner''s own sight is not narrowed');
+select is(test.row_count('select from seen'), 2::bigint, 'with the token, the owner still sees all runs');
 
 select test.sign_in_as_role('anon');
 select pg_temp.show(left(test.kept('token'), -4) || case when test.kept('token') like '%AAAA' then 'BBBB' else 'AAAA' end);
-select is_empty('select id from seen', 'a forged token shows nothing');
+select is_empty('select id from seen', 'a forged token shows no run');
 select pg_temp.show(test.kept('run'));
-select is_empty('select id from seen', 'nor does the id of the run');
+select is_empty('select id from seen', 'the id of the run shows no run');
 
 select * from finish();

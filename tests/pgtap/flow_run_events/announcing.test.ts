@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A run in the queue. */
+/** Makes a run in the queue. */
 async function startRun(): Promise<string> {
   await worker`select set_config('request.jwt.claims', ${
     JSON.stringify({ sub: ownerId, role: 'authenticated' })
@@ -33,7 +33,7 @@ async function startRun(): Promise<string> {
 const follow = (topic: 'ends' | 'events', id: string) =>
   listener`select private.follow_flow_runs(${[id]}::uuid[], ${topic})`;
 
-/** How often the run was announced by what was done: that has been heard once this is. */
+/** How often an action announced the run. All its announcements have arrived when this one has. */
 async function announced(id: string, work: () => PromiseLike<unknown>): Promise<number> {
   heard.length = 0;
   await work();
@@ -58,7 +58,7 @@ const nodeRun = (id: string, end_time: string | null) => ({
   errors: null,
 });
 
-/** Each moment at which a run has events, in order. */
+/** The actions that give a run events, in their order. */
 const moments = (id: string): Record<string, () => PromiseLike<unknown>> => ({
   'its claim': () => worker`select public.claim_flow_runs(1, 60)`,
   'a node that begins': () =>
@@ -75,7 +75,7 @@ const moments = (id: string): Record<string, () => PromiseLike<unknown>> => ({
   'its end': () => worker`select private.end_flow_run(${id}, 'stopped')`,
 });
 
-it('whoever watches a run is told once of each moment at which it has events', async () => {
+it('a watcher of a run is notified once for each transaction with events', async () => {
   const id = await startRun();
   await follow('events', id);
   for (const [moment, work] of Object.entries(moments(id))) {
@@ -83,7 +83,7 @@ it('whoever watches a run is told once of each moment at which it has events', a
   }
 });
 
-it('whoever only waits for its end is not told of its progress', async () => {
+it('a session that waits only for the end is not notified of progress', async () => {
   const id = await startRun();
   await follow('ends', id);
   const told: string[] = [];
@@ -93,7 +93,7 @@ it('whoever only waits for its end is not told of its progress', async () => {
   expect(told).toEqual(['a request for a signature', 'its end']);
 });
 
-it('a report that is sent again changes nothing, and tells nobody', async () => {
+it('a repeated report changes nothing and notifies no watcher', async () => {
   const id = await startRun();
   const steps = Object.values(moments(id));
   await steps[0]!();
@@ -103,6 +103,6 @@ it('a report that is sent again changes nothing, and tells nobody', async () => 
   expect(told).toEqual([1, 0, 1, 0, 0]);
 });
 
-it('who watches no runs is told of none', async () => {
+it('a session that watches no run is not notified', async () => {
   expect(await listener`select public.watched_run_events('{}', '{}') as pages`).toEqual([{ pages: [] }]);
 });

@@ -18,21 +18,27 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A transaction that stores something of the run. */
+/** A transaction that stores something about the run. */
 interface Write {
-  /** Milliseconds before it, and before its end. */
+  /** Milliseconds before the transaction begins, and before it ends. */
   waits: number;
   lasts: number;
   writer: number;
-  /** Node executions that it reports: of those numbers, begun or ended. A number that comes again is a repeated report. */
+  /**
+   * The numbers of the node executions that the transaction reports as begun or ended. A repeated number is a
+   * repeated report.
+   */
   nodes: { number: number; hasEnded: boolean; logs: number }[];
-  /** The other effect of the write. */
+  /** The other effect of the transaction. */
   and: 'nothing' | 'is sent twice' | 'rolls back' | 'asks for a signature' | 'calls a flow';
 }
 
 interface Race {
   writes: Write[];
-  /** For each reader: milliseconds between its looks, and after how many events it forgets what it has not counted yet. */
+  /**
+   * For each reader: milliseconds between its reads, and after how many events it forgets those that it has not
+   * counted yet.
+   */
   readers: { pause: number; drops: number }[];
 }
 
@@ -61,7 +67,7 @@ const races = fc.record<Race>({
 const TIME = '2026-01-01T00:00:00Z';
 const nodeId = (number: number): string => `10000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-/** An event as the function gives it. */
+/** An event as the function returns it. */
 interface PageEvent {
   id: number;
   event: string;
@@ -69,13 +75,13 @@ interface PageEvent {
   owner: Record<string, unknown>;
 }
 
-/** An event that a reader gets. A reader keeps them in their order. */
+/** An event that a reader gets. Each reader keeps its events in their order. */
 interface Told {
   id: number;
   key: string;
 }
 
-/** The keys of the events that the rows of a run's tree stand for. */
+/** The keys of the events for which the rows of a run's tree stand. */
 const expectedOf = async (runId: string): Promise<string[]> =>
   (await sql<{ key: string }[]>`
     with tree as (
@@ -90,7 +96,7 @@ const expectedOf = async (runId: string): Promise<string[]> =>
     union all select concat_ws(' ', 'signature_request', s.id) from public.signature_requests as s where s.root_flow_run_id = ${runId}
   `).map(({ key }) => key).toSorted();
 
-/** Reads until the end, from the last event that was counted, which may be in the middle of what was read before. */
+/** Reads until the end, beginning after the last counted event, which may be in the middle of an earlier read. */
 async function follow(reader: Sql, runId: string, { pause, drops }: Race['readers'][number]): Promise<Told[]> {
   const told: Told[] = [];
   for (;;) {
@@ -183,6 +189,6 @@ async function race({ writes, readers: plans }: Race): Promise<void> {
   }
 }
 
-it('no event is lost or told twice, whatever is stored meanwhile and wherever a watcher goes on', async () => {
+it('no event is lost or repeated, whichever transactions run meanwhile and wherever a watcher continues', async () => {
   await fc.assert(fc.asyncProperty(races, race), { numRuns: 8, endOnFailure: true });
 });

@@ -36,7 +36,7 @@ language sql as $$
 $$;
 
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.told('short'), '1 run_start false', 'while it runs, its start is told');
+select is(pg_temp.told('short'), '1 run_start false', 'while the run goes on, its start is reported');
 select test.sign_in_as_role('service_role');
 select pg_temp.finish('short', pg_temp.report('short'));
 select public.checkpoint_flow_run(test.kept('stored')::uuid, 1, 60, pg_temp.report('stored', '["a"]'));
@@ -49,9 +49,9 @@ select pg_temp.finish('long', pg_temp.report('long') || jsonb_build_object('node
 select test.sign_in(test.user_id('owner'));
 select is(
   pg_temp.told('short', 1), '2 node_start a, 3 log a, 4 node_finish a, 5 node_start b, 6 node_finish b, 7 run_finish true',
-  'a watcher who knows the start is told the others in their order'
+  'a watcher that knows the start gets the other events in their order'
 );
-select is(pg_temp.told('short', 4), '5 node_start b, 6 node_finish b, 7 run_finish true', 'and goes on after any of them');
+select is(pg_temp.told('short', 4), '5 node_start b, 6 node_finish b, 7 run_finish true', 'a watcher can continue after any event');
 select is(pg_temp.told('short', 7), 'true', 'up to the end');
 select is(
   array[pg_temp.told('stored', 1), pg_temp.told('stored', 4)], array[pg_temp.told('short', 1), pg_temp.told('short', 4)],
@@ -59,7 +59,7 @@ select is(
 );
 select is(
   (public.flow_run_events(test.kept('long')::uuid, 199) -> 'has_ended')::boolean, true,
-  'one of more than a hundred rows is told to its end, too'
+  'a run with more than a hundred rows has all its events, too'
 );
 
 select test.sign_out();
@@ -70,8 +70,8 @@ $$;
 select is(pg_temp.numbered('short'), 0::bigint, 'nothing is stored of them');
 select is(
   array[pg_temp.numbered('stored'), pg_temp.numbered('unordered')], '{2,1}'::bigint[],
-  'but where something was stored before, or times do not tell the order'
+  'events are stored if something was stored before, or if times do not give the order'
 );
-select is(pg_temp.numbered('long'), 1::bigint, 'and where they are more than a hundred rows');
+select is(pg_temp.numbered('long'), 1::bigint, 'events are stored if the run has more than a hundred rows');
 
 select * from finish();

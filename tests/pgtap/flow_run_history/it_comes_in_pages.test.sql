@@ -35,10 +35,10 @@ $$;
 grant execute on function pg_temp.pages(integer) to public;
 select test.sign_in_as_role('service_role');
 create temporary view whole as select n from jsonb_array_elements(public.flow_run_history(test.kept('run')::uuid)::jsonb -> 'node_runs') as n;
-select is((select count(*) from whole), 22::bigint, 'of runs that go on there are so many executions');
+select is((select count(*) from whole), 22::bigint, 'the runs that go on have this number of executions');
 select set_eq(
   $$ select n from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') as n $$, 'select n from whole',
-  'the pages have what the whole history has'
+  'the pages together equal the whole history'
 );
 select results_eq(
   $$ select count(*) from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') $$, 'values (22::bigint)', 'each once'

@@ -15,11 +15,11 @@ create temporary view told as
 select results_eq(
   $$ select t ->> 'flow_run_id', t ->> 'node_id' from told $$,
   $$ values (test.kept('child'), test.node_id('inner')::text), (test.kept('run'), test.node_id('a')::text) $$,
-  'all of the tree are told, in the order in which they were stored, those of runs that have ended too'
+  'the history has all transactions of the tree, also of ended runs, in the order in which they were stored'
 );
 select is(
   t - 'requests', test.transaction(test.kept('run')::uuid) || '{"outcome": null, "signature": null}',
-  'as they were stored, their numbers as text'
+  'transactions are as they were stored, with numbers as text'
 )
 from told where t ->> 'flow_run_id' = test.kept('run');
 select is(t -> 'requests', test.kept('requests')::jsonb, 'with their requests') from told where t ->> 'flow_run_id' = test.kept('run');

@@ -37,7 +37,7 @@ select set_eq(
   $$ values
     (test.kept('open'), test.kept('run'), 'running'), (test.kept('ended'), test.kept('run'), 'failed'),
     (test.kept('grandchild'), test.kept('open'), 'running') $$,
-  'all runs below the root are its children'
+  '`children` has all runs below the root'
 );
 select is(
   c - '{start_time,end_time}'::text[],
@@ -46,12 +46,12 @@ select is(
     'status', 'failed', 'inputs', '{"M": {"i": {"U": "1"}}}'::jsonb, 'output', '{"M": {"o": {"U": "2"}}}'::jsonb,
     'errors', '["a failed"]'::jsonb, 'not_run', '[]'::jsonb
   ),
-  'one that has ended comes with its result'
+  'a called run that has ended has its result'
 )
 from child where c ->> 'id' = test.kept('ended');
 select set_eq(
   $$ select n ->> 'node_id' from node_run $$, array[test.node_id('a'), test.node_id('caller'), test.node_id('inner'), test.node_id('deep')]::text[],
-  'node runs are those of runs that go on: of a child that has ended the result is enough'
+  'only runs that go on have node runs, because for an ended one its result is enough'
 );
 select is(
   n,
@@ -59,17 +59,17 @@ select is(
     'flow_run_id', test.kept('run'), 'node_id', test.node_id('a'), 'times', 0, 'attempt', 1, 'retry_at', null, 'start_time', timestamptz '2026-01-01T00:00:01Z',
     'end_time', timestamptz '2026-01-01T00:00:02Z', 'output', '{"M": {"x": {"U": "1"}}}'::jsonb, 'errors', null, 'error_handled', false, 'attempt_start_time', null
   ),
-  'a node run comes with its output, without its input, which follows from the rest'
+  'a node run has its output but not its input, which the runner can compute'
 )
 from node_run where n ->> 'node_id' = test.node_id('a')::text;
 select is(
   test.kept('history')::jsonb -> 'log_counts', jsonb_build_object(test.kept('run'), 2, test.kept('ended'), 1),
-  'log lines are counted for each run that has some'
+  'log lines are counted for each run that has any'
 );
 select is(
   (test.kept('history')::jsonb ->> 'ended_executions')::integer,
   (select count(*)::integer from public.node_run where flow_run_id = test.kept('ended')::uuid),
-  'executions of a child that has ended are counted'
+  'executions of an ended called run are counted'
 );
 select isnt(test.kept('history')::jsonb ->> 'ended_executions', '0', 'and there are some');
 select is(

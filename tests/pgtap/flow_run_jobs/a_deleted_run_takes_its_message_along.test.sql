@@ -18,12 +18,12 @@ create temporary view queued as
   where test.kept(name) in (select m.message ->> 'flow_run_id' from pgmq.q_flow_runs as m);
 select set_eq('select name from queued', '{queued,held,last,of_flow,of_flow_too,others}'::text[], 'six runs have a message');
 delete from public.flow_run where id in (test.kept('queued')::uuid, test.kept('held')::uuid, test.kept('ended')::uuid);
-select set_eq('select name from queued', '{last,of_flow,of_flow_too,others}'::text[], 'deleted, queued or held, they have none');
+select set_eq('select name from queued', '{last,of_flow,of_flow_too,others}'::text[], 'deleted runs, queued or held, have no message');
 select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('held')::uuid, 1, 60, '{}') $$), 'claim_lost', 'nor has a worker that was at it a claim'
 );
 
--- Users have no rights in the queue, but their deletions make messages of the queue useless.
+-- Users have no rights in the queue. Nevertheless, their deletions must delete messages that have become useless.
 select test.sign_in(test.user_id('owner'));
 delete from public.flows where id = test.kept('flow')::integer;
 select test.sign_out();

@@ -1,5 +1,5 @@
--- Each setting of a run has another value than its default here. A setting that private.run_settings adds fails this
--- test until it has one, too.
+-- Here, each setting of a run has a value that is not its default. If private.run_settings adds a setting, this test
+-- fails until this setting has such a value, too.
 select plan(8);
 
 select test.create_user('owner'), test.create_user('starter');
@@ -28,7 +28,7 @@ select private.run_settings(jsonb_populate_record(
 select is_empty(
   $$ select s.key from defaults as d cross join jsonb_each(d.settings) as s
     where test.kept('settings')::jsonb -> s.key is not distinct from s.value $$,
-  'each setting has a value here that a run without a deployment does not have'
+  'each setting here differs from that of a run without a deployment'
 );
 
 create function pg_temp.claim() returns jsonb language plpgsql volatile as $$
@@ -57,7 +57,7 @@ select test.keep('called', gen_random_uuid());
 insert into public.flow_run (id, user_id, flow_id, inputs, chain_network, parent_flow_run_id, parent_node_id, parent_times)
 select test.kept('called')::uuid, r.user_id, r.flow_id, '{"M": {}}', r.chain_network, r.id, gen_random_uuid(), 0
 from public.flow_run as r where r.id = test.kept('run')::uuid;
-select is(pg_temp.settings_of('called'), null, 'a called run has those of its root');
+select is(pg_temp.settings_of('called'), null, 'a called run has the settings of its root');
 
 -- The deployment changes, and is deleted.
 update public.flow_deployments set output_instructions = false, action_identity = null, fees = '[]', on_end = null where true;
@@ -66,8 +66,8 @@ select private.end_flow_run(test.kept('run')::uuid, 'failed', errors => '{x}');
 select test.sign_in(test.user_id('owner'));
 select test.keep('redrive', public.redrive_flow_run(test.kept('called')::uuid) ->> 'flow_run_id');
 select test.sign_out();
-select is(pg_temp.settings_of('redrive'), test.kept('settings')::jsonb, 'a redrive, by the called run, keeps them all');
-select is(pg_temp.claim(), test.kept('settings')::jsonb, 'its claim returns them all');
+select is(pg_temp.settings_of('redrive'), test.kept('settings')::jsonb, 'a redrive, requested by the called run, keeps all settings');
+select is(pg_temp.claim(), test.kept('settings')::jsonb, 'the claim of the redrive returns all settings');
 select is(
   (select array_agg(w.url) from public.webhook_deliveries as w), array['https://example.com/told'], 'who was to be told of the end was told'
 );

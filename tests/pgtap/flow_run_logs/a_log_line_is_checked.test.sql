@@ -25,7 +25,7 @@ from (values
 
 select is(
   test.error('insert into public.flow_run_logs select * from public.flow_run_logs') ->> 'constraint', 'flow_run_logs_pkey',
-  'an index is there once'
+  'a run can not have the same index twice'
 );
 delete from public.flow_run where true;
 select is_empty('select * from public.flow_run_logs', 'lines go with their run');

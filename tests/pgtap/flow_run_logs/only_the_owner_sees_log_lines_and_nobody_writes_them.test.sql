@@ -18,7 +18,7 @@ create temporary view attempts as
 grant select on attempts to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(test.row_count('select from public.flow_run_logs'), 1::bigint, 'the owner of the flow sees it');
+select is(test.row_count('select from public.flow_run_logs'), 1::bigint, 'the owner of the flow sees the log line');
 select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('starter'));

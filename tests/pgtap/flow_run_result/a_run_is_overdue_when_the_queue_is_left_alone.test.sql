@@ -22,14 +22,14 @@ $$;
 
 select is(pg_temp.is_overdue(), 'false', 'a new run is not overdue');
 select pg_temp.queue_since('1 second');
-select is(pg_temp.is_overdue(), 'false', 'nor one that a poke may be under way for');
+select is(pg_temp.is_overdue(), 'false', 'a run for which a poke may be under way is not overdue');
 select pg_temp.queue_since('2 seconds');
 select is(pg_temp.is_overdue(), 'true', 'after two seconds it is');
 select pg_temp.queue_since('-1 minute');
-select is(pg_temp.is_overdue(), 'false', 'a run that a worker holds is not');
+select is(pg_temp.is_overdue(), 'false', 'a run that a worker holds is not overdue');
 select pg_temp.queue_since('1 minute');
 select is(pg_temp.is_overdue(), 'true', 'until its worker has died');
 select test.end_run(test.kept('run')::uuid);
-select is(pg_temp.is_overdue(), 'false', 'a run that has ended needs nobody, whatever is in the queue');
+select is(pg_temp.is_overdue(), 'false', 'a run that has ended is not overdue, whatever is in the queue');
 
 select * from finish();

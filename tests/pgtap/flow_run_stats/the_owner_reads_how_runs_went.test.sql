@@ -23,14 +23,14 @@ select is(s -> 'by_status', '{"queued": 1, "running": 0, "waiting": 0, "succeede
 select is(s -> 'duration_ms', '{"p50": 50500, "p95": 95050}', 'durations in milliseconds') from stats;
 select is(
   s -> 'failures', '[{"code": "outcome_unknown", "count": 1}, {"code": "worker_lost", "count": 1}, {"code": null, "count": 1}]',
-  'failures by their codes, of runs and of nodes: the name of an input is none'
+  'failures of runs and nodes are counted by code; the name of an input is no code'
 ) from stats;
 select is((s ->> 'since')::timestamptz, now() - interval '7 days', 'of the last week') from stats;
 select is(s -> 'runs' || (s -> 'is_complete'), '[101, true]', 'all of them') from stats;
 select is(public.flow_run_stats(deployment => test.kept('deployment')::uuid) -> 'runs', '50', 'of one deployment');
 select is(
   public.flow_run_stats(flow => test.kept('flow')::integer, since => now() - interval '10 minutes') -> 'by_status' -> 'succeeded', '7',
-  'since a time, that time included'
+  'a run that was made exactly at the given time counts'
 );
 select is(
   public.flow_run_stats(flow => test.kept('unused')::integer) #- '{since}',
@@ -39,26 +39,26 @@ select is(
 );
 
 select is(test.error_code('select public.flow_run_stats()'), 'request_invalid', 'of what is asked');
-select is(test.error_code($$ select public.flow_run_stats(1, null, 'infinity') $$), 'request_invalid', 'since a time that has passed');
+select is(test.error_code($$ select public.flow_run_stats(1, null, 'infinity') $$), 'request_invalid', 'since must be a time in the past');
 select test.sign_out();
 insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network)
 select private.uuid_v7(now() - n * interval '1 second'), now() - n * interval '1 second', test.user_id('owner'), test.kept('unused')::integer, '{"M": {}}', '{"cluster": "devnet"}'
 from generate_series(1, 5001) as n;
 select test.sign_in(test.user_id('owner'));
-select is(s -> 'runs' || (s -> 'is_complete'), '[5000, false]', 'of more than 5,000 it counts the newest, and says so')
+select is(s -> 'runs' || (s -> 'is_complete'), '[5000, false]', 'if there are more than 5,000 runs, only the newest count, and is_complete is false')
 from public.flow_run_stats(flow => test.kept('unused')::integer) as s;
 select is((s ->> 'since')::timestamptz, now() - interval '5000 seconds', 'and from when on')
 from public.flow_run_stats(flow => test.kept('unused')::integer) as s;
 select test.sign_in(test.user_id('other'));
 select is(
   test.error(format('select public.flow_run_stats(flow => %s)', test.kept('flow'))), test.error('select public.flow_run_stats(flow => 2000000000)'),
-  'a flow of others is not there'
+  'a flow of another user does not exist'
 );
 select is(
   test.error(format('select public.flow_run_stats(deployment => %L)', test.kept('deployment'))),
   test.error(format('select public.flow_run_stats(deployment => %L)', gen_random_uuid())), 'nor a deployment'
 );
 select test.sign_in_as_role('anon');
-select is(test.error_code('select public.flow_run_stats(flow => 1)'), 'unauthenticated', 'nor is anything for nobody');
+select is(test.error_code('select public.flow_run_stats(flow => 1)'), 'unauthenticated', 'a caller who is not a user is refused');
 
 select * from finish();

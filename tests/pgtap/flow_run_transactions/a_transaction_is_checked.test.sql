@@ -20,12 +20,12 @@ exception when others then
 end;
 $$;
 
-select is(pg_temp.constraint_of('{}'), null, 'a transaction that was not sent');
+select is(pg_temp.constraint_of('{}'), null, 'a transaction that was not sent is accepted');
 select is(
   pg_temp.constraint_of(jsonb_build_object('wire', 'AQ==', 'memo', 'x', 'outcome', 'confirmed', 'signature', repeat('1', 64))), null,
-  'one that was sent and confirmed'
+  'a transaction that was sent and confirmed is accepted'
 );
-select is(pg_temp.constraint_of('{"outcome": "failed"}'), null, 'one that failed before it was sent');
+select is(pg_temp.constraint_of('{"outcome": "failed"}'), null, 'a transaction that failed before it was sent is accepted');
 select is(pg_temp.constraint_of(change::jsonb), 'flow_run_transactions_' || rule, rule || ': ' || left(change, 30))
 from (values
   (jsonb_build_object('times', -1, 'members', jsonb_build_array(

@@ -16,7 +16,7 @@ select is(
     "message": "cron.minute: has \"61\", where a number from 0 to 59, a range or * is needed.",
     "details": [{"path": "cron.minute", "message": "has \"61\", where a number from 0 to 59, a range or * is needed"}]
   }',
-  'a bad text says what is wrong and where'
+  'the error for a bad expression names the fault and its place'
 );
 select is(
   pg_temp.refusal('cron, time_zone', $$ '* 24 * FOO *', 'Mars/Base' $$) -> 'details' @> '[{"path": "cron.hour"}, {"path": "cron.month"}, {"path": "time_zone"}]',
@@ -39,8 +39,8 @@ select bag_eq(
   '{CET,EST,FOO+3,Europe/Berlin2,right/Europe/Berlin,posix/UTC,+02:00}'::text[], 'zones that are no IANA names of area and place'
 );
 select is(pg_temp.refusal('cron, policy', $$ '* * * * *', 'all' $$) ->> 'message', 'policy: must be skip or catch_up_one.', 'the policy');
-select is(pg_temp.refusal('cron, deployment_id', $$ '* * * * *', gen_random_uuid() $$) ->> 'code', 'deployment_not_found', 'a deployment that is not there');
-select is(pg_temp.refusal('cron, inputs', $$ '* * * * *', '{"n": 1}' $$) ->> 'code', 'inputs_invalid', 'inputs that are not tagged');
+select is(pg_temp.refusal('cron, deployment_id', $$ '* * * * *', gen_random_uuid() $$) ->> 'code', 'deployment_not_found', 'a missing deployment is refused');
+select is(pg_temp.refusal('cron, inputs', $$ '* * * * *', '{"n": 1}' $$) ->> 'code', 'inputs_invalid', 'inputs that are not tagged are refused');
 select is(
   test.error($$ insert into public.flow_schedules (cron) values ('* * * * *') $$) ->> 'message',
   'flow: give either flow, with an optional tag, or deployment_id.', 'one of flow and deployment'

@@ -17,7 +17,7 @@ select is(
 );
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.deploy(test.kept('empty')::integer);
-select is(pg_temp.refusal('tag', $$ 'satble' $$) ->> 'message', format('Flow %s has no deployment with the tag satble.', test.kept('flow')), 'a tag that it does not have');
+select is(pg_temp.refusal('tag', $$ 'satble' $$) ->> 'message', format('Flow %s has no deployment with the tag satble.', test.kept('flow')), 'a tag that the flow does not have is refused');
 select is(pg_temp.refusal('inputs', $$ '{"nmae": {"S": "x"}}' $$), test.error(format(
   $$ select public.start_deployment('%s', inputs => '{"nmae": {"S": "x"}}') $$, test.kept('deployment')
 )), 'an input that it does not have, in the words of a start');
@@ -43,7 +43,7 @@ from (values
 -- After a later deploy, only the start finds the fault.
 update public.flows set nodes = test.inputs('title') where id = test.kept('flow')::integer;
 select test.deploy(test.kept('flow')::integer);
-select lives_ok('update public.flow_schedules set cron = ''0 0 2 1 *'', is_active = false, inputs = inputs, tag = tag where true', 'what is not changed is not checked again');
+select lives_ok('update public.flow_schedules set cron = ''0 0 2 1 *'', is_active = false, inputs = inputs, tag = tag where true', 'columns that do not change are not checked again');
 update public.flow_schedules set is_active = true where true;
 select test.sign_out();
 update public.flow_schedules set next_start_at = clock_timestamp() where true;
@@ -63,7 +63,7 @@ select is(
 select is(
   test.error(format('insert into public.flow_schedules (flow, tag, cron, inputs) values (%s, %L, ''* * * * *'', %L)', test.kept('flow'), 'latest', '{"nmae": {"S": "x"}}')),
   test.error('insert into public.flow_schedules (flow, tag, cron, inputs) values (2147483647, ''satble'', ''* * * * *'', ''{}'')'),
-  'a flow of somebody else is one that is not there'
+  'a flow of another user counts as missing'
 );
 
 select * from finish();

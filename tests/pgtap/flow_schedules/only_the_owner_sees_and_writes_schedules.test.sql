@@ -18,7 +18,7 @@ select is(
 select is(
   test.error(format($$ insert into public.flow_schedules (deployment_id, cron) values (%L, '* * * * *') $$, test.kept('deployment'))),
   test.error(format($$ insert into public.flow_schedules (deployment_id, cron) values (%L, '* * * * *') $$, gen_random_uuid())),
-  'a deployment of others is one that is not there'
+  'a deployment of another user counts as missing'
 );
 select is(
   test.error_code(format(
@@ -33,7 +33,7 @@ select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments where true;
 select is(count(*), 1::bigint, 'a schedule of one deployment goes with it') from public.flow_schedules;
 select lives_ok(format('delete from public.flows where id = %s', test.kept('flow')), 'a flow may go');
-select is_empty('select from public.flow_schedules', 'and takes its schedules along');
+select is_empty('select from public.flow_schedules', 'schedules are deleted with their user');
 
 select test.deploy(test.create_flow(test.user_id('owner')));
 insert into public.flow_schedules (flow, cron) select id, '* * * * *' from public.flows;

@@ -16,7 +16,7 @@ select is(pg_temp.refusal('[1]') ->> 'message', 'values: must be an object of pl
 select is(pg_temp.refusal(null) ->> 'message', 'values: must not be null.', 'not null');
 select is(pg_temp.refusal('{"n": 1}', '{"n": {"U": "1"}}') ->> 'message', 'values.n: is also in inputs: give it only once.', 'each name once');
 select is(pg_temp.refusal(repeat('{"a":', 70) || '1' || repeat('}', 70)) ->> 'message', 'values.a: is nested deeper than 64 levels.', 'not too deep');
-select is(pg_temp.refusal('{"n": 1e400}') ->> 'code', 'inputs_invalid', 'no number that would be long');
+select is(pg_temp.refusal('{"n": 1e400}') ->> 'code', 'inputs_invalid', 'a number that would be too long is refused');
 select is(pg_temp.refusal(jsonb_build_object('n', repeat('x', 70000))::text) ->> 'code', 'column_invalid', 'not too large');
 
 insert into public.flow_schedules (flow, cron, "values") values (test.kept('flow')::integer, '* * * * *', '{"n": [1.5, null]}');

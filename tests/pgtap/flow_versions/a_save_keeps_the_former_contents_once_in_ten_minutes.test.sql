@@ -28,17 +28,17 @@ select pg_temp.save('["fourth"]');
 select is(pg_temp.kept(), '{first}', 'changes within ten minutes keep nothing more');
 select pg_temp.pass('1 minute');
 select pg_temp.save('["fifth"]');
-select is(pg_temp.kept(), '{first,fourth}', 'the next change keeps what the ten minutes have made');
+select is(pg_temp.kept(), '{first,fourth}', 'after ten minutes, the next change keeps the contents before it');
 select pg_temp.pass('10 minutes');
 update public.flows set environment = '{"A": "1"}' where id = test.kept('flow')::integer;
-select is(pg_temp.kept(), '{first,fourth,fifth}', 'the environment is a part of the contents');
+select is(pg_temp.kept(), '{first,fourth,fifth}', 'a changed environment keeps the former contents, too');
 select pg_temp.pass('10 minutes');
 select pg_temp.save('["first"]');
 select pg_temp.pass('10 minutes');
 update public.flows set environment = '{}' where id = test.kept('flow')::integer;
 select pg_temp.pass('10 minutes');
 select pg_temp.save('["sixth"]');
-select is(pg_temp.kept(), '{first,fourth,fifth,fifth,first}', 'equal contents are one version: the first one is not kept again');
+select is(pg_temp.kept(), '{first,fourth,fifth,fifth,first}', 'equal contents are one version, so the first contents are not kept again');
 select is(
   (select count(distinct (v.hash, v.environment)) from public.flow_versions as v), 5::bigint, 'contents that differ in the environment are two'
 );

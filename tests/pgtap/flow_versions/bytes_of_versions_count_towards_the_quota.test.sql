@@ -11,10 +11,10 @@ select test.keep('flow', test.create_flow(test.user_id('owner'), pg_temp.noise(6
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error(format('select public.keep_flow_version(%s)', test.kept('flow'))) -> 'details', '{"of": "flow_bytes", "limit": 100000}',
-  'a version of 60 KB beside a flow of 60 KB is too much for 100'
+  'a flow of 60 KB and its version of 60 KB exceed a quota of 100 KB'
 );
 update public.flows set nodes = '[]' where true;
-select is((select count(*) from public.flow_versions), 1::bigint, 'when the flow has become small, its former contents have room');
+select is((select count(*) from public.flow_versions), 1::bigint, 'when the flow has become small, its former contents fit into the quota');
 select is(
   (select v.bytes from public.flow_versions as v),
   (select pg_column_size(v.nodes) + pg_column_size(v.edges) + pg_column_size(v.environment) from public.flow_versions as v),
@@ -33,7 +33,7 @@ select test.sign_out();
 select private.set_quota('flow_bytes', 1000);
 update public.flow_versions set created_at = created_at - interval '1 day' where true;
 select test.sign_in(test.user_id('owner'));
-select lives_ok($$ update public.flows set nodes = '[]' where true $$, 'beyond the quota a flow can still be made smaller');
+select lives_ok($$ update public.flows set nodes = '[]' where true $$, 'a flow beyond the quota can still be made smaller');
 select is((select count(*) from public.flow_versions), 2::bigint, 'without a version');
 
 select * from finish();

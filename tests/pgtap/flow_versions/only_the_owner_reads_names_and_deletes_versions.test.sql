@@ -30,7 +30,7 @@ select is(
 );
 
 select test.sign_in(test.user_id('stranger'));
-select is((select count(*) from public.flow_versions), 0::bigint, 'others see none, not even of a public flow');
+select is((select count(*) from public.flow_versions), 0::bigint, 'other users see no version, not even of a public flow');
 select is(test.row_count('delete from public.flow_versions where true'), 0::bigint, 'and delete none');
 select is(test.error_code(format('select public.keep_flow_version(%s)', test.kept('flow'))), 'flow_not_found', 'nor do they make one');
 select is(test.error_code(format('select public.restore_flow_version(%s)', test.kept('version'))), 'flow_version_not_found', 'or restore one');
@@ -40,6 +40,6 @@ select test.sign_in(test.user_id('owner'));
 select is(test.row_count('delete from public.flow_versions where true'), 1::bigint, 'the owner deletes it');
 select public.keep_flow_version(test.kept('flow')::integer, 'again');
 delete from public.flows where true;
-select is((select count(*) from public.flow_versions), 0::bigint, 'the flow takes its versions along');
+select is((select count(*) from public.flow_versions), 0::bigint, 'versions are deleted with their flow');
 
 select * from finish();

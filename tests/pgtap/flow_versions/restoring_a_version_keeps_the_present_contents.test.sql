@@ -11,7 +11,7 @@ select test.keep('old', public.keep_flow_version(test.kept('flow')::integer));
 update public.flows set nodes = '["new"]', edges = '[1]', environment = '{}', name = 'new name', is_public = true where true;
 select is(
   test.error_code(format('select public.restore_flow_version(%s, now() - interval ''1 minute'')', test.kept('old'))), 'flow_changed',
-  'a flow that was saved since is not overwritten'
+  'a flow that was saved meanwhile is not overwritten'
 );
 select is((select f.nodes from public.flows as f), '["new"]', 'and stays as it is');
 select test.keep('restored', public.restore_flow_version(test.kept('old')::bigint, now()));
@@ -25,15 +25,15 @@ select results_eq(
 select is((test.kept('restored')::jsonb ->> 'updated_at')::timestamptz, now(), 'the answer has the time of the save');
 select is(
   (select v.nodes from public.flow_versions as v where v.id = (test.kept('restored')::jsonb ->> 'kept_version_id')::bigint), '["new"]',
-  'and the version of the contents before'
+  'the answer has the id of the version with the previous contents'
 );
 select lives_ok(
   format('select public.restore_flow_version(%s)', test.kept('restored')::jsonb ->> 'kept_version_id'), 'which undoes the restore'
 );
 select results_eq('select nodes, edges from public.flows', $$ values (jsonb '["new"]', jsonb '[1]') $$, 'completely');
-select is((select count(*) from public.flow_versions), 2::bigint, 'equal contents are kept once');
+select is((select count(*) from public.flow_versions), 2::bigint, 'equal contents are kept only once');
 
--- The version that is restored may be the oldest one of a hundred.
+-- The restored version may be the oldest one of a hundred.
 select test.sign_out();
 alter table public.flow_versions disable trigger _100_refuse_read_only;
 update public.flow_versions set created_at = created_at - interval '1 day' where id = test.kept('old')::bigint;
@@ -43,7 +43,7 @@ do $$ begin for i in 1..98 loop
   perform public.keep_flow_version(test.kept('flow')::integer);
 end loop; end $$;
 update public.flows set nodes = '["newest"]' where true;
-select lives_ok(format('select public.restore_flow_version(%s)', test.kept('old')), 'it is restored, although it must go');
+select lives_ok(format('select public.restore_flow_version(%s)', test.kept('old')), 'the oldest version is restored, although it must be deleted to make room');
 select is((select f.nodes from public.flows as f), '["old"]', 'with its contents');
 select is((select count(*) from public.flow_versions), 100::bigint, 'a hundred stay');
 

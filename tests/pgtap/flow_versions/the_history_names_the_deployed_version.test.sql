@@ -11,17 +11,17 @@ select test.keep('first', test.deploy(test.kept('flow')::integer));
 select is(
   (pg_temp.history() -> 0) - '{id,bytes,saved_at,created_at}'::text[],
   jsonb_build_object('name', null, 'is_current', true, 'deployment_id', test.kept('first'), 'tags', '["latest"]'::jsonb),
-  'a deploy makes a version, which is the one that is saved, too'
+  'a deploy makes a version, which is also the saved one'
 );
 insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
 values (test.kept('flow')::integer, 'stable', test.kept('first')::uuid);
 update public.flows set nodes = jsonb_build_array(test.node('b', 'note')), updated_at = now() where true;
 select test.keep('second', test.deploy(test.kept('flow')::integer)), test.keep('third', test.deploy(test.kept('flow')::integer));
-select is(jsonb_array_length(pg_temp.history()), 2, 'two deployments of equal contents have one version');
+select is(jsonb_array_length(pg_temp.history()), 2, 'two deployments with equal contents have one version');
 select results_eq(
   $$ select v ->> 'deployment_id', v -> 'tags', v -> 'is_current' from jsonb_array_elements(pg_temp.history()) as v order by v -> 'id' $$,
   $$ values (test.kept('first'), jsonb '["stable"]', jsonb 'false'), (test.kept('third'), '["latest"]', 'true') $$,
-  'each has its newest deployment and its tags'
+  'each version has its newest deployment and its tags'
 );
 -- Moving a node changes no snapshot, but it changes the drawing.
 update public.flows set nodes = jsonb_build_array(test.node('b', 'note') || '{"position": {"x": 9, "y": 9}}') where true;

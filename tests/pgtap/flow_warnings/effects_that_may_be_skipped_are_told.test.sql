@@ -51,7 +51,7 @@ select is(
 from (values
   ('act', jsonb '{}', '{}', 'an output that is always there'),
   ('act', '{"sourceHandle": "a.maybe"}', test.kept('told'), 'one that the definition calls optional'),
-  ('act', '{"sourceHandle": "passthrough-a.in"}', '{}', 'an input that is handed on holds nothing back')
+  ('act', '{"sourceHandle": "passthrough-a.in"}', '{}', 'an input that is passed on is always there')
 ) as s (node_id, change, expected, description);
 
 -- The ports that the flow draws for a called flow count as its definition.
@@ -64,7 +64,7 @@ from (values
   (test.kept('call')::jsonb, jsonb '{"all": [7]}', test.kept('told'), 'a called flow that has effects'),
   (test.kept('call')::jsonb, '{"all": [8]}', '{}', 'not one that has none'),
   (jsonb_set(test.kept('call')::jsonb, '{data,node_id}', '"interflow_instructions"'), '{"all": [7], "without_instructions": [8]}', '{}',
-    'nor one for its instructions, if these are its effects')
+    'a flow that is called for its instructions, if these are its only effects')
 ) as c (node, acting, expected, description);
 
 select * from finish();

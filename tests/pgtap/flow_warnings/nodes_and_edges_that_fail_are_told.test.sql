@@ -10,14 +10,14 @@ $$;
 
 select is(
   pg_temp.warnings(jsonb_build_array(test.node('a', 'expression', '{out}', '{in}'))), '{input_missing nodes[0]}',
-  'as long as the service role has added no definition, every native node counts as there, with the ports that are drawn'
+  'while the service role has defined no nodes, every native node counts as existing, with the ports in the flow''s JSON'
 );
 
 select is(
   pg_temp.warnings(jsonb_build_array(test.node('i', 'interflow', '{}', '{b}'), test.node('s', 'rhai_script_1x1', '{u}', '{source}'))),
   '{}', 'nor then is an input of a node missing whose ports are those that are drawn'
 );
-select is(pg_temp.warnings('[]'), '{flow_empty nodes}', 'a flow without nodes is told');
+select is(pg_temp.warnings('[]'), '{flow_empty nodes}', 'a flow without nodes gets a warning');
 
 insert into public.nodes (type, data, sources, targets)
 select 'native', jsonb_build_object('node_id', d.node_id, 'version', '1', 'display_name', ''), d.sources, d.targets
@@ -46,7 +46,7 @@ select is(
   pg_temp.warnings(jsonb_build_array(
     test.node('a', 'expression', '{out}', '{in}'), test.node('b', 'x', '{}', '{in}', '{}', 'WASM'), test.node('c', 'x', '{}', '{in}', '{}', 'mock')
   )), '{node_not_implemented nodes[0].data.node_id,node_not_implemented nodes[1].data.node_id}',
-  'nodes that nothing here runs are told, and nothing more of them; what is a mock is left out anyway'
+  'nodes that this project does not have get one warning each, and mocks get none'
 );
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'expression'))),
@@ -118,7 +118,7 @@ select is(
     from (values
       ('a', 'interflow', jsonb '{"max_attempts": 2}', jsonb '1000'), ('b', 'rhai_script_1x1', '{"max_attempts": 2}', 'null'),
       ('c', 'interflow', 'null', 'null'), ('d', 'flow_input', '{"max_attempts": 2}', 'null'),
-      -- The timeout of a script passes.
+      -- The timeout of a script is transient, so its retry gets no warning.
       ('e', 'rhai_script_1x1', '{"max_attempts": 2}', '1000')
     ) as n (name, node_id, retry, timeout)
   )), '{"retry_without_effect nodes[0].data.retry","retry_without_effect nodes[1].data.retry"}', 'retries of what has no failure that passes are told'

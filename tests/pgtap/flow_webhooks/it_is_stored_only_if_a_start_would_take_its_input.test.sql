@@ -12,7 +12,7 @@ select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select is(pg_temp.refusal($$ 'push', FLOW, tag => 'satble' $$) - 'details', jsonb_build_object(
   'code', 'deployment_not_found', 'status', 404, 'message', format('Flow %s has no deployment with the tag satble.', test.kept('flow')),
   'hint', 'Deploy the flow, or give one of its deployments this tag.'
-), 'a tag that it does not have');
+), 'a tag that the flow does not have is refused');
 select is(pg_temp.refusal($$ 'psuh', FLOW $$), test.error(format(
   $$ select public.start_deployment('%s', inputs => '{"psuh": {"S": "x"}}') $$, test.kept('deployment')
 )), 'an input that it does not have, in the words of a start');
@@ -24,11 +24,11 @@ select is(test.error_code(format('update public.flow_webhooks set %s where true'
 from (values ('tag = ''satble''', 'deployment_not_found'), ('input = ''psuh''', 'inputs_invalid')) as changes (change, code);
 update public.flows set nodes = test.inputs('event') where id = test.kept('flow')::integer;
 select test.deploy(test.kept('flow')::integer);
-select lives_ok('update public.flow_webhooks set is_active = false, input = input, headers = ''{x}'' where true', 'what is not changed is not checked again');
-select lives_ok('update public.flow_webhooks set input = ''event'' where true', 'mended, it is what is deployed now that counts');
+select lives_ok('update public.flow_webhooks set is_active = false, input = input, headers = ''{x}'' where true', 'columns that do not change are not checked again');
+select lives_ok('update public.flow_webhooks set input = ''event'' where true', 'after a correction, the present deployment counts');
 
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.refusal($$ 'psuh', FLOW, tag => 'satble' $$), test.error('select public.create_webhook(''push'', 2147483647)'),
-  'a flow of somebody else is one that is not there');
+  'a flow of another user counts as missing');
 
 select * from finish();

@@ -18,22 +18,22 @@ select is(
 );
 select is(
   test.error(format('select public.create_webhook(%L, deployment_id => %L)', 'push', test.kept('deployment'))) ->> 'code', 'deployment_not_found',
-  'a deployment of others is one that is not there'
+  'a deployment of another user counts as missing'
 );
 select is(test.error_code('insert into public.flow_webhooks (user_id, prefix, flow, input) values (auth.uid(), ''fh_aaaaaaa'', 1, ''a'')'), '42501',
-  'create_webhook alone makes them');
+  'only create_webhook makes webhooks');
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.flow_webhooks'), '42501', 'anon sees none');
 select test.sign_in_as_role('service_role');
 select is(test.error_code('select from private.flow_webhook_secrets'), '42501', 'nobody sees secrets');
-select is(test.error_code('select public.receive_webhook(''fh_'', ''{}'')'), '42501', 'requests come without a credential');
+select is(test.error_code('select public.receive_webhook(''fh_'', ''{}'')'), '42501', 'callers of the API may not call receive_webhook');
 select test.sign_out();
 
 select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments where true;
 select is(count(*), 1::bigint, 'a webhook of one deployment goes with it') from public.flow_webhooks;
 select lives_ok(format('delete from public.flows where id = %s', test.kept('flow')), 'a flow may go');
-select is_empty('select from public.flow_webhooks', 'and takes its webhooks along');
+select is_empty('select from public.flow_webhooks', 'webhooks are deleted with their user');
 
 select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('push')));
 select test.deploy(test.kept('flow')::integer);
@@ -44,7 +44,7 @@ select private.set_quota('webhooks', 1);
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error(format('select public.create_webhook(''push'', %s)', test.kept('flow'))) -> 'details', '{"limit": 1, "of": "webhooks"}',
-  'a user has so many at most'
+  'the number of webhooks of a user is limited'
 );
 select test.sign_out();
 delete from auth.users where id = test.user_id('owner');

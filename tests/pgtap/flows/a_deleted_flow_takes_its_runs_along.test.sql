@@ -31,6 +31,6 @@ select set_eq(
 select test.sign_in(test.user_id('owner'));
 select is(test.row_count('delete from public.flows'), 1::bigint, 'the calling flow can be deleted as well');
 select test.sign_out();
-select is_empty('select name from remaining', 'and its run takes the child run along');
+select is_empty('select name from remaining', 'called runs are deleted with their parent run');
 
 select * from finish();

@@ -10,7 +10,7 @@ select test.keep('second', test.deploy(test.kept('flow')::integer));
 
 select is(
   test.row_count($$ delete from public.flows where id = test.kept('undeployed')::integer $$), 1::bigint,
-  'a flow without deployments can be deleted, whatever other flows have'
+  'a flow without deployments can be deleted, even if other flows have deployments'
 );
 select is(
   test.error($$ delete from public.flows where id = test.kept('flow')::integer $$),
@@ -24,16 +24,16 @@ select is(
 select test.sign_in_as_role('service_role');
 select is(
   test.error_code($$ delete from public.flows where id = test.kept('flow')::integer $$), 'flow_has_deployments',
-  'not by the service role either'
+  'the service role can not delete a flow with deployments, either'
 );
 
 select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments where id = test.kept('second')::uuid;
 select is(test.error_code('delete from public.flows'), 'flow_has_deployments', 'one deployment is enough');
-select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'which the refusal left alone');
+select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'the refused deletion has deleted no deployment');
 
 delete from public.flow_deployments where id = test.kept('first')::uuid;
-select is(test.row_count('delete from public.flows'), 1::bigint, 'once all its deployments are deleted, the flow can be too');
+select is(test.row_count('delete from public.flows'), 1::bigint, 'a flow can be deleted when all its deployments are deleted');
 select is(test.row_count('select from public.flows'), 0::bigint, 'and is gone');
 select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'with its tags');
 

@@ -11,7 +11,7 @@ select is(
     "chain_network": {"url": "https://api.devnet.solana.com", "cluster": "devnet"},
     "is_public": false, "start_shared": false, "start_unverified": false
   }',
-  'a flow of which nothing is said is empty, private and runs on devnet'
+  'a flow without given values is empty, private and runs on devnet'
 )
 from public.flows as f;
 

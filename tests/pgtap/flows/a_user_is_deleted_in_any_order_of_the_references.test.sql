@@ -40,15 +40,15 @@ select is(pg_temp.delete_user('b'), null, 'runs, deployments, flows');
 select pg_temp.remake('flow_deployments_user_id_fkey', 'flow_run_user_id_fkey', 'flows_user_id_fkey');
 select is(pg_temp.delete_user('c'), null, 'deployments, runs, flows');
 select pg_temp.remake('flow_deployments_entrypoint_fkey', 'flow_deployments_tags_entrypoint_fkey');
-select is(pg_temp.delete_user('d'), null, 'of a flow its deployments, then its tags');
+select is(pg_temp.delete_user('d'), null, 'a user is deleted if the deployments of a flow go before its tags');
 select pg_temp.remake('flow_deployments_tags_entrypoint_fkey', 'flow_deployments_entrypoint_fkey');
-select is(pg_temp.delete_user('e'), null, 'of a flow its tags, then its deployments');
+select is(pg_temp.delete_user('e'), null, 'a user is deleted if the tags of a flow go before its deployments');
 
 select is_empty(
   $$ select 'flow' from public.flows union all select 'deployment' from public.flow_deployments
     union all select 'tag' from public.flow_deployments_tags union all select 'run' from public.flow_run
     union all select 'job' from private.flow_run_jobs $$,
-  'nothing is left each time'
+  'after each deletion nothing is left'
 );
 
 select * from finish();

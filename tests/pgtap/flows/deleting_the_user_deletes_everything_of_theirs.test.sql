@@ -32,7 +32,7 @@ create temporary view owned as
 select results_eq(
   $$ select what, count(*) from owned where user_id = test.user_id('owner') group by what order by what $$,
   $$ values ('deployments', 3::bigint), ('flows', 2), ('jobs', 1), ('runs', 3), ('tags', 3) $$,
-  'the owner has something of everything'
+  'the owner has rows in every table'
 );
 
 select is(
@@ -45,7 +45,7 @@ select is_empty(
 select results_eq(
   $$ select what, count(*) from owned group by what order by what $$,
   $$ values ('deployments', 1::bigint), ('flows', 1), ('runs', 1), ('tags', 1) $$,
-  'everything of the other user is'
+  'everything of the other user is left'
 );
 select results_eq(
   $$ select id, started_by from public.flow_run $$, $$ values (test.kept('foreign_run')::uuid, null::uuid) $$,

@@ -32,6 +32,6 @@ select is(
 )
 from (values (65500, null), (65536, 'environment: must have at most 64 KiB.')) as long (length, rule);
 
-select is(test.error_code('update public.flows set environment = null'), '23502', 'no environment at all is refused');
+select is(test.error_code('update public.flows set environment = null'), '23502', 'null is refused');
 
 select * from finish();

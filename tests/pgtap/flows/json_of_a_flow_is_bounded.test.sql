@@ -40,7 +40,7 @@ from (values
 
 select is(
   test.error_code($$insert into public.flows (name, nodes) values ('new', '[1e100000]')$$), 'column_invalid',
-  'a new flow is bounded, too'
+  'a new flow has the same bounds'
 );
 
 select test.sign_out();

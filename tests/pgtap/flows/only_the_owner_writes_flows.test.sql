@@ -15,7 +15,7 @@ select is(
 );
 select is(
   test.row_count($$ delete from public.flows where id <> test.kept('flow')::integer $$), 1::bigint,
-  'the owner deletes, the flow just inserted'
+  'the owner deletes the inserted flow'
 );
 
 select test.sign_in(test.user_id('other'));
@@ -24,7 +24,7 @@ select is(test.row_count($$ update public.flows set name = 'other' $$), 0::bigin
 select is(test.row_count($$ delete from public.flows $$), 0::bigint, 'another user deletes nothing');
 select is(
   test.error_code($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), '42501',
-  'another user inserts nothing for the owner'
+  'another user inserts no flow for the owner'
 );
 
 select test.sign_in_as_role('anon');
@@ -36,14 +36,14 @@ select is(
 select is(test.error_code('truncate public.flows'), '42501', 'anon may not truncate');
 
 select test.sign_in_as_role('service_role');
-select is(test.error_code('truncate public.flows cascade'), '42501', 'nor may the service role truncate');
+select is(test.error_code('truncate public.flows cascade'), '42501', 'the service role may not truncate');
 select is(
   test.row_count($$ select from public.flows where name = 'owner' $$), 1::bigint, 'nobody has changed the flow since the owner did'
 );
 select is(test.row_count($$ update public.flows set name = 'service' $$), 1::bigint, 'the service role updates');
 select is(
   test.row_count($$ insert into public.flows (user_id) values (test.user_id('other')) $$), 1::bigint,
-  'the service role inserts for anybody'
+  'the service role inserts flows for any user'
 );
 select is(test.row_count($$ delete from public.flows where true $$), 2::bigint, 'the service role deletes');
 

@@ -7,7 +7,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error('update public.flows set user_id = user_id, created_at = created_at, name = ''written whole'''), null,
-  'a write that names the read-only columns and changes none passes'
+  'a write that sends unchanged read-only columns is accepted'
 );
 select is(
   test.error($$ update public.flows set created_at = created_at + interval '1 microsecond' $$) - 'message',
@@ -37,7 +37,7 @@ select is(
 
 select results_eq(
   'select user_id, created_at = now(), name from public.flows', $$ values (test.user_id('owner'), true, 'service') $$,
-  'only the passed writes have left a trace'
+  'only the accepted writes have changed the flow'
 );
 
 select * from finish();

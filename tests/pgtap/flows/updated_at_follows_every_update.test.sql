@@ -16,10 +16,10 @@ select results_eq(
 );
 
 update public.flows set updated_at = '2030-01-01Z';
-select results_eq('select updated_at from public.flows', 'select now()', 'a time that the owner writes is not taken');
+select results_eq('select updated_at from public.flows', 'select now()', 'a time that the owner writes is ignored');
 
 select test.sign_in_as_role('service_role');
 update public.flows set updated_at = '2030-01-01Z' where true;
-select results_eq('select updated_at from public.flows', 'select now()', 'nor is one that the service role writes');
+select results_eq('select updated_at from public.flows', 'select now()', 'a time that the service role writes is ignored');
 
 select * from finish();

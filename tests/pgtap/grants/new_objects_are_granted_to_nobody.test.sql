@@ -30,6 +30,6 @@ grant select on public.canary to anon;
 select is(has_table_privilege('anon', 'public.canary', 'select'), true, 'until it is granted');
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.canary'), null, 'then it reads');
-select is(test.error_code('select public.canary()'), '42501', 'but still executes nothing');
+select is(test.error_code('select public.canary()'), '42501', 'the service role may not execute a new function');
 
 select * from finish();

@@ -83,7 +83,7 @@ select set_eq(
     ('webhook_owners', 'service_role'),
     ('whoami', 'anon, authenticated, service_role')
   $$,
-  'these functions are the API; who calls those that anybody may is asked by the functions themselves'
+  'these functions are the API; functions that everybody may call check the caller themselves'
 );
 select set_eq(
   $$ select distinct case when name like 'limit\_%' then 'limit_*' else name end, roles
@@ -91,7 +91,7 @@ select set_eq(
     select from held as twin where twin.schema = 'public' and twin.name = h.name and twin.roles = h.roles
   ) $$,
   $$ values
-    -- Each request.
+    -- Called at each request.
     ('api_key_claims', 'anon'), ('claim_token_claims', 'anon'), ('guest_time_limit', 'anon'),
     ('credential_claims', 'anon, authenticated, service_role'),
     ('error_status', 'anon, authenticated, service_role'),
@@ -102,7 +102,7 @@ select set_eq(
     ('token_run_id', 'anon, authenticated, service_role'),
     -- Calls of a worker over its own connection, in a session of the service role.
     ('await_claimable_runs', 'service_role'),
-    -- A call of a claim that finds no runs.
+    -- Called by a claim that finds no runs.
     ('has_due_webhook', 'service_role'),
     -- Calls of the function flow over its own connection, in a session of the service role.
     ('follow_flow_runs', 'service_role'),
@@ -138,7 +138,7 @@ select set_eq(
     ('size_text', 'authenticated, service_role'),
     ('uuid_v7', 'authenticated, service_role')
   $$,
-  'of private they execute the twins of these, and what requests and checks call'
+  'in schema private, the API roles may execute the implementations of these functions, and functions that requests and checks call'
 );
 select is_empty(
   $$ select name from held group by schema, name having count(*) > 1 $$, 'no name stands for two functions, which PostgREST could mix up'
@@ -147,7 +147,7 @@ select is_empty(
 grant execute on function private.take_snapshot(public.flows) to public;
 select results_eq(
   $$ select roles from held where name = 'take_snapshot' $$, $$ values ('anon, authenticated, service_role') $$,
-  'a grant to everybody is found'
+  'a grant to public is found'
 );
 create function public.canary() returns integer language sql as 'select 1';
 grant execute on function public.canary() to anon;

@@ -12,12 +12,12 @@ select set_eq(
     'public anon usage', 'public authenticated usage', 'public service_role usage',
     'private anon usage', 'private authenticated usage', 'private service_role usage'
   ],
-  'they use public and private, and create nothing; the queue is closed to them'
+  'the API roles may use public and private but create nothing, and may not use the queue'
 );
 select is_empty(
   $$ select rolname from pg_roles where rolname in ('anon', 'authenticated')
     and (rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication or rolcanlogin) $$,
-  'anon and authenticated are plain roles, bound by row level security'
+  'anon and authenticated have no special rights, and row level security applies to them'
 );
 select is_empty(
   $$ select m.roleid::regrole, m.member::regrole from pg_auth_members as m
@@ -32,7 +32,7 @@ select is_empty(
 grant usage on schema pgmq to public;
 select set_eq(
   $$ select * from powers where power like 'pgmq%' $$, array['pgmq anon usage', 'pgmq authenticated usage', 'pgmq service_role usage'],
-  'an opened queue is found'
+  'a grant on the queue is found'
 );
 grant create on schema public to authenticated;
 select is(count(*), 1::bigint, 'a role that may create is found') from powers where power = 'public authenticated create';

@@ -67,7 +67,7 @@ select set_eq(
     ('wallets', 'authenticated', 'delete, insert, select, update'),
     ('wallets', 'service_role', 'delete, insert, select, update')
   $$,
-  'the API roles hold these privileges on the tables of public, and anon none to write'
+  'the API roles hold these privileges on the tables of public, and anon may write none of them'
 );
 select is_empty('select * from held_by_column', 'no column is granted');
 select is_empty('select * from held_sequences', 'no sequence is granted');
@@ -76,7 +76,7 @@ grant insert on public.node_run to public;
 select set_eq(
   $$ select role, privileges from held where relation = 'node_run' $$,
   $$ values ('anon', 'insert'), ('authenticated', 'insert, select'), ('service_role', 'insert, select') $$,
-  'a grant to everybody is found'
+  'a grant to public is found'
 );
 grant update (name) on public.flows to anon;
 select set_eq('select * from held_by_column', $$ values ('flows', 'name') $$, 'a granted column is found');

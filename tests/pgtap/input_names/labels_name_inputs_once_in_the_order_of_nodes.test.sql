@@ -10,7 +10,7 @@ create function pg_temp.names(variadic nodes jsonb[]) returns text[] language sq
   select private.input_names(to_jsonb(names.nodes));
 $$;
 
-select is(private.input_names('[]'), '{}', 'a graph without nodes has none');
+select is(private.input_names('[]'), '{}', 'a graph without nodes has no inputs');
 select is(
   pg_temp.names(pg_temp.node('{"label": "b"}'), pg_temp.node('{"label": "a", "form_label": 1}'), pg_temp.node('{"label": "b"}')),
   '{b,a}', 'labels, each once, in the order of the nodes'
@@ -24,10 +24,10 @@ select is(
 );
 select is(
   pg_temp.names(pg_temp.node('{"label": "a"}', type => 'mock'), pg_temp.node('{"label": "b"}', node_id => 'flow_output')), '{}',
-  'of flow_inputs that are run, and no others'
+  'only flow_input nodes that run are inputs'
 );
 
--- A deployment keeps them.
+-- A deployment stores the names.
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(
   pg_temp.node('{"label": "a"}') || '{"id": "00000000-0000-4000-8000-000000000001"}'::jsonb

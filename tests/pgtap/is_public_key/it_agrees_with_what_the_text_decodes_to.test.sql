@@ -11,7 +11,7 @@ select is_empty($$ select pg_temp.disagreements(array(
     from generate_series(1, 30 + n % 17)
   )
   from generate_series(1, 2000) as n
-)) $$, 'texts of 30 to 46 characters');
+)) $$, 'texts of 30 to 46 characters agree');
 
 select is_empty($$ select pg_temp.disagreements(array(
   select repeat('1', zeros) || repeat('z', digits) from generate_series(0, 34) as zeros, generate_series(0, 45) as digits
@@ -42,6 +42,6 @@ select is_empty($$ select pg_temp.disagreements(array(select edge.text from (val
 ) as edge (text))) $$, 'the edges');
 
 select is_empty($$ select pg_temp.disagreements(array['', ' ', '0OIl', repeat('0', 32), repeat('é', 32), repeat('1', 31) || ' ', repeat('1', 100000)]) $$,
-  'texts of other characters, and a long one');
+  'texts with other characters, and a long text, agree');
 
 select * from finish();

@@ -23,10 +23,10 @@ grant execute on function pg_temp.output(text), pg_temp.write(text, text, intege
 select test.sign_in_as_role('service_role');
 
 select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create0')::jsonb, 'mine');
-select is(pg_temp.output('create'), '{"M": {}}', 'that a store is created is kept with the node run');
+select is(pg_temp.output('create'), '{"M": {}}', 'the output of creating a store is stored with the node run');
 select is(
   test.error_code($$ select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create0')::jsonb, 'mine') $$), null,
-  'asked again, it is created already'
+  'a repeated call succeeds, because the store is already created'
 );
 select is(
   test.error_code($$ select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create_again0')::jsonb, 'mine') $$),
@@ -34,23 +34,23 @@ select is(
 );
 select is(pg_temp.output('create_again'), null, 'and nothing kept');
 
-select is(pg_temp.read(), null, 'an item that is not there is null');
+select is(pg_temp.read(), null, 'a missing item is null');
 select is(pg_temp.write('write', 'first'), null, 'a new item replaces nothing');
 select is(pg_temp.output('write'), '{"M": {}}', 'which is kept');
 select is(pg_temp.read(), '{"S": "first"}', 'it can be read');
 select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'another value replaces it');
 select is(pg_temp.output('overwrite'), '{"M": {"old_value": {"S": "first"}}}', 'which is kept');
-select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'asked again, the answer is the same');
-select is(pg_temp.write('write', 'first'), null, 'also when others have written since');
-select is(pg_temp.read(), '{"S": "second"}', 'and nothing is written twice');
-select is(pg_temp.write('overwrite', 'third', 1), '{"S": "second"}', 'another iteration of the same node writes');
-select is(pg_temp.read('KEY'), null, 'keys are as they are written');
+select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'a repeated call gets the same answer');
+select is(pg_temp.write('write', 'first'), null, 'a repeated call gets the same answer even if another node has written meanwhile');
+select is(pg_temp.read(), '{"S": "second"}', 'a repeated call does not write again');
+select is(pg_temp.write('overwrite', 'third', 1), '{"S": "second"}', 'another iteration of the same node writes again');
+select is(pg_temp.read('KEY'), null, 'upper and lower case in keys differ');
 
 select public.kv_delete_store(test.kept('claim')::jsonb, test.kept('delete0')::jsonb, 'mine');
 select is_empty('select * from public.kv_stores', 'a store is deleted');
 select is(
   test.error_code($$ select public.kv_delete_store(test.kept('claim')::jsonb, test.kept('delete0')::jsonb, 'mine') $$), null,
-  'asked again, it is deleted already'
+  'a repeated call succeeds, because the store is already deleted'
 );
 select is(
   array[
@@ -58,7 +58,7 @@ select is(
     test.error_code($$ select pg_temp.write('late', 'x') $$), test.error_code('select pg_temp.read()')
   ], array_fill('kv_store_not_found'::text, array[3]), 'others find it no more, whatever they want'
 );
-select is(pg_temp.write('write', 'first'), null, 'but what was written before was written');
+select is(pg_temp.write('write', 'first'), null, 'an effect that was made before the deletion keeps its answer');
 select is_empty('select * from public.kv_items', 'and is not again');
 
 select * from finish();

@@ -32,7 +32,7 @@ from pg_temp.statements(1, 'foreign') where title <> 'read';
 select is(
   test.error(replace(statement, test.node_id('a')::text, test.node_id('b')::text)),
   '{"code": "internal", "status": 500, "message": "The node run that makes this change is not stored.", "details": null, "hint": null}',
-  'or of one that is not stored'
+  'a node run that is not stored makes no change'
 )
 from pg_temp.statements(1) where title = 'write';
 select is(test.error_code(statement), null, 'the newest claim reads') from pg_temp.statements(1) where title = 'read';

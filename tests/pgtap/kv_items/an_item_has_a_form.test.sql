@@ -38,7 +38,7 @@ from (values
 ) as bad (value, message);
 select is(
   test.error_code(pg_temp.writing('deep', (repeat('{"A":[', 64) || '{"N":0}' || repeat(']}', 64))::jsonb)), 'kv_value_invalid',
-  'a value is nested 64 levels deep at most'
+  'a value may have at most 64 levels'
 );
 select is(
   test.error_code(pg_temp.writing('deep', (repeat('{"A":[', 63) || '{"N":0}' || repeat(']}', 63))::jsonb)), null, 'that many it may be'
@@ -46,7 +46,7 @@ select is(
 select is(
   test.error(pg_temp.writing('key', '{"N": 0}', 'other')),
   '{"code": "kv_store_not_found", "status": 404, "message": "There is no store \"other\".", "details": null, "hint": null}',
-  'an item lies in a store'
+  'an item needs an existing store'
 );
 select is(test.error_code(pg_temp.writing('key', '{"N": 0}', 'MINE')), 'kv_store_not_found', 'of that very name');
 select is(count(*), 9::bigint, 'what was refused is not stored') from public.kv_items;

@@ -27,9 +27,9 @@ from (values (''), ('1a'), ('_a'), ('-a'), ('a b'), ('a.b'), ('ä'), (E'a\n'), (
 select is(
   test.error(pg_temp.creation('mine')),
   '{"code": "kv_store_exists", "status": 409, "details": null, "hint": null, "message": "The store \"mine\" already exists."}',
-  'a user has one store of a name'
+  'a user can not have two stores with the same name'
 );
-select is(test.error(pg_temp.creation('mine', 'other_run')), null, 'another user may have one of the same name');
+select is(test.error(pg_temp.creation('mine', 'other_run')), null, 'another user may have a store with the same name');
 select results_eq(
   'select user_id, name from public.kv_stores where name = ''mine'' order by user_id',
   'select u.id, ''mine'' from (values (test.user_id(''owner'')), (test.user_id(''other''))) as u (id) order by u.id', 'both are stored'

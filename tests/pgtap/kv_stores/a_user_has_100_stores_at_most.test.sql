@@ -21,9 +21,9 @@ select is(
     "code": "kv_stores_limit", "status": 409, "message": "A user can have 100 key-value stores at most.", "details": null,
     "hint": "Delete a store that is not needed any more."
   }',
-  'another one is not'
+  'the 101st store is refused'
 );
-select is(test.error_code(pg_temp.call('kv_create_store', 'store_1')), 'kv_store_exists', 'one that is there already is refused as that');
+select is(test.error_code(pg_temp.call('kv_create_store', 'store_1')), 'kv_store_exists', 'an existing name is refused as existing, even at the limit');
 select is(test.error(pg_temp.call('kv_delete_store', 'store_1')), null, 'when one is deleted');
 select is(test.error(pg_temp.call('kv_create_store', 'store_101')), null, 'there is room for one');
 select is(test.error_code(pg_temp.call('kv_create_store', 'store_102')), 'kv_stores_limit', 'and for no more');

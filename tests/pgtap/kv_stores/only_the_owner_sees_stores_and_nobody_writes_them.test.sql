@@ -16,11 +16,11 @@ create temporary view attempts as
 grant select on attempts to public;
 
 select test.sign_in(test.user_id('owner'));
-select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('owner')) $$, 'the owner sees their own only');
+select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('owner')) $$, 'the owner sees only their own stores');
 select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('other'));
-select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('other')) $$, 'another user sees none of them');
+select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('other')) $$, 'another user sees only their own stores');
 select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
 
 select test.sign_in_as_role('anon');

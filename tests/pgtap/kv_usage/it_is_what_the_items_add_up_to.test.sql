@@ -13,7 +13,7 @@ create temporary view miscounted as
     (select coalesce(sum(octet_length(i.key) + octet_length(i.value::text)), 0) from public.kv_items as i where i.user_id = u.user_id)
   );
 
-select is(pg_temp.usage('owner'), null, 'a user without stores has none');
+select is(pg_temp.usage('owner'), null, 'a user without stores has no usage');
 insert into public.kv_stores (user_id, name)
 values (test.user_id('owner'), 'first'), (test.user_id('owner'), 'second'), (test.user_id('other'), 'first');
 select is(pg_temp.usage('owner'), '{2,0}'::bigint[], 'stores are counted');
@@ -22,7 +22,7 @@ insert into public.kv_items (user_id, store, key, value)
 values (test.user_id('owner'), 'first', 'ä', '{"S":"ü"}'), (test.user_id('owner'), 'second', 'b', '{"N":0}'),
   (test.user_id('other'), 'first', 'c', '{"A":[{"N":0},{"N":0}]}');
 -- {"S": "ü"} is 11 bytes, {"N": 0} 8.
-select is(pg_temp.usage('owner'), array[2, (2 + 11) + (1 + 8)]::bigint[], 'items by the bytes of their keys and of their values as text');
+select is(pg_temp.usage('owner'), array[2, (2 + 11) + (1 + 8)]::bigint[], 'an item counts the bytes of its key and of its value as text');
 select is(size_bytes, 13, 'as each of them says') from public.kv_items where key = 'ä';
 
 update public.kv_items set value = '{"S":"longer"}' where user_id = test.user_id('owner');
@@ -38,8 +38,8 @@ select is(pg_temp.usage('owner'), array[2, (2 + 9) + (1 + 8)]::bigint[], 'when o
 select is_empty('select * from miscounted', 'nothing is miscounted');
 
 delete from public.kv_stores where user_id = test.user_id('owner') and name = 'first';
-select is(pg_temp.usage('owner'), '{1,9}'::bigint[], 'a store takes its items along');
-select is_empty('select * from miscounted', 'and still nothing is miscounted');
+select is(pg_temp.usage('owner'), '{1,9}'::bigint[], 'the items of a deleted store do not count any more');
+select is_empty('select * from miscounted', 'the stored usage still equals the sum of the items');
 
 delete from auth.users where id = test.user_id('owner');
 select is(

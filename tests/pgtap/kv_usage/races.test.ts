@@ -21,7 +21,7 @@ beforeEach(async () => {
   await clients[0]!`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
 });
 
-/** A claimed run of the user's, on a connection of its own, whose nodes use the stores. */
+/** Makes a claimed run of the user, on its own connection. Its nodes use the stores. */
 async function makeRun(sql: Sql) {
   const [{ id }] = await sql<[{ id: string }]>`select test.claimed_run(${userId}) as id`;
   const claim = { flow_run_id: id, claim_number: 1 };
@@ -53,7 +53,7 @@ async function makeRun(sql: Sql) {
 
 const makeRuns = () => Promise.all(clients.map(makeRun));
 
-/** The stored count, and the real count. */
+/** The stored count, and the sum of the rows. */
 async function usage(): Promise<{ counted: unknown; real: unknown }> {
   const [row] = await clients[0]!`
     select
@@ -65,8 +65,8 @@ async function usage(): Promise<{ counted: unknown; real: unknown }> {
   return row as { counted: unknown; real: unknown };
 }
 
-describe('of runs that use the stores of one user at once', () => {
-  it('the usage is exact, whatever they create, write and delete', async () => {
+describe('of concurrent runs that use the stores of one user', () => {
+  it('the usage is exact, whatever the runs create, write and delete', async () => {
     const runs = await makeRuns();
     const outcomes = await Promise.all(runs.map(async (run, index) => {
       const codes: string[] = [];
@@ -78,7 +78,7 @@ describe('of runs that use the stores of one user at once', () => {
       }
       return codes;
     }));
-    // No deadlock, and nothing else than what is due.
+    // There is no deadlock and no unexpected error.
     const allowed = new Set(['done', 'kv_store_exists', 'kv_store_not_found']);
     expect(outcomes.flat().filter((code) => !allowed.has(code))).toEqual([]);
     expect(outcomes.flat()).toContain('done');
@@ -86,7 +86,7 @@ describe('of runs that use the stores of one user at once', () => {
     expect(counted).toEqual(real);
   });
 
-  it('one creates the hundredth store, and none creates one more', async () => {
+  it('only one creates the hundredth store', async () => {
     await clients[
       0
     ]!`insert into public.kv_stores (user_id, name) select ${userId}, 'store_' || n from generate_series(1, 99) as n`;
@@ -96,17 +96,17 @@ describe('of runs that use the stores of one user at once', () => {
     expect(await usage()).toEqual({ counted: [100, 0], real: [100, 0] });
   });
 
-  it('one creates a store of a name, and the others are told that it exists', async () => {
+  it('one creates a store with a name, and the others are refused because it exists', async () => {
     const runs = await makeRuns();
     const codes = await Promise.all(runs.map((run) => run.create('same')));
     expect(codes.toSorted()).toEqual(['done', ...Array(7).fill('kv_store_exists')]);
     expect(await usage()).toEqual({ counted: [1, 0], real: [1, 0] });
   });
 
-  it('as many write as there is room for', async () => {
+  it('only as many write as the limit has room for', async () => {
     const sql = clients[0]!;
     await sql`insert into public.kv_stores (user_id, name) values (${userId}, 'mine')`;
-    // Room for three more items of 1,000 bytes.
+    // The limit has room for three more items of 1,000 bytes.
     await sql`
       insert into public.kv_items (user_id, store, key, value)
       select ${userId}, 'mine', 'filler_' || n, jsonb_build_object('S', repeat('x', 52428800 - 8 - 9 - case n when 1 then 3000 else 0 end))
@@ -119,7 +119,7 @@ describe('of runs that use the stores of one user at once', () => {
     expect(await usage()).toEqual({ counted: [1, 104_857_600], real: [1, 104_857_600] });
   });
 
-  it('each replaces what another has written: no value is lost or given twice', async () => {
+  it('each replaces the value that another has written: no value is lost or returned twice', async () => {
     await clients[0]!`insert into public.kv_stores (user_id, name) values (${userId}, 'mine')`;
     const runs = await makeRuns();
     const replaced = await Promise.all(
@@ -131,7 +131,7 @@ describe('of runs that use the stores of one user at once', () => {
     expect(seen.toSorted()).toEqual(['nothing', ...written].toSorted());
   });
 
-  it('one goes on while the user is being deleted, who then is gone with all that it made', async () => {
+  it('one continues while the user is being deleted, and all rows of the user are deleted in the end', async () => {
     const [first, second, observer] = clients as [Sql, Sql, Sql];
     const { claim, begin } = await makeRun(first);
     const effect = await begin();

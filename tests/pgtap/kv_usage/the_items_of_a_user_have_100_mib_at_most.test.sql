@@ -17,25 +17,25 @@ insert into public.kv_items (user_id, store, key, value)
 select test.user_id('owner'), 'first', to_char(n, 'FM000'), jsonb_build_object('S', repeat('x', 10485760 - 3 - 9)) from generate_series(1, 9) as n;
 grant execute on function pg_temp.writing(text, integer), pg_temp.item_bytes() to public;
 select test.sign_in_as_role('service_role');
-select is(pg_temp.item_bytes(), 94371840::bigint, 'nine items of 10 MiB are there');
+select is(pg_temp.item_bytes(), 94371840::bigint, 'nine items of 10 MiB are stored');
 select is(
   test.error(pg_temp.writing('last', 10485761)) - 'message',
   '{
     "code": "kv_size_limit", "status": 413, "details": {"size_bytes": 104857601},
     "hint": "Delete a store that is not needed any more, or write smaller values."
   }',
-  'one of a byte too many is refused'
+  'an item that is one byte too large is refused'
 );
-select is(test.error(pg_temp.writing('last', 10485760)), null, 'a tenth one of 10 MiB is taken');
-select is(pg_temp.item_bytes(), 104857600::bigint, 'which makes 100 MiB to the byte');
-select is(test.error_code(pg_temp.writing('a', 10)), 'kv_size_limit', 'there is no room for an item of any size');
+select is(test.error(pg_temp.writing('last', 10485760)), null, 'a tenth item of 10 MiB is accepted');
+select is(pg_temp.item_bytes(), 104857600::bigint, 'the items have exactly 100 MiB');
+select is(test.error_code(pg_temp.writing('a', 10)), 'kv_size_limit', 'at the limit, an item of any size is refused');
 select is(test.error_code(pg_temp.writing('last', 10485761)), 'kv_size_limit', 'nor may one grow');
 select is(test.error_code(pg_temp.writing('last', 10485750)), null, 'it may shrink');
-select is(test.error_code(pg_temp.writing('a', 10)), null, 'and leave room for that item');
+select is(test.error_code(pg_temp.writing('a', 10)), null, 'after an item has become smaller, a small item is accepted');
 select is(pg_temp.item_bytes(), 104857600::bigint, 'to the byte again');
 
 select test.sign_out();
 delete from public.kv_stores where name = 'first';
-select is(pg_temp.item_bytes(), 10485760::bigint, 'a deleted store gives its room back');
+select is(pg_temp.item_bytes(), 10485760::bigint, 'the items of a deleted store do not count any more');
 
 select * from finish();

@@ -23,7 +23,7 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select is_empty(
   $$ select call from limits where pg_temp.plan_of(format('select from generate_series(1, 2) as n where n < %s', call)) ~ 'limit_' $$,
-  'as a user no plan calls one'
+  'the plans of an API role call no limit function, either'
 );
 
 select * from finish();

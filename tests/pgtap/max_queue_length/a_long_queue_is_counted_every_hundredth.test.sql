@@ -1,4 +1,4 @@
--- The values that a count stores: until this message, or until this time, the queue is not counted again.
+-- Returns the values that a count stores. The queue is not counted again until this message, or until this time.
 select plan(8);
 
 select test.create_user('owner');
@@ -10,7 +10,7 @@ $$;
 grant execute on function pg_temp.start() to public;
 select test.sign_out();
 select private.set_max_queue_length(1000);
--- If the queue is full, an owner with a tenth of its limit is refused.
+-- If the queue is full, an owner with a tenth of its limit in runs is refused.
 select test.queue_runs(test.user_id('owner'), 100);
 select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 899)));
 
@@ -22,11 +22,11 @@ select test.sign_out();
 delete from pgmq.q_flow_runs where message = '{}';
 select setval('private.queue_full_until', private.queue_clock() + 60000);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), 'queue_full', 'what it found holds for a time');
+select is(pg_temp.start(), 'queue_full', 'the result of a count holds for a time');
 select test.sign_out();
 update private.flow_run_jobs set sleeps_until = now() where user_id = test.user_id('owner');
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), 'queue_full', 'so does whose runs filled the queue');
+select is(pg_temp.start(), 'queue_full', 'the last refused owner is refused without a count');
 select test.sign_out();
 update private.flow_run_jobs set sleeps_until = null where user_id = test.user_id('owner');
 select setval('private.queue_full_until', private.queue_clock() - 1);
@@ -37,7 +37,7 @@ select test.sign_out();
 select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 20)));
 select private.set_max_queue_length(20);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), 'queue_full', 'a limit that is set is that of the next start');
+select is(pg_temp.start(), 'queue_full', 'a new limit applies to the next start');
 select test.sign_in_as_role('service_role');
 select public.set_max_queue_length(2147483647);
 select test.sign_in_as_role('anon');
@@ -45,6 +45,6 @@ select is(pg_temp.start(), null, 'the greatest one too');
 select test.sign_in_as_role('service_role');
 select public.set_max_queue_length(0);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), 'queue_full', 'with 0 nobody else starts anything');
+select is(pg_temp.start(), 'queue_full', 'if the limit is 0, only the owner can start');
 
 select * from finish();

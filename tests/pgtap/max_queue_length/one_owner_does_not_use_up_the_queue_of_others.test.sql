@@ -19,7 +19,7 @@ select test.sign_in(test.user_id('hog'));
 select public.start_deployment(id => test.kept('of_hog')::uuid) from generate_series(1, 30);
 
 select test.sign_in_as_role('anon');
-select is(pg_temp.start('of_hog'), 'queue_full', 'nobody else starts the deployment of an owner who has filled the queue');
+select is(pg_temp.start('of_hog'), 'queue_full', 'others can not start the deployment of an owner who has filled the queue');
 select is(pg_temp.start('of_owner'), null, 'deployments of another are started') from generate_series(1, 2);
 select is(pg_temp.start('of_owner'), 'queue_full', 'until a tenth of the queue is the other''s too');
 select is(pg_temp.start('of_hog'), 'queue_full', 'the first one''s still are not');
@@ -33,12 +33,12 @@ select is(
   test.error_code($$ select public.start_deployment(id => test.kept('of_hog')::uuid) $$), null, 'nor is the one who filled it'
 );
 
--- 15 of 34 runs are claimed, owners in turn: all three of the owner's are among them.
+-- 15 of 34 runs are claimed, while owners take turns. These include all three runs of the owner.
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(15, 60);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start('of_hog'), null, 'when there is room again, everybody starts everything');
+select is(pg_temp.start('of_hog'), null, 'when the queue has room again, all starts are accepted');
 select is(pg_temp.start('of_hog'), 'queue_full', 'as long as there is');
-select is(pg_temp.start('of_owner'), 'queue_full', 'what an owner has executed counts for the tenth');
+select is(pg_temp.start('of_owner'), 'queue_full', 'runs that a worker holds count towards the tenth');
 
 select * from finish();

@@ -10,9 +10,9 @@ $$;
 grant execute on function pg_temp.start() to public;
 
 select test.sign_in_as_role('service_role');
-select is(public.max_queue_length(), 100000, 'the queue may be so long unless somebody says otherwise');
+select is(public.max_queue_length(), 100000, 'the limit has a default');
 select public.set_max_queue_length(2);
-select is(public.max_queue_length(), 2, 'it may be as long as the operator says');
+select is(public.max_queue_length(), 2, 'the limit is the one that the operator has set');
 
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), null, 'others fill it') from generate_series(1, 2);
@@ -29,16 +29,16 @@ select is(test.error_code('select public.start_flow(f.id) from public.flows as f
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(2, 60);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), 'queue_full', 'runs of the owner fill the queue too');
+select is(pg_temp.start(), 'queue_full', 'runs of the owner count, too');
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 60);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), null, 'runs that are claimed make room');
+select is(pg_temp.start(), null, 'claimed runs do not count any more');
 select is(pg_temp.start(), 'queue_full', 'one for one');
 select test.lose_workers();
 select test.sign_in_as_role('service_role');
 select public.set_max_queue_length(5);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), 'queue_full', 'and fill it again when their workers are lost');
+select is(pg_temp.start(), 'queue_full', 'runs of lost workers count again');
 
 select * from finish();

@@ -34,14 +34,14 @@ beforeEach(async () => {
 
 const start = () => codeOf(starter`select public.start_deployment(id => ${deploymentId}, public_key => ${KEY})`);
 
-/** As who counts the queue: until the work is done nobody else does. */
+/** Holds the lock for counting the queue until the work is done, so that no other transaction counts. */
 const whileItIsCounted = (work: () => Promise<void>) =>
   counter.begin(async (tx) => {
     await tx`select private.lock_queue_check(true)`;
     await work();
   });
 
-it('while there is room, a start does not wait for who counts the queue', async () => {
+it('while the queue has room, a start does not wait for a transaction that counts it', async () => {
   expect(await start()).toBe('done');
   await observer`select setval('private.queue_check_message', 0)`;
   await whileItIsCounted(async () => expect(await start()).toBe('done'));

@@ -5,7 +5,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.keep('own', test.create_run(test.kept('flow')::integer, started_by => test.user_id('owner')));
 select test.keep('started', test.create_run(test.kept('flow')::integer, started_by => test.user_id('starter')));
 select test.keep('unsigned', test.create_run(test.kept('flow')::integer));
--- A run that the starter's run called. It also has the starter's id.
+-- A run that the starter's run called. Its row also has the starter's id.
 insert into public.flow_run (
   user_id, flow_id, started_by, inputs, chain_network, status, start_time, parent_flow_run_id, parent_node_id, parent_times
 )
@@ -33,11 +33,11 @@ select set_eq('select id from seen', 'select pg_temp.allowed()', 'to who started
 select test.sign_in(test.user_id('other'));
 select is_empty('select pg_temp.allowed()', 'another user sees none');
 select pg_temp.show(test.kept('token'));
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'to another user with a token');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to another user with a token');
 select test.sign_in_as_role('anon');
 select set_eq('select id from seen', 'select pg_temp.allowed()', 'to anybody with a token');
 select is(test.row_count('select pg_temp.allowed()'), 1::bigint, 'who sees its run');
 select pg_temp.show(test.kept('token_of_started'));
-select set_eq('select pg_temp.allowed()', array[test.kept('started')]::uuid[], 'and not those that the run called');
+select set_eq('select pg_temp.allowed()', array[test.kept('started')]::uuid[], 'the starter sees the started run but not the runs that it called');
 
 select * from finish();

@@ -11,7 +11,7 @@ from (values
   ('some numbers of 400 digits', (select jsonb_agg(1e399) from generate_series(1, 163)))
 ) as good (what, value);
 
-select is((private.measure_json(null, 65536)).fault, null, 'an absent value has no fault');
+select is((private.measure_json(null, 65536)).fault, null, 'a null argument has no fault');
 
 select is(
   private.measure_json(value, 65536), row(null, fault, '', message)::private.json_measure,

@@ -1,4 +1,4 @@
--- Each column and argument in which users send JSON, except those of flows, which have a test of their own.
+-- Each column and argument in which users send JSON, except those of flows. Flows have their own test.
 select plan(12);
 
 select test.create_user('owner');
@@ -13,9 +13,9 @@ select is(
   test.inputs_refusal('{"a": {"A": [{"S": "a"}, {"N": 1e100000}]}}') ->> 'message',
   'inputs.a.A[1].N: a number must have at most 400 digits', 'inputs of a start'
 );
-select is(test.inputs_refusal('{"a": {"N": 0e-16383}}') ->> 'code', 'inputs_invalid', 'a zero of many places as an input');
+select is(test.inputs_refusal('{"a": {"N": 0e-16383}}') ->> 'code', 'inputs_invalid', 'a zero with many decimal places is refused as an input');
 select test.sign_out();
-select is(private.bad_value('{"N": 0e-3}', 64), '.N: must be 0', 'a zero of some places as a value');
+select is(private.bad_value('{"N": 0e-3}', 64), '.N: must be 0', 'a zero with some decimal places is refused as a value');
 
 select test.sign_in(test.user_id('owner'));
 select is(

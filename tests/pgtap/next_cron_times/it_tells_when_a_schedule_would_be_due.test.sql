@@ -8,14 +8,14 @@ select is(cardinality(public.next_cron_times('30 2 * * *', 'Europe/Berlin')), 3,
 insert into public.flow_schedules (deployment_id, cron, time_zone)
 values (test.deploy(test.create_flow(test.user_id('owner'))), '30 2 * * *', 'Europe/Berlin');
 select results_eq('select next_start_at from public.flow_schedules',
-  $$ select (public.next_cron_times('30 2 * * *', 'Europe/Berlin'))[1] $$, 'the first is that of a schedule');
+  $$ select (public.next_cron_times('30 2 * * *', 'Europe/Berlin'))[1] $$, 'the first time is that of a schedule');
 select results_eq(
   $$ select t at time zone 'UTC' - lag(t at time zone 'UTC') over (order by t)
     from unnest(public.next_cron_times('0 12 * * *')) as t offset 1 $$,
   $$ values (interval '1 day'), (interval '1 day') $$, 'each is after the one before it, in UTC unless told'
 );
 select is(test.error($$ select public.next_cron_times('61 * * * *', 'Mars/Base') $$) -> 'details' @> '[{"path": "cron.minute"}, {"path": "time_zone"}]',
-  true, 'all that is wrong is told at once');
+  true, 'all faults are reported at once');
 select is(test.error($$ select public.next_cron_times(null) $$) ->> 'message', 'cron: must not be null.', 'no text');
 select is(test.error($$ select public.next_cron_times('* * * * *', null) $$) ->> 'message', 'time_zone: must not be null.', 'no zone');
 

@@ -7,6 +7,6 @@ select is(has_table_privilege(role, 'private.node_publishers', privilege), false
 from unnest('{anon,authenticated,service_role}'::text[]) as role cross join unnest('{select,insert,update,delete}'::text[]) as privilege;
 
 select test.sign_in_as_role('anon');
-select is(test.error_code('select private.node_poster()'), '42501', 'anon may not even ask for itself');
+select is(test.error_code('select private.node_poster()'), '42501', 'anon may not call node_poster');
 
 select * from finish();

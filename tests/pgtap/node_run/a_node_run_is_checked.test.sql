@@ -24,9 +24,9 @@ insert into public.node_run (flow_run_id, node_id, times, user_id, start_time, i
 values (test.kept('run')::uuid, test.node_id('a'), 0, test.user_id('owner'), now(), '{"M": {}}');
 select is(
   test.error('update public.node_run set times = 7 where true') ->> 'constraint', 'node_run_pkey',
-  'a node runs once for each number of times'
+  'a node can not have the same number of times twice'
 );
-select is(test.row_count('select from public.node_run'), 2::bigint, 'and as often as there are numbers');
+select is(test.row_count('select from public.node_run'), 2::bigint, 'a node can have several numbers of times');
 delete from public.flow_run where true;
 select is_empty('select * from public.node_run', 'it goes with its run');
 

@@ -18,11 +18,11 @@ create temporary view attempts as
 grant select on attempts to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(test.row_count('select from public.node_run'), 1::bigint, 'the owner of the flow sees it');
+select is(test.row_count('select from public.node_run'), 1::bigint, 'the owner of the flow sees the node run');
 select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('starter'));
-select is(test.row_count('select from public.flow_run'), 1::bigint, 'who started the run sees the run');
+select is(test.row_count('select from public.flow_run'), 1::bigint, 'the starter of the run sees the run');
 select is(test.row_count('select from public.node_run'), 0::bigint, 'but not this: it shows what is the flow''s');
 select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
 

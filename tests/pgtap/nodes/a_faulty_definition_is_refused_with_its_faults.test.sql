@@ -15,7 +15,7 @@ select is(
     ],
     "hint": "This is the definition of node \"n\"."
   }',
-  'with all its faults'
+  'the error lists all faults'
 );
 select is(
   test.error($$ insert into public.nodes (type, data, sources, targets)
@@ -26,7 +26,7 @@ select is(
     {"path": "sources[1].name", "message": "another port has the name \"\""},
     {"path": "type", "message": "must be at most 64 letters, digits, _ and -, start with a letter, and not be true or false"}
   ]',
-  'with rules beyond types once the types are right'
+  'when the types are right, the error lists faults of the other rules'
 );
 select is(
   test.error('insert into public.nodes default values') #>> '{details,0,path}', 'data', 'an empty one'

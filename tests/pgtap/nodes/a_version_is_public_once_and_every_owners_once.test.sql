@@ -19,7 +19,7 @@ select is(
 select is(test.row_count(format(test.kept('insertion'), '3')), 1::bigint, 'but another version of it');
 
 select test.sign_in(test.user_id('owner'));
-select is(test.row_count(format(test.kept('insertion'), '1')), 1::bigint, 'another user has it in private');
+select is(test.row_count(format(test.kept('insertion'), '1')), 1::bigint, 'another user can have a private definition of the same version');
 select is(test.error(format(test.kept('insertion'), '1')) ->> 'constraint', 'nodes_pkey', 'once');
 
 select * from finish();

@@ -15,7 +15,7 @@ select is(
     'path', 'data.options.' || repeat('m', 100) || '…', 'message', 'has a name of more than 256 characters'
   )), 'a long name is told, shortened, and copied to nothing below it'
 );
-select is(pg_temp.with_options(jsonb_build_object(repeat('ü', 256), 1)), '[]', '256 characters are not too many');
+select is(pg_temp.with_options(jsonb_build_object(repeat('ü', 256), 1)), '[]', 'a name of 256 characters is accepted');
 select test.keep('nested', (select jsonb_agg(true) from generate_series(1, 10000)));
 do $$
 begin
@@ -23,10 +23,10 @@ begin
     perform test.keep('nested', jsonb_build_object(v_level || repeat('m', 240), test.kept('nested')::jsonb));
   end loop;
 end $$;
-select is(pg_temp.with_options(test.kept('nested')::jsonb), '[]', 'long paths to many values are built only where they are told');
+select is(pg_temp.with_options(test.kept('nested')::jsonb), '[]', 'long paths to many values are built only for faults');
 select is(
   jsonb_array_length(pg_temp.faults(jsonb_build_object('sources', (select jsonb_agg(0) from generate_series(1, 20000))))), 100,
-  'of many faults the first 100 are told'
+  'the first 100 of many faults are listed'
 );
 select is(
   pg_temp.faults(jsonb_build_object('targets', jsonb_build_array(jsonb_build_object('name', repeat('n', 257), 'type_bounds', '[]'::jsonb)))),

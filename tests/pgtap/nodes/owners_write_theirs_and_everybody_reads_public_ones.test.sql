@@ -25,7 +25,7 @@ select set_eq(
 );
 
 select test.sign_in(test.user_id('owner'));
-select set_eq('select node_id from public.nodes', '{owners,publishers,services}'::text[], 'the owner sees it and the public ones');
+select set_eq('select node_id from public.nodes', '{owners,publishers,services}'::text[], 'the owner sees their own definition and the public ones');
 select is(test.row_count(format(test.kept('update'), name)), expected, format('the owner updates %s of %s', expected, name))
 from (values ('owners', 1::bigint), ('publishers', 0), ('services', 0)) as n (name, expected);
 
@@ -48,12 +48,12 @@ select is(test.error_code(format(test.kept('update'), 'services')), '42501', 'no
 select is(test.error_code(format(test.kept('deletion'), 'services')), '42501', 'nor delete');
 
 select test.sign_in_as_role('authenticated');
-select is(test.error_code(format(test.kept('insertion'), 'nobodys')), 'unauthenticated', 'a token without a user posts nothing');
+select is(test.error_code(format(test.kept('insertion'), 'nobodys')), 'unauthenticated', 'a token without a user can not insert a definition');
 
 select test.sign_in_as_role('service_role');
 select set_eq(
   'select node_id, type from public.nodes', $$ values ('owners', 'changed'), ('publishers', 'changed'), ('services', 'native') $$,
-  'the service role sees all of them, as their owners left them'
+  'the service role sees all definitions, unchanged by others'
 );
 select is(test.row_count(format(test.kept('update'), 'owners')), 1::bigint, 'and updates');
 select results_eq(

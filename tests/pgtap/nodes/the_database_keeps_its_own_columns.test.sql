@@ -11,7 +11,7 @@ values (
 select results_eq(
   'select user_id, is_public, owner_key, node_id, version, created_at, updated_at from public.nodes',
   $$ values (test.user_id('owner'), false, test.user_id('owner'), 'kept', '1', now(), now()) $$,
-  'an insert says nothing about them'
+  'an insert can not set these columns'
 );
 select isnt((select id from public.nodes), '11111111-1111-4111-8111-111111111111'::uuid, 'not about the id either');
 
@@ -33,7 +33,7 @@ select is((select n::text from public.nodes as n), test.kept('row'), 'which chan
 update public.nodes set data = data || '{"node_id": "renamed", "version": "2"}' where node_id = 'kept';
 select results_eq(
   'select node_id, version, owner_key from public.nodes', $$ values ('renamed', '2', test.user_id('owner')) $$,
-  'node_id and version follow the data'
+  'node_id and version come from the data'
 );
 
 select test.sign_out();
@@ -41,7 +41,7 @@ alter table public.nodes disable trigger _100_check_and_keep;
 update public.nodes set updated_at = '2001-01-01' where true;
 alter table public.nodes enable trigger _100_check_and_keep;
 update public.nodes set type = 'native', data = data, updated_at = now() where true;
-select is((select updated_at from public.nodes), '2001-01-01', 'updated_at stays when the definition does');
+select is((select updated_at from public.nodes), '2001-01-01', 'updated_at stays if the definition does not change');
 update public.nodes set type = 'other' where true;
 select is((select updated_at from public.nodes), now(), 'and changes with it');
 

@@ -12,8 +12,8 @@ select is(pg_temp.error_of($$ create_kv_store('settings') $$), 'kv_store_exists'
 select is(pg_temp.error_of(format('create_kv_store(%L)', name)), 'kv_store_name_invalid', 'not with the name ' || coalesce(name, 'null'))
 from unnest(array['', '1a', 'a b', repeat('a', 121), null]) as name;
 
-select is(public.write_kv_item('settings', 'k', '{"S": "one"}'), '{}', 'a first value replaces none');
-select is(public.write_kv_item('settings', 'k', '{"U": "2"}'), '{"old_value": {"S": "one"}}', 'a second one gives the first back');
+select is(public.write_kv_item('settings', 'k', '{"S": "one"}'), '{}', 'the first value replaces no value');
+select is(public.write_kv_item('settings', 'k', '{"U": "2"}'), '{"old_value": {"S": "one"}}', 'a second value returns the first one');
 select is(public.read_kv_item('settings', 'k'), '{"value": {"U": "2"}}', 'it is read');
 select is(pg_temp.error_of(format('write_kv_item(%L, %L, %L)', 'settings', key, '{"N": 0}')), 'kv_key_invalid', 'no key of this length')
 from unnest(array['', repeat('a', 1025), null]) as key;
@@ -22,9 +22,9 @@ select is(pg_temp.error_of($$ read_kv_item('settings', 'K') $$), 'kv_item_not_fo
 select is(pg_temp.error_of($$ write_kv_item('Settings', 'k', '{"N": 0}') $$), 'kv_store_not_found', 'and another name no store');
 
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.error_of($$ read_kv_item('settings', 'k') $$), 'kv_store_not_found', 'the store of one is not that of another');
+select is(pg_temp.error_of($$ read_kv_item('settings', 'k') $$), 'kv_store_not_found', 'a store of another user does not exist for the caller');
 select test.sign_in(test.user_id('owner'));
-select is(public.delete_kv_item('settings', 'k'), '{"old_value": {"U": "2"}}', 'an item is deleted, and given back');
+select is(public.delete_kv_item('settings', 'k'), '{"old_value": {"U": "2"}}', 'deleting an item returns its value');
 select is(pg_temp.error_of($$ delete_kv_item('settings', 'k') $$), 'kv_item_not_found', 'once');
 select lives_ok($$ select public.delete_kv_store('settings') $$, 'a store is deleted');
 select is(pg_temp.error_of($$ delete_kv_store('settings') $$), 'kv_store_not_found', 'once');

@@ -15,15 +15,15 @@ create function pg_temp.submit(token text) returns text language sql as $$
 $$;
 
 select public.finish_flow_run(test.kept('done')::uuid, 1, 'succeeded', '{"M": {}}', null, '{}', test.progress(test.kept('done')::uuid));
-select is(pg_temp.open(), '{stopped,asleep,other}', 'the end of a run ends what it waits for');
-select is(pg_temp.submit('done'), 'pending_input_not_found', 'which nobody can answer any more');
+select is(pg_temp.open(), '{stopped,asleep,other}', 'the end of a run deletes its pending inputs');
+select is(pg_temp.submit('done'), 'pending_input_not_found', 'after the end of the run, its input can not be answered');
 
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('stopped')::uuid);
 select test.sign_out();
-select is(pg_temp.open(), '{asleep,other}', 'so does a stop, before a worker has heard of it');
-select is(pg_temp.submit('stopped'), 'pending_input_not_found', 'from then on nobody can answer');
-select is(test.take_input(test.kept('stopped')::uuid, 'stopped') ->> 'outcome', null, 'its worker learns of no answer');
+select is(pg_temp.open(), '{asleep,other}', 'a stop deletes the pending inputs, even before a worker has learnt of the stop');
+select is(pg_temp.submit('stopped'), 'pending_input_not_found', 'after the stop, the input can not be answered');
+select is(test.take_input(test.kept('stopped')::uuid, 'stopped') ->> 'outcome', null, 'the worker of a stopped run gets no answer');
 
 select private.release_flow_run(test.kept('asleep')::uuid, 1, test.progress(test.kept('asleep')::uuid), 600);
 select is(status, 'waiting', 'a run that sleeps while an input is open is waiting') from public.flow_run where id = test.kept('asleep')::uuid;
@@ -34,7 +34,7 @@ select is(pg_temp.open(), '{other}', 'a stop ends the inputs of a run that sleep
 select is(test.due_in(test.kept('asleep')::uuid), 0, 'and wakes it');
 select test.ask_input(test.kept('other')::uuid, 'again');
 select test.ask_input(test.kept('other')::uuid, 'again');
-select is(pg_temp.open(), '{other,again}', 'what is stored twice is asked for once');
+select is(pg_temp.open(), '{other,again}', 'an input that is stored twice is pending once');
 select is(count(*), 2::bigint, 'and told once')
 from private.flow_run_events as e cross join lateral unnest(e.events) as k where e.root_flow_run_id = test.kept('other')::uuid and k.event = 'api_input';
 select private.release_flow_run(test.kept('other')::uuid, 1, test.progress(test.kept('other')::uuid), 0);

@@ -43,7 +43,7 @@ select is(test.error_code('delete from public.pending_inputs where true'), '4250
 select is(test.error_code('select from private.api_inputs'), '42501', 'nor reads how they ended');
 select is(
   test.error_code($$ select public.submit_input('root', '{"S": "a"}') $$), '42501',
-  'users do not submit by themselves: the door checks the ranges of numbers'
+  'users may not call submit_input, because the Edge Function checks the ranges of numbers'
 );
 select is(test.error_code($$ select public.cancel_input('root') $$), '42501', 'nor cancel');
 select is(
@@ -54,7 +54,7 @@ select test.sign_out();
 delete from auth.users where id = test.user_id('starter');
 select is(
   (select array_agg(started_by) from public.pending_inputs where root_flow_run_id = test.kept('run')::uuid), '{null,null,null}',
-  'a starter who is gone is forgotten'
+  'a deleted starter is removed from the input'
 );
 delete from public.flow_run where id = test.kept('run')::uuid;
 select is(count(*), 1::bigint, 'a run that is deleted takes its inputs along') from public.pending_inputs;

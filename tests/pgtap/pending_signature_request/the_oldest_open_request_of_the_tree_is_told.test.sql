@@ -27,7 +27,7 @@ $$;
 
 select is(pg_temp.pending(), '{"request": null, "is_overdue": false}', 'a run may ask for nothing');
 select test.ask(test.kept('run')::uuid, test.request('SysvarC1ock11111111111111111111111111111111', -1), 'late');
-select is(pg_temp.pending_key(), null, 'what has expired is asked for no more');
+select is(pg_temp.pending_key(), null, 'an expired request is not returned');
 select test.ask(test.kept('run')::uuid, test.request('So11111111111111111111111111111111111111112', 90500, '[{"pubkey": "x", "signature": "y"}]'), 'inner', test.kept('child')::uuid);
 select test.ask(test.kept('run')::uuid, test.request());
 select is(
@@ -36,13 +36,13 @@ select is(
     'kind', 'transaction', 'pubkey', 'So11111111111111111111111111111111111111112', 'message', 'AQID', 'timeout', 90.5, 'flow_run_id', test.kept('child'),
     'signatures', '[{"pubkey": "x", "signature": "y"}]'::jsonb
   )),
-  'the oldest one is told, with the run that asks for it'
+  'the oldest open request is returned, with the run that asks for it'
 );
 select is(
   (pg_temp.pending() #> '{request,time}')::numeric, floor(extract(epoch from s.created_at) * 1000), 'when it was made, in whole milliseconds'
 )
 from public.signature_requests as s where s.pubkey like 'So1%';
-select is(pg_temp.pending('child'), pg_temp.pending(), 'of a called run, all is told that its tree asks for');
+select is(pg_temp.pending('child'), pg_temp.pending(), 'a called run returns the requests of its whole tree');
 select private.answer_signature_request(s.id, repeat('1', 64), null) from public.signature_requests as s where s.pubkey like 'So1%';
 select is(pg_temp.pending_key(), 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'then comes the next');
 select private.answer_signature_request(s.id, repeat('1', 64), null) from public.signature_requests as s where s.pubkey like 'da18%';
@@ -50,7 +50,7 @@ select is(pg_temp.pending_key(), null, 'until all are answered');
 
 select test.suspend(test.kept('run')::uuid);
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '3 seconds' where true;
-select is(pg_temp.pending() -> 'is_overdue', 'true', 'a run that is left queued is told of');
+select is(pg_temp.pending() -> 'is_overdue', 'true', 'a run that is left in the queue is overdue');
 
 create function pg_temp.error_of(run_id uuid) returns jsonb language sql as $$
   select test.error(format('select public.pending_signature_request(%L)', run_id)) - '{details,hint}'::text[];
@@ -60,7 +60,7 @@ select test.sign_in(test.user_id('other'));
 select is(
   array[pg_temp.error_of(test.kept('run')::uuid), pg_temp.error_of(gen_random_uuid())],
   array_fill('{"code": "flow_run_not_found", "status": 404, "message": "There is no such run."}'::jsonb, '{2}'),
-  'for others there is no such run'
+  'for other users the run does not exist'
 );
 select test.sign_in_as_role('anon');
 select is(pg_temp.error_of(test.kept('run')::uuid) ->> 'code', 'unauthenticated', 'nor for nobody');
@@ -71,8 +71,8 @@ select test.sign_in(test.user_id('owner'));
 select is(
   array[pg_temp.error_of(test.kept('run')::uuid), pg_temp.error_of(test.kept('child')::uuid)],
   array_fill('{"code": "signature_request_not_found", "status": 404, "message": "The run has ended, so it asks for no signature."}'::jsonb, '{2}'),
-  'a run that has ended asks for nothing, nor does what it called'
+  'a run that has ended has no requests, and neither have its called runs'
 );
-select is(test.error_code('select public.asking_flow_runs(''{}'')'), '42501', 'who asks is told of many runs at once by the service role only');
+select is(test.error_code('select public.asking_flow_runs(''{}'')'), '42501', 'only the service role may ask about many runs at once');
 
 select * from finish();

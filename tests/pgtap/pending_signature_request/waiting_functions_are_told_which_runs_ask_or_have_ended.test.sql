@@ -21,12 +21,12 @@ $$;
 grant execute on function pg_temp.found() to public;
 
 select test.sign_in_as_role('service_role');
-select is(pg_temp.found(), '{asking,ended}', 'those that ask for a signature now, and those that have ended');
+select is(pg_temp.found(), '{asking,ended}', 'runs that ask for a signature now and runs that have ended are returned');
 select test.sign_out();
 select test.ask(test.kept('caller')::uuid, test.request(), 'inner', test.kept('child')::uuid);
-select is(pg_temp.found(), '{asking,caller,child,ended}', 'a called run that asks speaks for its tree');
+select is(pg_temp.found(), '{asking,caller,child,ended}', 'if a called run asks, all runs of its tree are returned');
 select test.keep('gone', gen_random_uuid());
-select set_eq('select public.asking_flow_runs(array[test.kept(''gone'')]::uuid[])', array[test.kept('gone')]::uuid[], 'a deleted run is waited for no longer');
+select set_eq('select public.asking_flow_runs(array[test.kept(''gone'')]::uuid[])', array[test.kept('gone')]::uuid[], 'a deleted run is returned, so that no caller waits for it');
 select is_empty('select public.asking_flow_runs(''{}'')', 'of none there is none');
 
 select * from finish();

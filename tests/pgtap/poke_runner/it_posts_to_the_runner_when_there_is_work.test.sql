@@ -8,7 +8,7 @@ select test.create_pg_net(), test.create_vault();
 select vault.create_secret('https://project.supabase.co/', 'project_url'), vault.create_secret('sb_secret_key', 'runner_key'),
   vault.create_secret('other', 'other');
 
-select is(private.poke_runner(), 'nothing is queued', 'an idle project makes no calls');
+select is(private.poke_runner(), 'nothing is queued', 'if no run is queued, no request is sent');
 
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.kept('deployment')::uuid);
@@ -17,7 +17,7 @@ select is(private.poke_runner(), 'request 1 is sent', 'a queued run is a poke');
 select results_eq(
   'select url, headers, timeout_milliseconds from net.request',
   $$ values ('https://project.supabase.co/functions/v1/runner', '{"apikey": "sb_secret_key"}'::jsonb, 5000) $$,
-  'of the runner, with the key of Vault'
+  'the request goes to the runner, with the key in Vault'
 );
 
 select pgmq.set_vt('flow_runs', msg_id, 60) from pgmq.q_flow_runs;
@@ -25,7 +25,7 @@ select is(private.poke_runner(), 'nothing is queued', 'a run that a worker holds
 select is(count(*), 1::bigint, 'so there was one call') from net.request;
 
 select test.queue_webhooks(test.user_id('owner'), 1);
-select is(private.poke_runner(), 'request 2 is sent', 'a webhook that is due is a poke');
+select is(private.poke_runner(), 'request 2 is sent', 'a due webhook causes a poke');
 update public.webhook_deliveries set next_attempt_at = clock_timestamp() + interval '1 minute' where true;
 select is(private.poke_runner(), 'nothing is queued', 'one that waits is none');
 

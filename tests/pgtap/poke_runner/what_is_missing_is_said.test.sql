@@ -5,7 +5,7 @@ select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.sign_out();
 
-select is(private.poke_runner(), 'pg_net is not installed', 'without pg_net it does nothing');
+select is(private.poke_runner(), 'pg_net is not installed', 'without pg_net no request is sent');
 select test.create_pg_net();
 select is(private.poke_runner(), 'Vault lacks the secret project_url or runner_key', 'nor without Vault');
 select test.create_vault();

@@ -24,7 +24,7 @@ select is(pg_temp.time_of('/rpc/' || name), '3s', name || ' has longer')
 from unnest(array['start_deployment', 'receive_webhook', 'read_deployment', 'flow_run_result', 'await_flow_run_result']) as name;
 select is(
   pg_temp.time_of('/nodes', jsonb_build_object('x-flow-run-token', test.kept('token'))), '3s',
-  'the holder of a run token keeps the time of the role'
+  'the holder of a run token has the time limit of the role'
 );
 select is(pg_temp.time_of('/nodes', role => 'authenticated'), '3s', 'and so does a user');
 

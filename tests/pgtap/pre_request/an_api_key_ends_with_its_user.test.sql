@@ -24,11 +24,11 @@ $$;
 
 select is(pg_temp.acts_as(), test.kept('owner'), 'it is its owner''s');
 update auth.users set banned_until = now() + interval '1 hour' where id = test.kept('owner')::uuid;
-select is(pg_temp.acts_as(), 'api_key_invalid', 'nobody''s while its owner is banned');
+select is(pg_temp.acts_as(), 'api_key_invalid', 'the key is refused while its owner is banned');
 update auth.users set banned_until = now() - interval '1 second' where id = test.kept('owner')::uuid;
 select is(pg_temp.acts_as(), test.kept('owner'), 'and its owner''s again');
 update auth.users set deleted_at = now() where id = test.kept('owner')::uuid;
-select is(pg_temp.acts_as(), 'api_key_invalid', 'nobody''s once its owner is deleted, though Auth keeps the row');
+select is(pg_temp.acts_as(), 'api_key_invalid', 'the key is refused after its owner is deleted, even if Auth keeps the row');
 delete from auth.users where id = test.kept('owner')::uuid;
 select is(pg_temp.acts_as(), 'api_key_invalid', 'or the row is gone');
 

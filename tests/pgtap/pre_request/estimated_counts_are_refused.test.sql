@@ -16,10 +16,10 @@ $$;
 select is(pg_temp.code_of(prefer, role), 'count_inexact', format('%s asks for %s', role, prefer))
 from unnest(array['anon', 'authenticated']) as role,
   unnest(array['count=planned', 'count=estimated', 'return=minimal, count=planned', 'count=estimated,tx=commit']) as prefer;
-select is(pg_temp.code_of('count=exact', 'authenticated'), null, 'an exact count counts what the caller sees');
+select is(pg_temp.code_of('count=exact', 'authenticated'), null, 'an exact count is accepted');
 select is(pg_temp.code_of('return=representation', 'anon'), null, 'other preferences are nobody''s business');
-select is(pg_temp.code_of('count=planned', 'service_role'), null, 'the service role sees every row');
+select is(pg_temp.code_of('count=planned', 'service_role'), null, 'the service role may ask for a planned count, because it sees every row');
 select set_config('request.headers', '', true);
-select lives_ok('select private.pre_request()', 'a call without headers has none to refuse');
+select lives_ok('select private.pre_request()', 'a call without headers is accepted');
 
 select * from finish();

@@ -16,6 +16,6 @@ end;
 $$;
 alter role authenticated set statement_timeout = '7s';
 
-select is(pg_temp.time_of(jsonb_build_object('x-api-key', test.kept('key'))), '7s', 'who shows an API key has as long as who shows a token');
+select is(pg_temp.time_of(jsonb_build_object('x-api-key', test.kept('key'))), '7s', 'a caller with an API key has the same time limit as a caller with an access token');
 
 select * from finish();

@@ -19,11 +19,11 @@ select is(ids, array[test.kept('public')]::integer[], 'another user sees the pub
 select is(
   to_jsonb(p) - '{id,user_id,created_at,updated_at}'::text[],
   '{"name": "shared", "description": "", "nodes": [{"data": {"form": "shown"}}], "edges": [{"a": 1}], "chain_network": {"cluster": "mainnet-beta"}, "instructions_bundling": "Off", "start_shared": false, "start_unverified": false}',
-  'with its graph and form data, without environment, and of its network the cluster'
+  'a public flow has its graph and form data, but no environment, and only the cluster of its network'
 )
 from public.public_flows as p where p.id = test.kept('public')::integer;
 select is(p.user_id, test.user_id('owner'), 'whose it is is told') from public.public_flows as p where p.id = test.kept('public')::integer;
-select is(test.error_code('select environment from public.public_flows'), '42703', 'there is no environment to ask for');
+select is(test.error_code('select environment from public.public_flows'), '42703', 'the view has no column environment');
 select is(test.error_code('update public.public_flows set name = '''' where true'), '42501', 'nobody writes there');
 select is(test.error_code('insert into public.public_flows (name) values ('''')'), '42501', 'nor adds to it');
 select is(test.error_code('delete from public.public_flows where true'), '42501', 'nor deletes');
@@ -53,6 +53,6 @@ create function pg_temp.tells(name text) returns boolean language plpgsql cost 0
 $$;
 grant execute on function pg_temp.tells(text) to public;
 select test.sign_in(test.user_id('other'));
-select is(test.error_code('select from public.public_flows where pg_temp.tells(name)'), null, 'no condition is checked on a private flow');
+select is(test.error_code('select from public.public_flows where pg_temp.tells(name)'), null, 'a condition is not evaluated on a private flow');
 
 select * from finish();

@@ -6,7 +6,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 create function pg_temp.rows_scanned() returns bigint language sql as $$
   select seq_tup_read from pg_stat_xact_user_tables where relid = 'public.flows'::regclass;
 $$;
--- In plpgsql with execute, so that only the plans of the triggers are cached.
+-- The function executes its statement dynamically, so that only the plans of the triggers are cached.
 create function pg_temp.save() returns void language plpgsql as $$
 begin
   execute 'update public.flows set name = ''saved'' where id = $1' using test.kept('flow')::integer;

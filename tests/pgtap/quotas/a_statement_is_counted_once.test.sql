@@ -14,9 +14,9 @@ create function pg_temp.insert_flows(flow_count integer, user_name text default 
   ));
 $$;
 
-select is(pg_temp.insert_flows(1001), 'quota_exceeded', 'one statement that stores one too many is refused');
+select is(pg_temp.insert_flows(1001), 'quota_exceeded', 'a statement that inserts one row too many is refused');
 select test.keep('before', pg_temp.rows_read());
-select is(pg_temp.insert_flows(1000), null, 'as many as the quota are stored');
+select is(pg_temp.insert_flows(1000), null, 'as many rows as the quota allows are stored');
 select cmp_ok(
   pg_temp.rows_read() - test.kept('before')::bigint, '<=', 5000::bigint, 'and an insert of 1,000 rows reads a few thousand'
 );
@@ -28,7 +28,7 @@ select is(
 );
 select is(pg_temp.insert_flows(1, 'other'), null, 'the other user has room');
 
--- All of them grow, then all of them shrink.
+-- First all rows grow, then all rows shrink.
 select test.keep('before', pg_temp.rows_read());
 update public.flows set nodes = jsonb_build_array(repeat('grown', 4)) where user_id = test.user_id('owner');
 select cmp_ok(

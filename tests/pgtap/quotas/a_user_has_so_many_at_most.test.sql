@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.create_user('other');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
 
--- For each quota, a statement that stores one more row.
+-- For each quota, this is a statement that stores one more row.
 create temporary table stored as values
   ('flows', $$ insert into public.flows (name) values ('flow') $$),
   ('deployments', $$ select test.deploy(test.kept('flow')::integer) $$),
@@ -25,7 +25,7 @@ select lives_ok(
 select test.sign_in(test.user_id('owner'));
 select test.deploy(test.kept('flow')::integer);
 
--- Each quota is set to two more than the present rows.
+-- Each quota is set to two more than the present number of rows.
 select test.sign_out();
 create function pg_temp.allow(more integer) returns void language sql as $$
   select private.set_quota(s.column1, private.quota_use(s.column1, test.user_id('owner')) + allow.more) from stored as s;
@@ -40,13 +40,13 @@ select is(
 from stored as s cross join test.error(s.column2) as e
 cross join lateral (select (e #>> '{details,limit}')::integer as value) as private_quota;
 
--- The same statement for another user.
+-- Another user executes the same statement.
 select test.sign_in(test.user_id('other'));
-select is(test.error_code($$ insert into public.flows (name) values ('flow') $$), null, 'another user has a quota of their own');
+select is(test.error_code($$ insert into public.flows (name) values ('flow') $$), null, 'another user has a separate quota');
 
--- Deleted rows make room.
+-- Deleted rows do not count any more.
 select test.sign_in(test.user_id('owner'));
 delete from public.flows as f where f.id = (select max(f.id) from public.flows as f where f.user_id = auth.uid());
-select is(test.error_code($$ insert into public.flows (name) values ('flow') $$), null, 'what is deleted makes room');
+select is(test.error_code($$ insert into public.flows (name) values ('flow') $$), null, 'after a deletion, a new row is accepted');
 
 select * from finish();

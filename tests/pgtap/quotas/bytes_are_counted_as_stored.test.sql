@@ -12,7 +12,7 @@ grant execute on function pg_temp.noise(integer) to public;
 select test.sign_out();
 select private.set_quota('flow_bytes', 100000);
 select test.sign_in(test.user_id('owner'));
-select lives_ok($$ insert into public.flows (nodes) values (pg_temp.noise(60000)) $$, 'a flow of 60 KB within 100');
+select lives_ok($$ insert into public.flows (nodes) values (pg_temp.noise(60000)) $$, 'a flow of 60 KB fits into a quota of 100 KB');
 select is(
   test.error($$ insert into public.flows (nodes) values (pg_temp.noise(60000)) $$) -> 'details',
   '{"of": "flow_bytes", "limit": 100000}', 'a second one is too much'
@@ -23,7 +23,7 @@ select lives_ok(
 select is(
   test.error_code($$ update public.flows set edges = pg_temp.noise(60000) where true $$), 'quota_exceeded', 'nor can the two grow so much'
 );
-select lives_ok($$ update public.flows set name = 'renamed' where true $$, 'other changes are not concerned');
+select lives_ok($$ update public.flows set name = 'renamed' where true $$, 'other changes are allowed beyond the quota');
 select test.sign_out();
 select private.set_quota('flow_bytes', 1000);
 select test.sign_in(test.user_id('owner'));
@@ -42,7 +42,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(
   auth.uid(), jsonb_build_array(test.node('a', 'flow_input', array['x'], form_data => jsonb_build_object('label', 'x', 'noise', pg_temp.noise(60000))))
 ));
-select is(test.error_code($$ select test.deploy(test.kept('flow')::integer) $$), null, 'a deployment of 60 KB within 100')
+select is(test.error_code($$ select test.deploy(test.kept('flow')::integer) $$), null, 'a deployment of 60 KB fits into a quota of 100 KB')
 from generate_series(1, 2);
 update public.flows set environment = '{"VERSION": "2"}' where id = test.kept('flow')::integer;
 select is(
@@ -50,6 +50,6 @@ select is(
   '{"of": "deployment_bytes", "limit": 100000}', 'one of an edited flow is too much'
 );
 delete from public.flow_deployments where true;
-select is(test.error_code($$ select test.deploy(test.kept('flow')::integer) $$), null, 'unless the others are deleted');
+select is(test.error_code($$ select test.deploy(test.kept('flow')::integer) $$), null, 'when the other deployments are deleted, a new one fits');
 
 select * from finish();

@@ -47,7 +47,7 @@ const codes = (done: number, refused: number): string[] => [
   ...Array.from({ length: refused }, () => 'quota_exceeded'),
 ];
 
-describe('of one user, of those who come at once, exactly as many are stored as may be', () => {
+describe('of concurrent inserts of one user, exactly as many succeed as the quota allows', () => {
   it('flows', async () => {
     await setQuota('flows', 17);
     expect(await codesOf(writers.map(addFlow))).toEqual(codes(5, 7));
@@ -66,7 +66,7 @@ describe('of one user, of those who come at once, exactly as many are stored as 
     expect(await count('flow_deployments')).toBe(5);
   });
 
-  it('wallets, and of one key no more than one', async () => {
+  it('wallets, and at most one of each key', async () => {
     await setQuota('wallets', 1);
     const key = 'So11111111111111111111111111111111111111112';
     const store = (sql: Sql) =>
@@ -75,7 +75,7 @@ describe('of one user, of those who come at once, exactly as many are stored as 
     expect(await count('wallets')).toBe(1);
   });
 
-  it('many of one statement', async () => {
+  it('many rows in one statement', async () => {
     await setQuota('flows', 500);
     const addMany = (sql: Sql) => sql`insert into public.flows (user_id) select ${userId} from generate_series(1, 100)`;
     expect(await codesOf(writers.map(addMany))).toEqual(codes(4, 8));
@@ -83,7 +83,7 @@ describe('of one user, of those who come at once, exactly as many are stored as 
   });
 });
 
-it('who comes second waits for the first, and takes the place when that fails', async () => {
+it('a second insert waits for the first, and takes its place if the first fails', async () => {
   await setQuota('flows', 13);
   const [first, second] = writers as [Sql, Sql];
   await first`begin`;
@@ -94,7 +94,7 @@ it('who comes second waits for the first, and takes the place when that fails', 
   expect(await following).toBe('done');
 });
 
-it('other users do not wait, nor do deletions', async () => {
+it('inserts of other users and deletions do not wait', async () => {
   const [first, second, third] = writers as [Sql, Sql, Sql];
   const otherId = randomUUID();
   await admin`insert into auth.users (id, email) values (${otherId}, ${`${otherId}@example.com`})`;
@@ -105,7 +105,7 @@ it('other users do not wait, nor do deletions', async () => {
   await first`commit`;
 });
 
-it('deploys, tags, deletions and edits of one user at once wait for each other in no circle', async () => {
+it('concurrent deploys, tags, deletions and edits of one user cause no deadlock', async () => {
   await setQuota('deployments', 60);
   for (const index of flowIds.keys()) await deploy(admin, index);
   const work = writers.flatMap((sql, index) => [
@@ -128,12 +128,12 @@ it('deploys, tags, deletions and edits of one user at once wait for each other i
       return results;
     })).then((lists) => lists.flat()),
   );
-  // A tag may be of a deployment that has just been deleted.
+  // A tag may name a deployment that has just been deleted.
   for (const code of ['done', 'quota_exceeded', '23503']) outcomes.delete(code);
   expect([...outcomes]).toEqual([]);
 });
 
-it('the deletion of a user waits in no circle with what is stored', async () => {
+it('the deletion of a user and inserts of this user cause no deadlock', async () => {
   const storing = Promise.all(writers.map(async (sql, index) => {
     const results = [];
     for (let round = 0; round < 5; round++) {

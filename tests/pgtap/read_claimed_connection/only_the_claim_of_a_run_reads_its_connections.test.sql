@@ -17,7 +17,7 @@ select test.sign_out();
 select is(
   (select jsonb_agg(j.settings -> 'connections') from private.flow_run_jobs as j),
   jsonb_build_array(jsonb_build_object('mail', test.kept('id')), jsonb_build_object('mail', test.kept('id'))),
-  'a run has the connections that its nodes name, with a deployment or without'
+  'a run has the connections that its nodes name, also without a deployment'
 );
 
 create function pg_temp.reading(name text default 'mail', claim_number integer default 1, run text default 'run')
@@ -43,9 +43,9 @@ select is(
     'token', null
   ), 'the claim gets the connection with its ciphertext'
 );
-select is(pg_temp.read(pg_temp.reading('unnamed')), null, 'but none that no node names');
+select is(pg_temp.read(pg_temp.reading('unnamed')), null, 'a run can not read a connection that none of its nodes names');
 select is(test.error_code(pg_temp.reading(claim_number => 2)), 'claim_lost', 'no other claim does');
-select is(test.error_code(pg_temp.reading(run => 'started', claim_number => 1)), 'claim_lost', 'nor does a claim that was not made');
+select is(test.error_code(pg_temp.reading(run => 'started', claim_number => 1)), 'claim_lost', 'a claim that was never made reads no connection');
 select is(pg_temp.read(pg_temp.reading(run => 'started', claim_number => 0)), null, 'nor one that is not held');
 
 select test.sign_out();
@@ -53,7 +53,7 @@ select is(c.last_used_at, now(), 'it was used now') from public.connections as c
 select is(c.updated_at, c.created_at, 'which is no update') from public.connections as c where c.id = test.kept('id')::uuid;
 update public.connections set last_used_at = now() - interval '59 seconds' where true;
 select pg_temp.read(pg_temp.reading());
-select is(c.last_used_at, now() - interval '59 seconds', 'within a minute the time stays')
+select is(c.last_used_at, now() - interval '59 seconds', 'within a minute last_used_at is not written again')
 from public.connections as c where c.id = test.kept('id')::uuid;
 update public.connections set last_used_at = now() - interval '61 seconds' where true;
 select pg_temp.read(pg_temp.reading());
@@ -62,7 +62,7 @@ select is(c.last_used_at, now(), 'after a minute it changes') from public.connec
 update private.flow_run_jobs set settings = jsonb_set(settings, '{connections,mail}', to_jsonb(test.kept('other'))) where true;
 select is(pg_temp.read(pg_temp.reading()), null, 'a connection of another user is none of the run''s');
 update private.flow_run_jobs set settings = settings - 'connections' where true;
-select is(pg_temp.read(pg_temp.reading()), null, 'a run without connections has none');
+select is(pg_temp.read(pg_temp.reading()), null, 'a run without connections reads none');
 
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code(pg_temp.reading()), '42501', 'the owner can''t read it');

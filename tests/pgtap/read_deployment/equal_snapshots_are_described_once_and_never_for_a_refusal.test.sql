@@ -18,11 +18,11 @@ select is(
   test.error_code($$ select public.read_deployment(id => test.kept('deployment')::uuid, public_key => '11111111111111111111111111111111') $$),
   'deployment_not_found', 'and so is a public key'
 );
-select is(pg_temp.described(), 0::bigint, 'before anything is computed, so that the time of a refusal tells nothing');
+select is(pg_temp.described(), 0::bigint, 'a refusal computes no description, so that its time reveals nothing');
 select test.sign_in(test.user_id('owner'));
 select isnt(public.read_deployment(id => test.kept('deployment')::uuid), null, 'the owner reads it');
 select test.keep('again', test.deploy(test.kept('flow')::integer));
 select public.read_deployment(id => test.kept('again')::uuid);
-select is(pg_temp.described(), 1::bigint, 'deployments of one snapshot are described together');
+select is(pg_temp.described(), 1::bigint, 'deployments with the same snapshot share one description');
 
 select * from finish();

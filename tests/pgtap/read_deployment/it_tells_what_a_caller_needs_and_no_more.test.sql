@@ -21,7 +21,7 @@ set start_permission = 'Authenticated', action_identity = 'So1111111111111111111
   chain_network = '{"url": "https://rpc.example.com/?key=hidden", "cluster": "testnet"}'
 where true;
 select test.keep('created_at', created_at) from public.flow_deployments;
--- Later edits change nothing.
+-- Later edits of the flow change nothing.
 update public.flows set name = 'Closed', nodes = '[]', edges = '[]' where true;
 
 select test.sign_in(test.user_id('other'));
@@ -34,9 +34,9 @@ select is(
     "inputs": [{"name": "a", "description": "", "type_bounds": ["free"], "required": false, "default": 1.50, "json_schema": {}}],
     "outputs": [{"name": "b", "type": "free"}]
   }',
-  'a caller reads what a start takes and gives, as it was frozen'
+  'a caller reads the inputs, outputs and settings of the deployment as they were frozen'
 );
-select unalike(public.read_deployment(flow => test.kept('flow')::integer)::text, '%hidden%', 'and nothing else of the flow');
+select unalike(public.read_deployment(flow => test.kept('flow')::integer)::text, '%hidden%', 'a caller reads nothing else of the flow');
 select is(
   (public.read_deployment(id => test.kept('deployment')::uuid) ->> 'created_at')::timestamptz,
   test.kept('created_at')::timestamptz, 'the time is that of the deploy'

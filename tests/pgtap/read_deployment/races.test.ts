@@ -8,7 +8,7 @@ let database: TestDatabase;
 let observer: Sql;
 let blocker: Sql;
 let readers: [Sql, Sql];
-/** The key of a snapshot that nobody has read yet. */
+/** Makes a deployment with a snapshot that nobody has read yet. Returns its hash. */
 let hash: Uint8Array;
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const define = (version: string, bounds: string[]) =>
       ${observer.json([{ name: 'x', type_bounds: bounds, required: true }])}, '{}', '{}'
     )`;
 
-it('two who read a snapshot first at the same time wait for one description', async () => {
+it('two concurrent first reads of a snapshot compute one description', async () => {
   await define('0.1', ['u8']);
   await blocker`begin`;
   await blocker`lock table private.flow_snapshot_interfaces in share mode`;
@@ -62,7 +62,7 @@ it('two who read a snapshot first at the same time wait for one description', as
   expect(await stored(), 'nobody wrote it again').toEqual([row]);
 });
 
-it('who was overtaken by new definitions of nodes takes what was computed from them, and keeps nothing old', async () => {
+it('a read that new node definitions have overtaken returns the newer description, and stores no older one', async () => {
   await define('0.2', ['u16']);
   await blocker`begin`;
   await blocker`select pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', ${hash}::bytea), 0))`;

@@ -12,7 +12,7 @@ create function pg_temp.input() returns jsonb language sql as $$
 $$;
 grant execute on function pg_temp.input() to public;
 
-select is(pg_temp.input() -> 'type_bounds', '["free"]', 'without a definition the port is as it is drawn');
+select is(pg_temp.input() -> 'type_bounds', '["free"]', 'without a definition the port comes from the flow''s JSON');
 select test.sign_in_as_role('service_role');
 insert into public.nodes (type, data, sources, targets, "targets_form.json_schema", "targets_form.ui_schema") values (
   'native', '{"node_id": "taker", "version": "1", "display_name": ""}', '[]',
@@ -24,7 +24,7 @@ select is(
   pg_temp.input(),
   '{"name": "a", "description": "How many", "type_bounds": ["u8"], "required": true, "default": null,
     "json_schema": {"type": "integer", "minimum": 1, "maximum": 9, "title": "Count"}}',
-  'once there is one, it is as it is defined, with what its form says'
+  'with a definition the port comes from the definition, with the description in its form'
 );
 select test.sign_out();
 select is(
@@ -38,6 +38,6 @@ select is(
   ),
   array_fill('{}'::jsonb, array[6]), 'nothing is told of what is no short list of choices'
 );
-select is((select count(*) from private.flow_snapshot_interfaces), 1::bigint, 'what was computed is kept once');
+select is((select count(*) from private.flow_snapshot_interfaces), 1::bigint, 'the description is stored once');
 
 select * from finish();

@@ -16,7 +16,7 @@ select is(
   jsonb_build_array(jsonb_build_object(
     'index', 0, 'node_id', test.node_id('drawn'), 'language', 'json_schema', 'inputs', '[]'::jsonb, 'source', '{"type": "text"}'
   )),
-  'the schema in form data is read, unless an edge brings another one'
+  'a schema in form data is read, unless an edge brings another schema'
 );
 
 select * from finish();

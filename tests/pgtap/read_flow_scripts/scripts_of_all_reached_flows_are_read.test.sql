@@ -24,7 +24,7 @@ select is(
   (select array_agg(format('%s %s %s', s ->> 'index', s ->> 'node_id', coalesce(s ->> 'source', '-')) order by position)
     from jsonb_array_elements(pg_temp.read('flow') -> 'scripts') with ordinality as s (s, position)),
   array['1 ' || test.node_id('a') || ' a', '2 ' || test.node_id('none') || ' -', '0 ' || test.node_id('c') || ' c'],
-  'scripts in form data are read, by flow and place, and nodes without any; what an edge brings is not'
+  'scripts in form data and nodes without a script are listed, by flow and index; scripts that an edge brings are not'
 );
 select is(
   pg_temp.read('flow') -> 'as_of',
@@ -61,8 +61,8 @@ select is(
   (select jsonb_agg(s - '{flow_id,node_id}'::text[] order by s ->> 'index') from jsonb_array_elements(pg_temp.read('flow') -> 'scripts') as s),
   '[{"index": 0, "inputs": ["a", "b", "source"], "source": "return a", "language": "javascript"},
     {"index": 1, "inputs": [], "source": null, "language": "javascript"}]',
-  'scripts in JavaScript come with the names of their inputs, and no edge brings them'
+  'JavaScripts are listed with the names of their inputs, and an edge never brings one'
 );
-select is(test.error_code('select public.read_flow_scripts(-1)'), 'flow_not_found', 'a flow that there is not is not found');
+select is(test.error_code('select public.read_flow_scripts(-1)'), 'flow_not_found', 'a flow that does not exist is not found');
 
 select * from finish();

@@ -19,7 +19,7 @@ select is(pg_temp.form(body), form::jsonb, format('%L', body)) from (values
   ('a=%%41', '{"a": "%A"}'),
   ('payload=%7B%22ref%22%3A+%22main%22%7D', '{"payload": "{\"ref\": \"main\"}"}')
 ) as v (body, form);
-select is(pg_temp.form('a=1', 'Application/X-WWW-Form-Urlencoded ; charset=UTF-8'), '{"a": "1"}', 'whatever parameters the type has');
+select is(pg_temp.form('a=1', 'Application/X-WWW-Form-Urlencoded ; charset=UTF-8'), '{"a": "1"}', 'parameters of the content type do not matter');
 select is(pg_temp.form('{"a": 1}', type), '{"a": 1}', 'JSON: ' || type) from unnest('{application/json,application/cloudevents+json}'::text[]) as type;
 select is(private.webhook_body(null, '{"a": 1}', '{}'), '{"a": 1}', 'and where no type is told');
 

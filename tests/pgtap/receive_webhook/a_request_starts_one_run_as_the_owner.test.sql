@@ -44,22 +44,22 @@ select test.keep('run', pg_temp.run(pg_temp.receive(test.kept('headers'), '7', '
 select is(
   (select inputs from public.flow_run where id = test.kept('run')::uuid),
   '{"M": {"push": {"M": {"body": {"U": "7"}, "headers": {"M": {"x-github-event": {"S": "push"}}}}}}}',
-  'with the headers that the owner named, as far as they came'
+  'the input has those of the named headers that the request sent'
 );
 
--- Once.
+-- Requests with the same id start one run.
 select is(
   pg_temp.receive(test.kept('plain'), '{}', jsonb_build_object(header, 'an id')), pg_temp.receive(test.kept('plain'), '{"other": 1}', jsonb_build_object(header, 'an id')),
   'one run for one ' || header
 )
 from unnest('{webhook-id,idempotency-key,x-github-delivery}'::text[]) as header;
 select isnt(pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}'), pg_temp.receive(test.kept('headers'), '{}', '{"webhook-id": "an id"}'),
-  'another webhook has other ids');
+  'ids of another webhook are different ids');
 select isnt(pg_temp.receive(test.kept('plain')), pg_temp.receive(test.kept('plain')), 'without an id each request starts a run');
 create function pg_temp.verified(verification text) returns public.flow_webhooks language sql immutable as $$
   select jsonb_populate_record(null::public.flow_webhooks, jsonb_build_object('verification', verification));
 $$;
-select is(private.webhook_delivery_id(pg_temp.verified('stripe'), '{"id": "evt_1"}', '{"idempotency-key": "x"}'), 'evt_1', 'an event of Stripe has its id in the body, signed');
+select is(private.webhook_delivery_id(pg_temp.verified('stripe'), '{"id": "evt_1"}', '{"idempotency-key": "x"}'), 'evt_1', 'the id of a Stripe event is the signed id in the body');
 select is(private.webhook_delivery_id(pg_temp.verified('github'), '{"id": "evt_1"}', '{"webhook-id": "", "x-github-delivery": "x"}'), 'x', 'other bodies have none');
 select test.sign_in(test.user_id('owner'));
 select test.keep('start', public.start_deployment(test.kept('deployment')::uuid, idempotency_key => 'an id') ->> 'flow_run_id');
@@ -73,8 +73,8 @@ select results_eq(
   $$ select null::text, test.kept('newest'), timestamptz 'epoch' $$, 'a repetition ends what was told of a failure, and is no start'
 );
 
--- Refused.
-select is(pg_temp.receive(test.kept('wrong_input')) ->> 'message', 'values.pull: the flow has no such input.', 'an input that the flow does not have');
+-- Refused requests.
+select is(pg_temp.receive(test.kept('wrong_input')) ->> 'message', 'values.pull: the flow has no such input.', 'an input that the flow does not have is refused');
 select is(current_setting('response.status'), '400', 'with its status');
 select is(last_error, 'inputs_invalid: values.pull: the flow has no such input.', 'which its owner is told')
 from public.flow_webhooks where prefix = left(test.kept('wrong_input'), 10);
@@ -83,12 +83,12 @@ select is(pg_temp.receive(test.kept('plain'), body) ->> 'code', 'request_invalid
 from unnest(array['', '{"a": 1, "a": 1}', '"\ud800"', '{"a":"\u0000"}', '1e999999']) as body;
 select is(pg_temp.receive(test.kept('plain'), '"' || repeat('x', 1048576) || '"') ->> 'code', 'body_too_large', 'more than a megabyte');
 
--- All senders with the URL count as one caller of the deployment.
+-- All senders that use the URL count as one caller of the deployment.
 select test.sign_in(test.user_id('owner'));
 select test.keep('flood', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
 select test.sign_out();
 update public.flow_deployments set max_runs_in_flight = 100 where id = test.kept('deployment')::uuid;
-select is(count(*), 10::bigint, 'a webhook has a tenth of the limits')
+select is(count(*), 10::bigint, 'a webhook has a tenth of each limit')
 from (select pg_temp.receive(test.kept('flood')) ? 'flow_run_id' as has_started from generate_series(1, 12)) as r where r.has_started;
 select is((pg_temp.receive(test.kept('flood')) ->> 'details')::jsonb, '{"limit": "max_runs_in_flight", "value": 10, "of": "caller"}', 'and no more');
 select is(current_setting('response.headers')::jsonb, '[{"Retry-After": "5"}]', 'until later');

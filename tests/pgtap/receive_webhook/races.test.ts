@@ -19,7 +19,7 @@ afterAll(() => database.close());
 let userId: string;
 let token: string;
 
-/** An owner with a webhook of one deployment. */
+/** Makes an owner with a webhook of one deployment. */
 beforeEach(async () => {
   userId = randomUUID();
   await admin`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
@@ -45,7 +45,7 @@ beforeEach(async () => {
   token = made!.url.slice(-46);
 });
 
-/** A request to the webhook; its run, or the code of the refusal. */
+/** Sends a request to the webhook. Returns its run, or the code of the refusal. */
 async function receive(sql: Sql, id = randomUUID()): Promise<string> {
   const [row] = await sql`select public.receive_webhook(${token}, '{}', ${sql.json({ 'webhook-id': id })}) as answer`;
   return row!.answer.flow_run_id ?? row!.answer.code;
@@ -53,7 +53,7 @@ async function receive(sql: Sql, id = randomUUID()): Promise<string> {
 const runs = async (): Promise<string[]> =>
   (await admin`select id from public.flow_run where user_id = ${userId} order by id`).map(({ id }) => id);
 
-it('a repetition waits for the request that is under way, and gives its run', async () => {
+it('a repeated request waits for the first one, and returns its run', async () => {
   const id = randomUUID();
   await first`begin`;
   const run = await receive(first, id);
@@ -64,7 +64,7 @@ it('a repetition waits for the request that is under way, and gives its run', as
   expect(await runs()).toEqual([run]);
 });
 
-it('a repetition of a request that was rolled back starts the run', async () => {
+it('if the first request was rolled back, a repeated request starts the run', async () => {
   const id = randomUUID();
   await first`begin`;
   await receive(first, id);
@@ -75,8 +75,8 @@ it('a repetition of a request that was rolled back starts the run', async () => 
   expect(await runs()).toEqual([run]);
 });
 
-it('other requests do not wait, not even to tell the owner what came of them', async () => {
-  // The first of all describes what the deployment takes, for which others wait.
+it('other requests do not wait, not even to store their result for the owner', async () => {
+  // The first request describes the inputs of the deployment. Other requests wait for this.
   const zero = await receive(first);
   await first`begin`;
   const one = await receive(first);
@@ -85,7 +85,7 @@ it('other requests do not wait, not even to tell the owner what came of them', a
   expect(await runs()).toEqual([zero, one, other]);
 });
 
-it('who deletes a webhook waits for the request under way, and nothing starts afterwards', async () => {
+it('the deletion of a webhook waits for a request under way, and no run starts afterwards', async () => {
   await first`begin`;
   const run = await receive(first);
   const deleting = second`delete from public.flow_webhooks where user_id = ${userId}`;
@@ -109,16 +109,16 @@ it.each([
   expect(await runs()).toEqual([]);
 });
 
-it('a pause is obeyed from its commit on', async () => {
+it('after the commit of is_active = false, no run starts', async () => {
   await first`begin`;
   await first`update public.flow_webhooks set is_active = false where user_id = ${userId}`;
-  // It does not wait, and is the last one.
+  // This request does not wait, and is the last that starts a run.
   await receive(second);
   await first`commit`;
   await expect(receive(second)).rejects.toThrow('webhook_not_found');
 });
 
-it('who deletes a user waits for the request under way, and takes all of it along', async () => {
+it('the deletion of a user waits for a request under way, and deletes its run, too', async () => {
   await first`begin`;
   await receive(first);
   const deleting = second`delete from auth.users where id = ${userId}`;

@@ -1,11 +1,11 @@
 select plan(37);
 
--- Examples that senders publish.
+-- Examples that the senders' documentation contains.
 select ok(private.is_signed_by_standard_webhooks(
   private.webhook_secret_bytes('standard_webhooks', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), '{"test": 2432232314}'::bytea,
   '{"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp": "1614265330",
     "webhook-signature": "v1,Ceo5qEr07ixe2NLpvHk3FH9bwy/WavXrAFQ/9tdO6mc= v2,abc v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}'
-), 'Standard Webhooks: one of several signatures');
+), 'Standard Webhooks: one of several signatures is valid');
 select ok(private.is_webhook_verified(
   'github', private.webhook_secret_bytes('github', 'It''s a Secret to Everybody'), 'Hello, World!',
   '{"x-hub-signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"}', null
@@ -87,11 +87,11 @@ select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now'):
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) - 'webhook-id'), 'webhook_signature_invalid', 'no id');
 select is(pg_temp.answer('standard_webhooks', '{}'), 'webhook_signature_invalid', 'nothing');
 
-select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint)), 'started', 'Stripe: one of several signatures');
+select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint)), 'started', 'Stripe: one of several signatures is valid');
 select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'not after five minutes');
 select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint), '[]'), 'webhook_signature_invalid', 'of another body');
 select is(pg_temp.answer('stripe', '{"stripe-signature": "t=,v1="}'), 'webhook_signature_invalid', 'of nothing');
-select is(pg_temp.answer('waiting', pg_temp.stripe(test.kept('now')::bigint)), 'webhook_signature_invalid', 'nothing is let through before there is a secret');
+select is(pg_temp.answer('waiting', pg_temp.stripe(test.kept('now')::bigint)), 'webhook_signature_invalid', 'while no secret is set, all requests are refused');
 
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),
   'started', 'GitHub');
@@ -116,11 +116,11 @@ from public.flow_webhooks where prefix = left(test.kept('github'), 10);
 select is(count(*), 7::bigint, 'only what was proved has started a run') from public.flow_run;
 select ok(not exists (
   select from private.flow_webhook_secrets where convert_from(verification_secret, 'LATIN1') like '%bad news%'
-), 'of a fixed header only the digest is stored');
+), 'only the digest of a fixed header is stored');
 
 select test.sign_in(test.user_id('owner'));
 select public.set_webhook_verification(id, null) from public.flow_webhooks where prefix = left(test.kept('waiting'), 10);
 select test.sign_out();
-select is(pg_temp.answer('waiting', '{}'), 'started', 'verification may be taken away');
+select is(pg_temp.answer('waiting', '{}'), 'started', 'the verification can be removed');
 
 select * from finish();

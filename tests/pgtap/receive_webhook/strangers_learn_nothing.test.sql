@@ -16,14 +16,14 @@ begin
   return test.error(format('select public.receive_webhook(%L, %L)', test.kept('token'), '{}'));
 end;
 $$;
--- A caller who gets a 404 learns nothing from the look-up of owners before it, either.
+-- The look-up of owners reveals nothing to a caller who gets a 404, either.
 create function pg_temp.owners() returns uuid[] language plpgsql volatile set search_path = '' as $$
 begin
   perform test.sign_in_as_role('service_role');
   return public.webhook_owners(array['fh_unknown', test.kept('token'), null]);
 end;
 $$;
-select is(pg_temp.owners(), array[null, test.user_id('owner'), null], 'the function is told whose it is');
+select is(pg_temp.owners(), array[null, test.user_id('owner'), null], 'the Edge Function learns the owner of a valid token only');
 select test.sign_in_as_role('anon');
 select is(test.error_code($$ select public.webhook_owners('{}') $$), '42501', 'and nobody else');
 select is(test.error($$ select public.receive_webhook(null, null, null) $$), test.kept('refusal')::jsonb, 'none');
@@ -41,7 +41,7 @@ select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'while its user is ban
 select is(pg_temp.owners(), array_fill(null::uuid, '{3}'), 'nor then is it anybody''s');
 select test.sign_out();
 update auth.users set banned_until = null, deleted_at = now() where id = test.user_id('owner');
-select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'of a user who is deleted softly');
+select is(pg_temp.refusal(), test.kept('refusal')::jsonb, 'a webhook of a softly deleted user is refused in the same way');
 select is(pg_temp.owners(), array_fill(null::uuid, '{3}'), 'nor then');
 select test.sign_out();
 update auth.users set deleted_at = null where id = test.user_id('owner');
@@ -58,6 +58,6 @@ select is(pg_temp.owners(), array_fill(null::uuid, '{3}'), 'and ever after');
 select test.sign_in_as_role('anon');
 select is(test.error_code('select public.create_webhook(''a'', 1)'), 'unauthenticated', 'anon makes none');
 select test.sign_in(test.user_id('other'));
-select is(test.error_code(format('select public.create_webhook(''push'', %s)', test.kept('flow'))), 'flow_not_found', 'nobody makes one of a flow of others');
+select is(test.error_code(format('select public.create_webhook(''push'', %s)', test.kept('flow'))), 'flow_not_found', 'a user can not make a webhook for a flow of another user');
 
 select * from finish();

@@ -28,7 +28,7 @@ create function pg_temp.signature(signed text, format text default 'hex') return
     else convert_to('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'UTF8')
   end, 'sha256'), format);
 $$;
--- The headers of a request whose body a sender has signed, by one of the schemes; type is that of the request.
+-- The headers of a request whose body was signed by one of the schemes. `type` is the content type of the request.
 create function pg_temp.signed(name text, body text, type text default 'application/json') returns jsonb language sql volatile as $$
   select jsonb_build_object('content-type', type) || case name
     when 'standard_webhooks' then jsonb_build_object(
@@ -44,7 +44,7 @@ create function pg_temp.signed(name text, body text, type text default 'applicat
   end;
 $$;
 
--- A captured delivery of message "m", whose body contains a form. Its signed text can be split at another dot.
+-- A captured delivery of the message "m", whose body contains a form. Its signed text can be split at another dot.
 select test.keep('body', format('{"note": "1.%s.admin=yes"}', test.kept('now')));
 select test.keep('captured', pg_temp.signature('m.' || test.kept('now') || '.' || test.kept('body'), 'base64'));
 create function pg_temp.captured(id text, body text, type text) returns jsonb language sql volatile as $$
@@ -60,9 +60,9 @@ select is(
 select is(
   pg_temp.captured('m.1', '{}', 'application/json') ->> 'message',
   'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.',
-  'a sender whose ids have dots is told why'
+  'the error explains why ids with dots are refused'
 );
-select ok(pg_temp.captured('m', test.kept('body'), 'application/json') ? 'flow_run_id', 'the delivery itself starts a run');
+select ok(pg_temp.captured('m', test.kept('body'), 'application/json') ? 'flow_run_id', 'the captured delivery itself starts a run');
 select is(
   pg_temp.answer('standard_webhooks', jsonb_build_object(
     'webhook-id', '', 'webhook-timestamp', test.kept('now'),
@@ -70,7 +70,7 @@ select is(
   ), '{}') ->> 'code', 'webhook_signature_invalid', 'an empty id tells no delivery from another'
 );
 
--- No signature covers the type of a body.
+-- No signature covers the content type of a body.
 select is(pg_temp.answer(name, pg_temp.signed(name, body, 'application/x-www-form-urlencoded'), body) ->> 'code', code, name || ': ' || body)
 from (values
   ('standard_webhooks', '{"a": "b&admin=yes"}', 'media_type_unsupported'),
@@ -101,12 +101,12 @@ select is(
   'The body must not begin with a byte-order mark.', 'a byte-order mark: ' || name
 ) from unnest('{standard_webhooks,stripe,authorization}'::text[]) as name;
 
--- GitHub signs no id. Its own header counts, so that another one does not hide a repetition.
+-- GitHub does not sign the id. Only its own header counts, so that another header can't hide a repetition.
 select is(count(distinct pg_temp.answer('github', pg_temp.signed('github', '{}') || others || '{"x-github-delivery": "one"}', '{}')), 1::bigint,
-  'GitHub: x-github-delivery alone tells deliveries apart')
+  'GitHub: only x-github-delivery identifies deliveries')
 from (values ('{}'::jsonb), ('{"webhook-id": "other"}'), ('{"idempotency-key": "other"}')) as v (others);
 select is(count(distinct pg_temp.answer('stripe', pg_temp.signed('stripe', '{"id": "evt_3"}') || others, '{"id": "evt_3"}')), 1::bigint,
-  'Stripe: the id of the event alone')
+  'Stripe: only the id of the event identifies deliveries')
 from (values ('{}'::jsonb), ('{"webhook-id": "other"}'), ('{"idempotency-key": "other"}')) as v (others);
 
 select * from finish();

@@ -21,7 +21,7 @@ select is(
 ) from g;
 select is(
   pg_temp.changed(graph, jsonb_set(graph, '{nodes,0,data,targets_form,form_data}', '{"x": 1}')), jsonb_build_object(test.kept('a'), 'data'),
-  'a value changes its node and no other'
+  'a changed value changes only its own node'
 ) from g;
 select is(
   pg_temp.changed(graph, jsonb_set(graph, '{nodes,0,data,display_name}', '"One"')), '{}', 'the name of a node makes no difference'
@@ -46,7 +46,7 @@ select is(
   (select array_agg(distinct value) from jsonb_each_text(pg_temp.changed(graph, null))), array['removed'], 'all nodes of a flow that is gone are removed'
 ) from g;
 
--- Flow 7 calls 8, which calls 9.
+-- Flow 7 calls flow 8, and flow 8 calls flow 9.
 create function pg_temp.calls(name text, flow integer) returns jsonb language sql as $$
   select pg_temp.graph(jsonb_build_array(test.node(calls.name, 'interflow', '{}', '{}', jsonb_build_object('id', calls.flow))));
 $$;
@@ -60,7 +60,7 @@ select is(
     '8', jsonb_build_object('nodes', '{}'::jsonb, 'calls', jsonb_build_array(test.kept('b'))),
     '9', '{"nodes": {}, "calls": []}'::jsonb
   ),
-  'calls of a changed flow are named, also through other flows'
+  'calls of a changed flow are named, also if another flow makes the call'
 ) from g;
 select is(
   private.redrive_changes(pg_temp.snapshot(graph), pg_temp.snapshot(graph)) #> '{entry,calls}', '[]', 'calls of the same flow are not'

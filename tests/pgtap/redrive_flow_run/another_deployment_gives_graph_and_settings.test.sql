@@ -31,7 +31,7 @@ select test.keep('failed', public.start_deployment(id => test.kept('old')::uuid,
 select test.claim_all();
 select test.sign_out();
 select private.end_flow_run(test.kept('failed')::uuid, 'failed', errors => '{x}');
--- The node that posts has succeeded, and the last one has failed.
+-- The node with effects has succeeded, and the last node has failed.
 insert into public.node_run (flow_run_id, user_id, node_id, times, start_time, end_time, input, output, errors)
 values
   (test.kept('failed')::uuid, test.user_id('owner'), test.node_id('post'), 0, now(), now(), '{"M": {}}', '{"M": {}}', null),
@@ -46,13 +46,13 @@ where id = test.kept('new')::uuid;
 
 select is(test.error_code($$ select pg_temp.redrive('strange') $$), 'deployment_not_found', 'a deployment of another flow is not found');
 select is(test.error_code($$ select public.redrive_flow_run(test.kept('failed')::uuid, deployment => gen_random_uuid()) $$), 'deployment_not_found', 'nor is an unknown one');
-select is(test.error_code($$ select pg_temp.redrive('other_inputs') $$), 'inputs_invalid', 'the deployment must have the inputs of the run');
+select is(test.error_code($$ select pg_temp.redrive('other_inputs') $$), 'inputs_invalid', 'a deployment without the inputs of the run is refused');
 select is(
   test.error($$ select pg_temp.redrive('changed_post') $$) - '{message,hint}'::text[],
   jsonb_build_object('code', 'redrive_graph_changed', 'status', 409, 'details', jsonb_build_array(
     jsonb_build_object('flow_run_id', test.kept('failed'), 'node_id', test.node_id('post'), 'change', 'data')
   )),
-  'a node that has had effects must be the same'
+  'a node that has had effects must not differ'
 );
 select test.sign_in(test.user_id('other'));
 select is(test.error_code($$ select pg_temp.redrive('new') $$), 'flow_run_not_found', 'other users find no run');
@@ -61,8 +61,8 @@ select is(test.error_code($$ select pg_temp.redrive('new') $$), 'flow_run_not_fo
 
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', pg_temp.redrive('new', 'key') ->> 'flow_run_id');
-select is(pg_temp.redrive('new', 'key') ->> 'flow_run_id', test.kept('redriven'), 'the same request gives the same run');
-select is(test.error_code($$ select pg_temp.redrive('old', 'key') $$), 'idempotency_key_reused', 'a request for another deployment is another request');
+select is(pg_temp.redrive('new', 'key') ->> 'flow_run_id', test.kept('redriven'), 'the same request returns the same run');
+select is(test.error_code($$ select pg_temp.redrive('old', 'key') $$), 'idempotency_key_reused', 'a request that names another deployment is another request');
 select is(test.error_code($$ select pg_temp.redrive('new') $$), 'run_redriven', 'the run is redriven once');
 select test.sign_out();
 
@@ -81,14 +81,14 @@ select is(
   (job).redrive_changes, jsonb_build_object(test.kept('failed'), jsonb_build_object('entry', jsonb_build_object(
     'nodes', jsonb_build_object(test.node_id('last'), 'data'), 'calls', '[]'::jsonb
   ))),
-  'the node that failed is the one that has changed'
+  'the changed node is the one that had failed'
 ) from pair;
 select is(
   public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb #> '{node_runs,0,input}', '{"M": {}}', 'the runner reads the inputs of the earlier executions'
 );
 select is(public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb -> 'changes', (job).redrive_changes, 'and the changes') from pair;
 
--- A redrive of the redrive, which has the same snapshot and reads the first run, too.
+-- A redrive of the redrive has the same snapshot, and reads the first run, too.
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');
 select test.sign_in(test.user_id('owner'));
 select test.keep('second', public.redrive_flow_run(test.kept('redriven')::uuid) ->> 'flow_run_id');
@@ -106,7 +106,7 @@ select private.end_flow_run(test.kept('failed')::uuid, 'failed', errors => '{x}'
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error($$ select pg_temp.redrive('new') $$) - '{message,hint}'::text[], '{"code": "run_not_redrivable", "status": 409, "details": {"reason": "partial"}}',
-  'a run with pinned outputs has no successor on a deployment'
+  'a run with pinned outputs can not be redriven on a deployment'
 );
 delete from public.flow_pins where true;
 select test.keep('failed', public.start_flow(test.kept('flow')::integer) ->> 'flow_run_id');

@@ -17,8 +17,8 @@ select private.end_flow_run(test.kept('failed')::uuid, 'failed', errors => '{x}'
 update public.flow_run set schedule_id = gen_random_uuid(), webhook_id = gen_random_uuid() where id = test.kept('failed')::uuid;
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
 
--- Even if a start by another user has reached the limit of the deployment, the owner can redrive, because redrives do
--- not count.
+-- Even if another user's start has reached the limit of the deployment, the owner can redrive a run, because redrives
+-- do not count.
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', public.redrive_flow_run(test.kept('failed')::uuid) ->> 'flow_run_id');
 select test.sign_out();
@@ -61,7 +61,7 @@ select is(j.redriven_from, array[test.kept('second')]::uuid[], 'from a complete 
 select is(r.fees, '[]', 'fees that were paid are not due any more') from public.flow_run as r where r.id = test.kept('third')::uuid;
 select is(j.settings -> 'fees', '[]', 'to the runner neither') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
 
--- No more than four are read.
+-- A redrive reads at most four runs.
 do $$
 declare
   v_id uuid := test.kept('third');
@@ -92,7 +92,7 @@ select private.end_flow_run(test.kept('own')::uuid, 'failed', errors => '{x}');
 update public.flow_run set started_by = null where id = test.kept('own')::uuid;
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', public.redrive_flow_run(test.kept('own')::uuid) ->> 'flow_run_id');
-select is((select r.started_by from public.flow_run as r where r.id = test.kept('redriven')::uuid), null, 'then its redrive names nobody either');
+select is((select r.started_by from public.flow_run as r where r.id = test.kept('redriven')::uuid), null, 'the redrive then has no starter, either');
 select is(
   test.error_code(format('select public.redrive_flow_run(%L, false, %L)', test.kept('own'), repeat('x', 256))), 'idempotency_key_invalid', 'keys are bounded'
 );

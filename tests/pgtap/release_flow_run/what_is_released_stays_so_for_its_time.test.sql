@@ -24,18 +24,18 @@ create temporary view claim as
   select j.is_held, j.claim_number, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
   from private.flow_run_jobs as j join pgmq.q_flow_runs as m on m.msg_id = j.message_id;
 
-select is(pg_temp.release('a', 300), null, 'a run is released for later');
-select results_eq('select * from claim', 'values (false, 1, 300)', 'nobody holds it, and nobody claims it before');
+select is(pg_temp.release('a', 300), null, 'a run can be released for a later time');
+select results_eq('select * from claim', 'values (false, 1, 300)', 'the released run is not held, and can not be claimed before its time');
 select results_eq('select node_id from public.node_run', $$ values (test.node_id('a')) $$, 'its progress is stored');
-select is_empty('select * from public.claim_flow_runs(1, 60)', 'so that a claim finds nothing');
+select is_empty('select * from public.claim_flow_runs(1, 60)', 'a claim before this time finds no run');
 
--- Requests that were delayed, or that are repeated because their answer was lost.
-select is(array[pg_temp.checkpoint('b'), pg_temp.release('a', 10)], '{null,null}', 'what else that worker sends is taken');
-select results_eq('select * from claim', 'values (false, 1, 300)', 'but holds nothing, and changes no time');
-select set_eq('select node_id from public.node_run', array[test.node_id('a'), test.node_id('b')], 'only its progress is stored');
+-- These requests were delayed, or are repeated because their answers were lost.
+select is(array[pg_temp.checkpoint('b'), pg_temp.release('a', 10)], '{null,null}', 'further requests of the worker are accepted');
+select results_eq('select * from claim', 'values (false, 1, 300)', 'further requests do not hold the run, and do not change its time');
+select set_eq('select node_id from public.node_run', array[test.node_id('a'), test.node_id('b')], 'further requests store their progress only');
 
 select test.let_time_pass();
-select results_eq('select claim_number, lost_claim_count from public.claim_flow_runs(1, 60)', 'values (2, 0)', 'in time the next worker claims it');
+select results_eq('select claim_number, lost_claim_count from public.claim_flow_runs(1, 60)', 'values (2, 0)', 'when the time has come, the next worker claims the run');
 select is(
   array[pg_temp.checkpoint('c'), pg_temp.release('c', 0)], '{claim_lost,claim_lost}', 'from then on the former one is refused'
 );

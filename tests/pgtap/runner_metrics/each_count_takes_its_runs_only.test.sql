@@ -10,7 +10,7 @@ create function pg_temp.metric(name text) returns jsonb language sql as 'select 
 select is(
   public.runner_metrics(),
   '{"queue_length": 0, "oldest_queued_seconds": null, "delayed": 0, "running": 0, "waiting": 0, "failed_last_hour": 0, "pending_webhooks": 0}',
-  'of an empty queue there is nothing to tell'
+  'for an empty queue all counts are 0'
 );
 
 select test.sign_in(test.user_id('owner'));
@@ -18,7 +18,7 @@ select test.start_and_keep(name, test.kept('deployment')::uuid)
 from unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as name;
 select test.sign_out();
 
--- All runs except one are claimed, and get the state that their name says.
+-- All runs except one are claimed. Then each gets the state that its name says.
 create temporary view job as
   select j.*, r.name from private.flow_run_jobs as j
   join unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as r (name)
@@ -37,7 +37,7 @@ select public.finish_flow_run(
 from job where name in ('failed', 'failed_before', 'stopped', 'succeeded');
 update private.flow_run_jobs set failed_at = failed_at - interval '59 minutes' where flow_run_id = test.kept('failed')::uuid;
 update private.flow_run_jobs set failed_at = failed_at - interval '61 minutes' where flow_run_id = test.kept('failed_before')::uuid;
--- Interflow children are part of their parents.
+-- Called runs do not count separately from their roots.
 insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors, parent_flow_run_id, parent_node_id, parent_times)
 select r.user_id, r.flow_id, r.inputs, r.chain_network, child.status, now(), child.end_time, child.errors, r.id, gen_random_uuid(), 0
 from public.flow_run as r cross join (values
@@ -45,12 +45,12 @@ from public.flow_run as r cross join (values
 ) as child (status, end_time, errors)
 where r.id = test.kept('waiting')::uuid;
 
-select is(pg_temp.metric('queue_length'), '2', 'a new run and one whose worker died can be claimed');
-select ok((pg_temp.metric('oldest_queued_seconds'))::numeric between 90 and 100, 'the one that has been there longest tells the age');
-select is(pg_temp.metric('delayed'), '1', 'one was released for later');
+select is(pg_temp.metric('queue_length'), '2', 'a new run and a run whose worker was lost are in the queue');
+select ok((pg_temp.metric('oldest_queued_seconds'))::numeric between 90 and 100, 'the run that has waited longest determines the age');
+select is(pg_temp.metric('delayed'), '1', 'one run was released for later');
 select is(pg_temp.metric('running'), '1', 'one is held by a worker');
 select is(pg_temp.metric('waiting'), '1', 'one waits');
-select is(pg_temp.metric('failed_last_hour'), '1', 'one has failed within an hour, not the one before, and one was stopped');
+select is(pg_temp.metric('failed_last_hour'), '1', 'one run has failed in the last hour; an earlier failure and a stop do not count');
 
 update private.flow_run_jobs set settings = settings || '{"on_end": {"url": "https://example.com/", "events": ["stopped"]}}' where flow_run_id in (test.kept('queued')::uuid, test.kept('held')::uuid);
 select private.end_flow_run(test.kept(name)::uuid, 'stopped') from unnest('{queued,held}'::text[]) as name;
@@ -58,8 +58,8 @@ update public.webhook_deliveries set status = 'delivered', next_attempt_at = nul
 select is(pg_temp.metric('pending_webhooks'), '1', 'one webhook was not delivered yet');
 
 select pgmq.delete('flow_runs', message_id) from job where name = 'waiting';
-select is(pg_temp.metric('waiting'), '1', 'a run may wait without a message');
+select is(pg_temp.metric('waiting'), '1', 'a run without a message may be waiting');
 select pgmq.purge_queue('flow_runs');
-select is(pg_temp.metric('queue_length'), '0', 'without messages nothing is queued');
+select is(pg_temp.metric('queue_length'), '0', 'runs without messages are not queued');
 
 select * from finish();

@@ -16,7 +16,7 @@ select test.create_pg_cron();
 select matches(note, 'schedule_runner', 'what is not scheduled, too') from private.check_runner_schedule() where item = 'job flow_runner_poke';
 select bag_eq(
   'select item from private.schedule_runner() where not is_ok', array['extension pg_net', 'secret project_url', 'secret runner_key'],
-  'with pg_cron the jobs are there'
+  'with pg_cron the jobs exist'
 );
 select test.create_pg_net(), test.create_vault();
 select vault.create_secret('https://project.supabase.co', 'project_url');
@@ -35,19 +35,19 @@ select results_eq(
 );
 insert into cron.job_run_details (jobid, status, return_message, start_time)
 select jobid, 'succeeded', '1 row', now() from cron.job where jobname = 'flow_runner_poke';
-select is_empty('select item from missing', 'until the next one is well');
+select is_empty('select item from missing', 'after the next successful execution of the job, no fault is reported');
 update cron.job set active = false where jobname = 'flow_runner_sweep';
-select bag_eq('select item from missing', array['job flow_runner_sweep'], 'a job that is switched off is found');
+select bag_eq('select item from missing', array['job flow_runner_sweep'], 'a job that is switched off is reported');
 update cron.job set active = true where jobname = 'flow_runner_sweep';
 
--- Missing pokes show in the queue: runs wait there to be claimed.
+-- If pokes are missing, runs wait in the queue.
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.deploy(test.create_flow(test.user_id('owner'))));
 select test.sign_out();
 select is_empty('select item from missing', 'a run that has just been started is not a fault');
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '61 seconds' where true;
-select bag_eq('select item from missing', array['queue'], 'one that nobody has claimed for a minute is');
+select bag_eq('select item from missing', array['queue'], 'a run that no worker has claimed for a minute is a fault');
 
 select test.sign_in_as_role('service_role');
 select bag_eq(

@@ -29,7 +29,7 @@ select test.create_user('owner');
 select test.end_run(test.create_run(test.create_flow(test.user_id('owner')), age => '8 days'), age => '8 days');
 select private.schedule_runner(max_age => '7 days');
 do $$ begin execute (select command from cron.job where jobname = 'flow_runner_sweep'); end $$;
-select is_empty('select from public.flow_run', 'runs are kept for the age that was given');
+select is_empty('select from public.flow_run', 'runs are kept for the given age');
 select is(test.error_code($$ select private.schedule_runner(max_age => '1 hour') $$), 'request_invalid', 'which is a day at least');
 
 select * from finish();

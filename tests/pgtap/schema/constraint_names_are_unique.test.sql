@@ -9,13 +9,13 @@ create temporary view unnamed as
   select format('%s.%s', t.relname, c.conname) as name from pg_constraint as c join pg_class as t on t.oid = c.conrelid
   where c.connamespace in ('public'::regnamespace, 'private'::regnamespace) and c.conname !~ ('^' || t.relname || '_');
 
-select is_empty('select * from offenders', 'every constraint of public and private has a name of its own');
+select is_empty('select * from offenders', 'no two constraints of public and private have the same name');
 select is_empty('select * from unnamed', 'which begins with its table''s');
 
 create table public.canary (a integer constraint canary_a_positive check (a > 0));
 select is_empty('select * from offenders', 'a new name passes');
 create table private.canary (a integer constraint canary_a_positive check (a > 0), b integer constraint b_positive check (b > 0));
-select set_eq('select * from offenders', array['canary_a_positive'], 'a name that is there twice is found, across schemas');
+select set_eq('select * from offenders', array['canary_a_positive'], 'a name that occurs twice is found, even in two schemas');
 select set_eq('select * from unnamed', array['canary.b_positive'], 'so is one without its table''s name');
 
 select * from finish();

@@ -9,14 +9,14 @@ create temporary view without_policy as
     and not exists (select from pg_policy as p where p.polrelid = c.oid);
 
 select is_empty('select * from offenders', 'row level security is on for every table of public');
-select is_empty('select * from without_policy', 'and a policy says who reads it');
+select is_empty('select * from without_policy', 'each table has a policy');
 select cmp_ok(
   count(*), '>=', 6::bigint, 'there are tables to look at'
 )
 from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r';
 
 create table public.canary (id integer);
-select set_eq('select * from offenders', array['canary'], 'a table without it is found');
+select set_eq('select * from offenders', array['canary'], 'a table without row level security is found');
 alter table public.canary enable row level security;
 select is_empty('select * from offenders', 'until it is switched on');
 select set_eq('select * from without_policy', array['canary'], 'a table without a policy is found');

@@ -19,19 +19,19 @@ create temporary view offenders as
 select is_empty('select * from offenders', 'every table, view, type and function of public and private has a comment');
 
 create table public.canary (id integer);
-select set_eq('select * from offenders', array['canary'], 'a table without one is found');
+select set_eq('select * from offenders', array['canary'], 'a table without a comment is found');
 comment on table public.canary is 'A table.';
 select is_empty('select * from offenders', 'until it has one');
 create view private.canary as select 1 as one;
-select set_eq('select * from offenders', array['private.canary'], 'a view without one is found');
+select set_eq('select * from offenders', array['private.canary'], 'a view without a comment is found');
 comment on view private.canary is '';
 select set_eq('select * from offenders', array['private.canary'], 'an empty comment does not count');
 comment on view private.canary is 'A view.';
 create function private.canary() returns integer language sql as 'select 1';
-select set_eq('select * from offenders', array['private.canary()'], 'a function without one is found');
+select set_eq('select * from offenders', array['private.canary()'], 'a function without a comment is found');
 comment on function private.canary() is 'A function.';
 create type public.canary_kind as enum ('a');
-select set_eq('select * from offenders', array['canary_kind'], 'a type without one is found');
+select set_eq('select * from offenders', array['canary_kind'], 'a type without a comment is found');
 drop type public.canary_kind;
 create type private.canary_row as (id integer);
 select set_eq('select * from offenders', array['private.canary_row'], 'so is one of a row');

@@ -13,7 +13,7 @@ create temporary view triggers as
     and p.prorettype = 'trigger'::regtype and a.grantee <> p.proowner;
 
 select is_empty('select * from offenders', 'no function of public or private is executable by everybody');
-select is_empty('select * from triggers', 'and no trigger function by anybody: triggers need no privilege');
+select is_empty('select * from triggers', 'no role may execute a trigger function, because triggers need no privilege');
 
 create function public.canary() returns integer language sql as 'select 1';
 create function private.canary() returns integer language sql as 'select 1';
@@ -23,7 +23,7 @@ select is(
 )
 from unnest('{anon,service_role}'::text[]) as role;
 grant execute on function public.canary() to public;
-select set_eq('select * from offenders', array['canary()'], 'one that is opened to everybody is found');
+select set_eq('select * from offenders', array['canary()'], 'a function that everybody may execute is found');
 grant execute on function private.canary() to public;
 select set_eq('select * from offenders', array['canary()', 'private.canary()'], 'in private, too');
 

@@ -1,6 +1,6 @@
 select plan(7);
 
--- Privileges on tables, sequences and single columns, of everybody but the owner.
+-- Privileges of all roles except the owner on tables, sequences and single columns.
 create temporary view offenders as
   select distinct c.relname::text as name, coalesce(r.rolname, 'public')::text as grantee
   from pg_class as c
@@ -11,14 +11,14 @@ create temporary view offenders as
   ) as acl
   left join pg_roles as r on r.oid = acl.grantee
   where c.relnamespace = 'private'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and acl.grantee <> c.relowner
-    -- public.public_flows reads this view as its caller.
+    -- public.public_flows reads this view with the rights of its caller.
     and not (c.relname = 'shared_flows' and c.relkind = 'v' and c.reloptions @> '{security_barrier=true}');
 
-select is_empty('select * from offenders', 'no table of private is granted to anybody');
+select is_empty('select * from offenders', 'no role has a privilege on a table of private, except by this list');
 select is_empty(
   $$ select c.relname, a.grantee from pg_class as c cross join lateral aclexplode(c.relacl) as a
     where c.relnamespace = 'pgmq'::regnamespace and a.grantee::regrole::text = any ('{-,anon,authenticated,service_role,authenticator}') $$,
-  'nor is a queue granted to the API roles'
+  'the API roles have no privilege on the queue'
 );
 select cmp_ok(
   count(*), '>=', 3::bigint, 'there are tables to look at'
@@ -26,7 +26,7 @@ select cmp_ok(
 from pg_class where relnamespace = 'private'::regnamespace and relkind = 'r';
 
 create table private.canary (id integer, name text);
-select is_empty('select * from offenders', 'a new table is granted to nobody');
+select is_empty('select * from offenders', 'no role has a privilege on a new table');
 grant select on private.canary to service_role;
 select set_eq('select name || '' '' || grantee from offenders', array['canary service_role'], 'a granted table is found');
 revoke select on private.canary from service_role;

@@ -11,8 +11,8 @@ create temporary view unexplained as
   where p.pronamespace = 'private'::regnamespace and p.prosecdef
     and coalesce(obj_description(p.oid, 'pg_proc'), '') !~ '\mDefiner\M';
 
-select is_empty('select * from offenders', 'no function of public runs as its owner, and no view does');
-select is_empty('select * from unexplained', 'the comment of each one in private tells why it does');
+select is_empty('select * from offenders', 'no function or view of public runs with the rights of its owner');
+select is_empty('select * from unexplained', 'the comment of each definer function in private gives the reason');
 select cmp_ok(
   count(*), '>=', 10::bigint, 'there are some in private'
 )
@@ -24,7 +24,7 @@ alter function public.canary() security invoker;
 create view public.canary_view as select 1 as one;
 select set_eq('select * from offenders', array['canary_view'], 'so is a view');
 alter view public.canary_view set (security_invoker = true);
-select is_empty('select * from offenders', 'with the rights of whoever calls, both pass');
+select is_empty('select * from offenders', 'with the rights of the caller, both are accepted');
 
 create function private.canary() returns integer language sql security definer as 'select 1';
 select set_eq('select * from unexplained', array['private.canary()'], 'a definer that doesn''t say why is found');

@@ -16,14 +16,14 @@ create temporary view unindexed as
 
 select is_empty('select * from keyless', 'every table has a primary key');
 select is_empty('select * from unindexed', 'every foreign key has an index');
-select cmp_ok(count(*), '>=', 10::bigint, 'there are foreign keys to look at')
+select cmp_ok(count(*), '>=', 10::bigint, 'the check finds foreign keys')
 from pg_constraint where connamespace in ('public'::regnamespace, 'private'::regnamespace) and contype = 'f';
 
 create table private.canary (id integer, flow_id integer constraint canary_flow_id_fkey references public.flows (id));
 select set_eq('select * from keyless', array['private.canary'], 'a table without a key is found');
 create index canary_idx on private.canary (id, flow_id);
-select set_eq('select * from unindexed', array['canary_flow_id_fkey'], 'so is a reference whose index begins with something else');
+select set_eq('select * from unindexed', array['canary_flow_id_fkey'], 'a foreign key whose index begins with another column is found');
 create index canary_flow_id_idx on private.canary (flow_id, id);
-select is_empty('select * from unindexed', 'an index that begins with it will do');
+select is_empty('select * from unindexed', 'an index that begins with the key column is accepted');
 
 select * from finish();

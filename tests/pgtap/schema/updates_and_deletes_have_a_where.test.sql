@@ -1,9 +1,10 @@
--- The platform loads safeupdate for the API roles. There, and nowhere else, a statement without a where fails at run
+-- The platform loads safeupdate for the API roles. Only for these roles, a statement without a where fails at run
 -- time.
 select plan(12);
 
--- Statements begin at their keyword and end with a semicolon or where the next one begins; tables are always qualified, so that
--- `on conflict do update set` and `for no key update` are not updates. Comments and literals are taken out before.
+-- A statement begins at its keyword, and ends with a semicolon or where the next statement begins. Table names must
+-- be qualified, so that `on conflict do update set` and `for no key update` do not count as updates. Comments and
+-- literals are removed first.
 create function pg_temp.statements(source text) returns setof text language sql as $$
   select m[1]
   from regexp_matches(

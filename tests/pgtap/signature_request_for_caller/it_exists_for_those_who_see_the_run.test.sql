@@ -32,28 +32,28 @@ $$;
 grant execute on function pg_temp.shown(), pg_temp.missing() to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.answer(), pg_temp.shown(), 'the owner of the flow may answer it');
+select is(pg_temp.answer(), pg_temp.shown(), 'the owner of the flow may answer the request');
 select test.sign_in(test.user_id('starter'));
-select is(pg_temp.answer(), pg_temp.shown(), 'so may who started the run');
+select is(pg_temp.answer(), pg_temp.shown(), 'the starter of the run may answer it');
 select test.sign_in(test.user_id('holder'));
-select is(pg_temp.answer(), pg_temp.shown(), 'and the user whose key is asked');
-select is(pg_temp.answer(4611686018427388), pg_temp.missing(), 'for whom another one does not exist');
+select is(pg_temp.answer(), pg_temp.shown(), 'the user whose key must sign may answer it');
+select is(pg_temp.answer(4611686018427388), pg_temp.missing(), 'for this user another request does not exist');
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.answer(), pg_temp.missing(), 'for others this one does not either');
+select is(pg_temp.answer(), pg_temp.missing(), 'for other users the request does not exist');
 select pg_temp.show(test.kept('token'));
 select is(pg_temp.answer(), pg_temp.shown(), 'but for a holder of the run''s token');
 select pg_temp.show(test.kept('second_token'));
 select is(pg_temp.answer(), pg_temp.missing(), 'not of another run''s');
 select test.sign_in_as_role('anon');
-select is(pg_temp.answer(), pg_temp.missing(), 'anon with the token of another run');
+select is(pg_temp.answer(), pg_temp.missing(), 'for a caller with the token of another run the request does not exist');
 select pg_temp.show(test.kept('token'));
-select is(pg_temp.answer(), pg_temp.shown(), 'anon with the token of the run');
+select is(pg_temp.answer(), pg_temp.shown(), 'a caller with the token of the run may answer it');
 select pg_temp.show(null);
 select is(pg_temp.answer() ->> 'code', 'unauthenticated', 'anon without a token');
 select test.sign_in_as_role('service_role');
-select is(pg_temp.answer() ->> 'code', 'token_invalid', 'the service role is nobody in particular');
+select is(pg_temp.answer() ->> 'code', 'token_invalid', 'the service role is not a user');
 
--- The rows, by row level security.
+-- The rows that row level security shows.
 select test.sign_in(test.user_id('holder'));
 select is(count(*), 1::bigint, 'the user whose key is asked reads the row') from public.signature_requests;
 select test.sign_in(test.user_id('other'));

@@ -25,11 +25,11 @@ select is(
 );
 select is(
   pg_temp.started(public.start_deployment(flow => test.kept('flow')::integer, tag => 'latest')), test.kept('second')::uuid,
-  'as the tag latest does'
+  'the tag latest starts the newest deployment, too'
 );
 select is(
   pg_temp.started(public.start_deployment(flow => test.kept('flow')::integer, tag => 'stable')), test.kept('first')::uuid,
-  'another tag starts what it names'
+  'another tag starts its own deployment'
 );
 select is(
   pg_temp.started(public.start_deployment(flow => test.kept('neighbour')::integer, tag => 'stable')), test.kept('neighbours')::uuid,
@@ -40,12 +40,12 @@ update public.flow_deployments_tags set deployment_id = test.kept('second')::uui
 where tag = 'stable' and entrypoint = test.kept('flow')::integer;
 select is(
   pg_temp.started(public.start_deployment(flow => test.kept('flow')::integer, tag => 'stable')), test.kept('second')::uuid,
-  'and names something else once it is moved'
+  'a moved tag starts the other deployment'
 );
 delete from public.flow_deployments where id = test.kept('second')::uuid;
 select is(
   pg_temp.started(public.start_deployment(flow => test.kept('flow')::integer)), test.kept('first')::uuid,
-  'without its newest deployment the flow starts the one before'
+  'if the newest deployment is deleted, the flow starts the previous one'
 );
 select is(
   test.error_code($$ select public.start_deployment(id => test.kept('second')::uuid) $$), 'deployment_not_found',

@@ -40,12 +40,12 @@ select is(
 select test.sign_in(test.user_id('owner'));
 update public.flow_deployments set start_permission = 'Owner' where true;
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.refusal() -> 'status', '404', 'who may not start it is told nothing about its limits');
+select is(pg_temp.refusal() -> 'status', '404', 'a caller who may not start the deployment learns nothing about its limits');
 
 select test.sign_in(test.user_id('owner'));
 select test.deploy_limited(max_runs_in_flight => 1);
 select test.sign_in_as_role('anon');
-select is(pg_temp.refusal(), null, 'of runs in flight one is had where one is allowed');
+select is(pg_temp.refusal(), null, 'if one run in flight is allowed, one start is accepted');
 select is(pg_temp.refusal(), '{
   "status": 429, "headers": {"Retry-After": "5"}, "code": "start_limit_reached",
   "message": "This deployment has reached its max_runs_in_flight: 1.", "details": {"limit": "max_runs_in_flight", "value": 1, "of": "all"}

@@ -10,7 +10,7 @@ select test.sign_out();
 create temporary view starters as select started_by, started_by_public_key from public.flow_run order by id desc limit 1;
 
 select test.sign_in_as_role('anon');
-select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'who shows a public key starts it');
+select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'a caller with a public key starts the deployment');
 select test.sign_out();
 select results_eq(
   'select * from starters', $$ values (null::uuid, 'So11111111111111111111111111111111111111112') $$, 'the run keeps the key that was shown'
@@ -19,7 +19,7 @@ select results_eq(
 select test.sign_in(test.user_id('other'));
 select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'a user may show one, too');
 select test.sign_out();
-select results_eq('select * from starters', $$ values (test.user_id('other'), null::text) $$, 'but it is the user who starts the run');
+select results_eq('select * from starters', $$ values (test.user_id('other'), null::text) $$, 'if the caller is a user, the run has the user and not the public key');
 
 select test.sign_in_as_role('anon');
 select is(
@@ -31,7 +31,8 @@ from (values (''), ('no key'), ('1111111111111111111111111111111'), ('1111111111
 select test.sign_out();
 select is(count(*), 2::bigint, 'no run comes of a bad one') from public.flow_run;
 
--- A start recognises keys of 44 digits without calling the function that checks keys. At the edges both must agree.
+-- A start recognises keys of 44 digits without calling the function that checks keys. At the edges of the range, both
+-- must agree.
 create temporary table texts as
 select edge.text, test.error_code(format(test.kept('start'), edge.text)) as code
 from (values
@@ -45,7 +46,7 @@ where set_config('request.jwt.claims', '{"role": "anon"}', true) is not null;
 select bag_eq(
   'select t.text, t.code from texts as t',
   $$ select t.text, case when not private.is_public_key(t.text) then 'public_key_invalid' end from texts as t $$,
-  'nor does any that the check refuses, and the others start one'
+  'keys that the check refuses start no run, and the others start one'
 );
 
 select * from finish();

@@ -18,7 +18,7 @@ insert into targets values
   ('an unknown flow', $$ flow => -1 $$),
   ('a tag of another', $$ flow => test.kept('flow')::integer, tag => 'stable' $$),
   ('an unknown tag', $$ flow => test.kept('flow')::integer, tag => 'unstable' $$),
-  -- Permission is checked first, so other faults of the request are not reported either.
+  -- Permission is checked first, so other faults of the request are not reported, either.
   ('a deployment of another, with bad inputs', $$ id => test.kept('deployment')::uuid, inputs => '[]', action_signer => 'no key' $$);
 grant select on targets to public;
 
@@ -33,7 +33,7 @@ from targets;
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error_code($$ select public.start_deployment(id => test.kept('deployment')::uuid, inputs => '[]') $$), 'inputs_invalid',
-  'who may start it is told what is wrong'
+  'a caller who may start the deployment gets the real error'
 );
 
 select test.sign_out();

@@ -18,7 +18,7 @@ select is(
 select test.sign_in_as_role('service_role');
 select public.set_max_queue_length(0);
 select test.sign_in_as_role('anon');
-select is(test.start_by_key('a key of more than 22 characters'), test.kept('run')::uuid, 'so it is when the queue is full');
-select is(test.error_code($$ select test.start_by_key('another key of 22 or more') $$), 'queue_full', 'where a new one is refused');
+select is(test.start_by_key('a key of more than 22 characters'), test.kept('run')::uuid, 'a repeated start succeeds when the queue is full');
+select is(test.error_code($$ select test.start_by_key('another key of 22 or more') $$), 'queue_full', 'a new start is refused when the queue is full');
 
 select * from finish();

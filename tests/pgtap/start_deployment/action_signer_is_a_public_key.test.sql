@@ -8,7 +8,7 @@ create temporary view signers with (security_invoker = true) as select action_si
 select test.keep('start', 'select public.start_deployment(id => test.kept(''deployment'')::uuid, action_signer => %L)'::text);
 select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'a public key is taken');
 select results_eq('select * from signers', $$ values ('So11111111111111111111111111111111111111112') $$, 'and stored on the run');
-select is(test.error(format(test.kept('start'), null)), null, 'without a signer it starts as well');
+select is(test.error(format(test.kept('start'), null)), null, 'a start without a signer succeeds');
 
 select is(
   test.error(format(test.kept('start'), value)) - 'message',

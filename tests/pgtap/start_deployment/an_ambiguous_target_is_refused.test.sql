@@ -26,8 +26,8 @@ from (values
 
 select is(
   test.error('select public.start_deployment(id => gen_random_uuid(), tag => ''latest'')') ->> 'code', 'start_target_ambiguous',
-  'whether there is such a deployment or not'
+  'an ambiguous target is refused, whether the deployment exists or not'
 );
-select is(test.row_count('select from public.flow_run'), 3::bigint, 'only the clear ones have started a run');
+select is(test.row_count('select from public.flow_run'), 3::bigint, 'only the clear targets have started a run');
 
 select * from finish();

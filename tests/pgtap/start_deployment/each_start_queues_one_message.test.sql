@@ -11,14 +11,14 @@ select is(count(distinct answer ->> 'flow_run_id'), 3::bigint, 'three starts are
 select test.sign_out();
 select bag_eq(
   'select message from pgmq.q_flow_runs', $$ select jsonb_build_object('flow_run_id', answer ->> 'flow_run_id') from answers $$,
-  'with one message each, which names the run'
+  'each run has one message, which names the run'
 );
 select is_empty('select from pgmq.q_flow_runs where vt > clock_timestamp() or read_ct > 0', 'to be read at once');
 select bag_eq(
   'select j.flow_run_id, j.message_id, j.user_id, j.is_held from private.flow_run_jobs as j',
   $$ select (answer ->> 'flow_run_id')::uuid, m.msg_id, test.user_id('owner'), false
     from answers join pgmq.q_flow_runs as m on m.message ->> 'flow_run_id' = answer ->> 'flow_run_id' $$,
-  'and one job each, which knows its message and the owner'
+  'each run has one job, which has the message and the owner'
 );
 
 select test.sign_in(test.user_id('owner'));

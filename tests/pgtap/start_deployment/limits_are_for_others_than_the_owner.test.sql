@@ -13,12 +13,12 @@ select test.sign_in(test.user_id('owner'));
 select is(pg_temp.start(), null, 'the owner starts it') from generate_series(1, 3);
 
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.start(), null, 'after which another user still does');
+select is(pg_temp.start(), null, 'after the owner''s starts, another user can still start');
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), null, 'and a caller with a public key');
+select is(pg_temp.start(), null, 'a caller with a public key can still start');
 
--- All others together.
-select is(pg_temp.start(), 'start_limit_reached', 'then none with a public key');
+-- The limit for all other callers together.
+select is(pg_temp.start(), 'start_limit_reached', 'the next start with a public key is refused');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.start(), 'start_limit_reached', 'nor another user');
 select test.sign_in(test.user_id('other'), is_anonymous => true);
@@ -31,11 +31,11 @@ select is(
 
 update public.flow_deployments set max_starts_per_minute = 20 where true;
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), null, 'a limit that is raised is that of the next start');
-select is(pg_temp.start(), 'start_limit_reached', 'which has counted what was before');
+select is(pg_temp.start(), null, 'a raised limit applies to the next start');
+select is(pg_temp.start(), 'start_limit_reached', 'earlier starts count towards the raised limit');
 select test.sign_out();
 update private.deployment_usage set minute = minute - interval '1 minute' where true;
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), null, 'in the next minute they start it again');
+select is(pg_temp.start(), null, 'in the next minute other callers can start again');
 
 select * from finish();

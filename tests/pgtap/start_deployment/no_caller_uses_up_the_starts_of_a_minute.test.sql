@@ -15,11 +15,11 @@ select test.sign_in(test.user_id('greedy'));
 select is(pg_temp.start(), null, 'a caller has a tenth of the starts') from generate_series(1, 2);
 select is(pg_temp.start(), '{"limit": "max_starts_per_minute", "value": 2, "of": "caller"}', 'and not one more');
 select test.sign_in(test.user_id('modest'));
-select is(pg_temp.start(), null, 'another one still starts it');
+select is(pg_temp.start(), null, 'another caller can still start');
 
 select test.sign_out();
 update private.deployment_usage set minute = minute - interval '1 minute' where true;
 select test.sign_in(test.user_id('greedy'));
-select is(pg_temp.start(), null, 'in the next minute so does the first');
+select is(pg_temp.start(), null, 'in the next minute the first caller can start again');
 
 select * from finish();

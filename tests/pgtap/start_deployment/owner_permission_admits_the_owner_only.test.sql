@@ -1,4 +1,4 @@
--- The walk of start_permission = 'Owner'; each caller tries by id, by flow and by tag.
+-- Each caller tries to start a deployment with start_permission = 'Owner' by id, by flow and by tag.
 select plan(10);
 
 select test.create_user('owner');
@@ -52,6 +52,6 @@ select is(array_agg(code), array_fill('token_invalid'::text, '{3}'), 'a deleted 
 
 select test.sign_out();
 select is(count(*), 6::bigint, 'as many runs are there as starts went through') from public.flow_run;
-select set_eq('select started_by from public.flow_run', array[test.user_id('owner')], 'and each knows which user started it');
+select set_eq('select started_by from public.flow_run', array[test.user_id('owner')], 'each run names the owner as its starter');
 
 select * from finish();

@@ -1,7 +1,7 @@
 select plan(57);
 
 select test.create_user('owner');
--- For each of these types, an input that feeds the port of a node of its own.
+-- For each of these types, the flow has an input that feeds the port of its own node.
 create temporary table kinds as
 select k.name, k.bounds, row_number() over () as number from (values
   ('u8', '["u8"]'), ('u64', '["u64"]'), ('u128', '["u128"]'), ('i8', '["i8"]'), ('i64', '["i64"]'), ('i128', '["i128"]'), ('decimal', '["decimal"]'),
@@ -69,13 +69,13 @@ select is(
     {"path": "values.bool", "message": "must be bool"}, {"path": "values.none", "message": "the flow has no such input"},
     {"path": "values.seed", "message": "must be string or pubkey"}, {"path": "values.u8", "message": "must be u8"}
   ]}',
-  'all that does not fit is told'
+  'all values that do not fit are listed'
 );
 select is(
   test.error($$ select public.start_deployment(id => test.kept('deployment')::uuid,
     inputs => '{"u8": {"U": "1"}, "free": {"U": "1"}}', "values" => '{"u8": 1, "i8": 1}') $$) -> 'details',
   '[{"path": "values.u8", "message": "is also in inputs: give it only once"}]',
-  'a name is in inputs or in values'
+  'a name may be in inputs or in values, but not in both'
 );
 
 select * from finish();

@@ -10,7 +10,7 @@ let starter: Sql;
 let admin: Sql;
 let userId: string;
 let flowId: number;
-/** The older one first. */
+/** The two deployments, the older one first. */
 let deploymentIds: string[];
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
   }
 });
 
-/** The deployment that a start by the flow comes to, while the newest one is being deleted. */
+/** The deployment that a start by flow finds while the newest one is being deleted. */
 async function startDuringDeletion(target: { id?: string; flow?: number; tag?: string }) {
   await owner`begin`;
   await owner`delete from public.flow_deployments where id = ${deploymentIds[1]!}`;
@@ -51,24 +51,24 @@ async function startDuringDeletion(target: { id?: string; flow?: number; tag?: s
 const startedDeployments = async () =>
   (await owner`select deployment_id from public.flow_run where flow_id = ${flowId}`).map((row) => row.deployment_id);
 
-it('a start of the newest deployment while that is deleted starts the one that is the newest then', async () => {
+it('a start during the deletion of the newest deployment starts the next newest one', async () => {
   await startDuringDeletion({ flow: flowId });
   expect(await startedDeployments()).toEqual([deploymentIds[0]]);
 });
 
-it('there is none where the last one was deleted', async () => {
+it('a start finds no deployment if the last one was deleted', async () => {
   await owner`delete from public.flow_deployments where id = ${deploymentIds[0]!}`;
   expect(await startDuringDeletion({ flow: flowId })).toContain('deployment_not_found');
 });
 
-it('there is none where the tag went with its deployment', async () => {
+it('a start finds no deployment if the tag was deleted with it', async () => {
   await owner`
     insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id)
     select f.user_id, f.id, 'stable', ${deploymentIds[1]!} from public.flows as f where f.id = ${flowId}`;
   expect(await startDuringDeletion({ flow: flowId, tag: 'stable' })).toContain('deployment_not_found');
 });
 
-it('there is none where it was named by its id', async () => {
+it('a start finds no deployment if its id was deleted', async () => {
   expect(await startDuringDeletion({ id: deploymentIds[1]! })).toContain('deployment_not_found');
   expect(await startedDeployments()).toEqual([]);
 });
@@ -77,7 +77,7 @@ describe.each([
   ['by its id', () => starter`select public.start_deployment(id => ${deploymentIds[1]!})`],
   ['by its flow', () => starter`select public.start_deployment(flow => ${flowId})`],
 ])('a start %s', (_name, start) => {
-  it('waits for its caller before it has the deployment, as a deletion of the caller comes to both', async () => {
+  it('a start waits for its caller before it locks the deployment, in the same order as a deletion of the caller', async () => {
     await admin`begin`;
     await admin`select from auth.users where id = ${userId} for update`;
     const starting = codeOf(start());
@@ -87,7 +87,7 @@ describe.each([
     expect(await starting).toBe('done');
   });
 
-  it('by a user who is deleted meanwhile does not become a start by nobody', async () => {
+  it('a start by a user who is deleted meanwhile does not become a start without a user', async () => {
     const otherId = randomUUID();
     await admin`insert into auth.users (id) values (${otherId})`;
     await starter`select set_config('request.jwt.claims', ${

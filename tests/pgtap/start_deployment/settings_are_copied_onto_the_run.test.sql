@@ -38,14 +38,14 @@ select is(
 select results_eq(
   'select settings #>> ''{chain_network,url}'', snapshot_hash, claim_number from private.flow_run_jobs',
   'select ''https://rpc.example.com/?key=secret'', snapshot_hash, 0 from public.flow_deployments',
-  'the address of the network, which may be a secret, lies with its job'
+  'the address of the network, which may be a secret, is in the job'
 );
 select results_eq(
   'select created_at from public.flow_run', 'select private.uuid_v7_time(id) from public.flow_run', 'its id tells its time'
 );
 select ok(created_at between clock_timestamp() - interval '1 minute' and clock_timestamp(), 'which is now') from public.flow_run;
 
--- The deployment changes, and is deleted.
+-- The deployment is changed, and then deleted.
 select test.sign_in(test.user_id('owner'));
 update public.flow_deployments
 set

@@ -15,17 +15,17 @@ grant execute on function pg_temp.limits(), pg_temp.set(text) to public;
 
 select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner')));
-select is(public.deploy_flow(test.kept('flow')::integer) -> 'limits', null, 'a deploy tells no limits of what only its owner starts');
+select is(public.deploy_flow(test.kept('flow')::integer) -> 'limits', null, 'for a deployment that only its owner may start, a deploy reports no limits');
 select test.deploy(test.kept('flow')::integer);
 select test.keep('deployment', id) from public.flow_deployments order by id desc limit 1;
 
-select is(pg_temp.limits(), '60000 10000', 'what its owner starts has high limits');
+select is(pg_temp.limits(), '60000 10000', 'a deployment that only its owner may start has high limits');
 select is(pg_temp.set($$start_permission = 'Authenticated'$$), '60000 10000', 'and what users start');
-select is(pg_temp.set($$start_permission = 'Anonymous'$$), '1200 2000', 'what anybody starts has low ones, also by a later change');
+select is(pg_temp.set($$start_permission = 'Anonymous'$$), '1200 2000', 'a deployment that anybody may start has low limits, also after a later change');
 select is(pg_temp.set('max_starts_per_minute = 60000'), '60000 2000', 'the owner raises one');
-select is(pg_temp.set($$start_permission = 'Owner'$$), '60000 10000', 'the other one follows start_permission');
-select is(pg_temp.set($$start_permission = 'Anonymous'$$), '60000 2000', 'what the owner has set stays, whatever it is');
-select is(pg_temp.set($$start_permission = 'Anonymous', max_starts_per_minute = null$$), '1200 2000', 'null sets the default again');
+select is(pg_temp.set($$start_permission = 'Owner'$$), '60000 10000', 'a limit that is not set follows start_permission');
+select is(pg_temp.set($$start_permission = 'Anonymous'$$), '60000 2000', 'a limit that the owner has set stays');
+select is(pg_temp.set($$start_permission = 'Anonymous', max_starts_per_minute = null$$), '1200 2000', 'null restores the default');
 select is(pg_temp.set($$start_permission = 'Anonymous', max_starts_per_minute = 0$$), '0 2000', '0 is no default');
 select is(pg_temp.set('max_starts_per_minute = null'), '1200 2000', 'and goes as well');
 
@@ -51,11 +51,11 @@ select test.keep('answer', public.deploy_flow(test.kept('flow')::integer));
 select is(
   test.kept('answer')::jsonb -> 'limits',
   '{"max_starts_per_minute": 1200, "max_runs_in_flight": 2000, "guests": {"max_starts_per_minute": 600, "max_runs_in_flight": 1000}}',
-  'a deploy tells them of what anybody may start'
+  'for a deployment that anybody may start, a deploy reports the limits'
 );
 select is(
   (select d.max_starts_per_minute from public.flow_deployments as d where d.id = (test.kept('answer')::jsonb ->> 'deployment_id')::uuid), null,
-  'the row has none, so that they can follow start_permission'
+  'the row stores no defaults, so that they can follow start_permission'
 );
 
 select * from finish();

@@ -24,7 +24,7 @@ select bag_eq(
   $$ select split_part(last_error, ':', 1) from public.flow_schedules where last_error is not null $$,
   '{deployment_not_found,inputs_invalid,token_invalid}'::text[], 'the others say what is wrong'
 );
-select is_empty('select from public.flow_schedules where next_start_at <= clock_timestamp()', 'and go on to their next time');
+select is_empty('select from public.flow_schedules where next_start_at <= clock_timestamp()', 'refused schedules continue with their next planned time');
 select is(last_error, format('deployment_not_found: Flow %s has no deployment with the tag missing.', test.kept('flow')), 'in words')
 from public.flow_schedules where tag = 'missing';
 select is_empty('select from public.flow_schedules where last_error is not null and last_flow_run_id is not null', 'without a run');

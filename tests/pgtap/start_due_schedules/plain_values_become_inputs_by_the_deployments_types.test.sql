@@ -14,8 +14,8 @@ select test.deploy(test.kept('changed')::integer);
 select test.sign_out();
 update public.flow_schedules set next_start_at = now() - interval '1 second' where true;
 
-select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 1, "has_more": false}', 'one fits, the other does not');
-select results_eq('select inputs from public.flow_run', $$ values ('{"M": {"n": {"U": "7"}}}'::jsonb) $$, 'by the types of the inputs');
+select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 1, "has_more": false}', 'the values of one schedule fit, and those of the other do not');
+select results_eq('select inputs from public.flow_run', $$ values ('{"M": {"n": {"U": "7"}}}'::jsonb) $$, 'plain values are converted by the types of the inputs');
 select is(last_error, 'inputs_invalid: values.other: the flow has no such input.', 'the owner is told') from public.flow_schedules
 where "values" ? 'other';
 

@@ -18,7 +18,7 @@ afterAll(() => database.close());
 
 const DUE = 100;
 
-/** A hundred schedules of an owner that are due. */
+/** Makes a hundred due schedules of an owner. */
 beforeEach(async () => {
   userId = randomUUID();
   await admin`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
@@ -37,7 +37,7 @@ const start = async (sql: Sql, most = DUE): Promise<number> => {
   const [row] = await sql`select (public.start_due_schedules(${most}) ->> 'started')::integer as started`;
   return row!.started;
 };
-/** How many runs each schedule has started, by their number. */
+/** How many runs each schedule has started, in the order of the schedules. */
 const startsOf = async (): Promise<unknown> =>
   await admin`
     select runs, count(*)::integer as schedules from (
@@ -45,26 +45,26 @@ const startsOf = async (): Promise<unknown> =>
       where s.user_id = ${userId} group by s.id
     ) as counted group by runs order by runs`;
 
-it('two sweepers at once start each schedule that is due once', async () => {
+it('two concurrent calls start each due schedule only once', async () => {
   const [first, second] = await Promise.all(sweepers.map((sql) => start(sql)));
   expect(first! + second!).toBe(DUE);
   expect(await startsOf()).toEqual([{ runs: 1, schedules: DUE }]);
 });
 
-it('a sweeper waits for nobody: what another one starts is passed over, and started once', async () => {
+it('a call waits for no other one: it skips schedules that another call starts', async () => {
   const [first, second] = sweepers as [Sql, Sql];
   await first`begin`;
   expect(await start(first, 60)).toBe(60);
-  // It looks at the same sixty first.
+  // The second call finds the same sixty schedules first.
   expect(await start(second)).toBe(DUE - 60);
   await first`commit`;
   expect(await start(second)).toBe(0);
   expect(await startsOf()).toEqual([{ runs: 1, schedules: DUE }]);
 });
 
-it('a sweeper that is killed in the middle has started nothing, and the next one starts all of it', async () => {
+it('a call that is killed has started no run, and the next call starts all of them', async () => {
   const victim = connect(database.url('postgres'));
-  // The fortieth start waits until the sweeper is killed.
+  // The fortieth start waits until the call is killed.
   const [fortieth] = await admin`
     select id from public.flow_schedules where user_id = ${userId} order by next_start_at, id offset 39 limit 1`;
   await admin.unsafe(`
@@ -88,7 +88,7 @@ it('a sweeper that is killed in the middle has started nothing, and the next one
   expect(await startsOf()).toEqual([{ runs: 1, schedules: DUE }]);
 });
 
-it('a deployment that is being deleted leaves its schedules for the next sweep, which says that it is gone', async () => {
+it('while a deployment is being deleted its schedules are skipped, and the next call finds that it is deleted', async () => {
   const [first, second] = sweepers as [Sql, Sql];
   await first`begin`;
   await first`delete from public.flow_deployments where user_id = ${userId}`;
@@ -103,7 +103,7 @@ it('a deployment that is being deleted leaves its schedules for the next sweep, 
   expect(row!.last_error).toMatch(/^deployment_not_found: /);
 });
 
-it('who deletes a user waits for the sweep that starts their schedules, and takes all of it along', async () => {
+it('the deletion of a user waits for the call that starts the user\'s schedules, and deletes their runs, too', async () => {
   const [first, second] = sweepers as [Sql, Sql];
   await first`begin`;
   expect(await start(first)).toBe(DUE);

@@ -9,7 +9,7 @@ select test.kept('flow')::integer, '* * * * *', policy from unnest('{skip,catch_
 select test.sign_out();
 
 update public.flow_schedules set next_start_at = clock_timestamp() - interval '1 hour' where true;
-select is(private.start_due_schedules(), '{"started": 1, "skipped": 1, "refused": 0, "has_more": false}', 'an hour late: one start for catch_up_one');
+select is(private.start_due_schedules(), '{"started": 1, "skipped": 1, "refused": 0, "has_more": false}', 'an hour late, catch_up_one starts one run and skip starts none');
 select results_eq(
   'select policy, last_start_at is not null, next_start_at > clock_timestamp() from public.flow_schedules order by policy',
   $$ values ('catch_up_one', true, true), ('skip', false, true) $$, 'none for skip'
@@ -17,7 +17,7 @@ select results_eq(
 select matches(last_error, '^schedule_skipped: The start planned for 20..-..-..T..:..Z was more than a minute late.$', 'which says so') from public.flow_schedules where policy = 'skip';
 
 update public.flow_schedules set next_start_at = clock_timestamp() - interval '50 seconds' where true;
-select is(private.start_due_schedules() -> 'started', '2', 'within a minute nothing is late');
+select is(private.start_due_schedules() -> 'started', '2', 'within a minute no start is late');
 select is(last_error, null, 'and nothing is wrong') from public.flow_schedules where policy = 'skip';
 select is(count(*), 3::bigint, 'three runs') from public.flow_run;
 

@@ -33,6 +33,6 @@ select matches(
   '^inputs_invalid partial_config\.values_config\.inline\.a\.M\.x\.U: must be a string', 'values given by hand are tagged values'
 );
 select test.sign_out();
-select is((select count(*) from public.flow_run), 0::bigint, 'no refused start leaves a run');
+select is((select count(*) from public.flow_run), 0::bigint, 'a refused start stores no run');
 
 select * from finish();

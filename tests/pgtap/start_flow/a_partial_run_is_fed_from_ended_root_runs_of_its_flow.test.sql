@@ -49,7 +49,7 @@ select is(
 );
 select is(
   pg_temp.refusal(jsonb_build_object('default_run_id', test.kept('open'))), '409: run_not_ended',
-  'the outputs of a run that has not ended still change'
+  'a run that has not ended is refused, because its outputs may change'
 );
 select is(
   pg_temp.refusal(jsonb_build_object('default_run_id', test.kept('ended'))), ': ', 'an ended run of this flow is accepted'
@@ -86,6 +86,6 @@ select is(
 );
 delete from public.flow_run where id = test.kept('source')::uuid;
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.start_again(), test.kept('started'), 'a repeated start finds its run, though the run that fed it was deleted');
+select is(pg_temp.start_again(), test.kept('started'), 'a repeated start returns its run, even if the run that it names was deleted');
 
 select * from finish();

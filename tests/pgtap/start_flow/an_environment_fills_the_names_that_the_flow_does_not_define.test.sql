@@ -22,7 +22,7 @@ from (values
 ) as refused (environment, path);
 select is(test.error_code(format(
   'select public.start_flow(%s, environment => %L, idempotency_key => ''one key of a start'')', test.kept('flow'), '{"NEW": "another"}'
-)), 'idempotency_key_reused', 'another environment is another request');
+)), 'idempotency_key_reused', 'a request with another environment is another request');
 select test.sign_out();
 select is(
   j.settings -> 'environment', '{"NEW": "of the start"}', 'the job has the names that the flow does not define'

@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Makes take_snapshot wait for the advisory lock before it does anything. */
+/** Makes take_snapshot wait for the advisory lock before it starts its work. */
 async function delaySnapshots(): Promise<void> {
   const [row] = await admin`select pg_get_functiondef('private.take_snapshot'::regproc) as source`;
   await admin.unsafe(row!.source.replace('\nbegin\n', '\nbegin\n  perform pg_advisory_xact_lock(1);\n'));
 }
 
-it('a flow that is edited while it is started runs before the edit or after it, with graph and network of one', async () => {
+it('if a flow is edited during its start, graph and network of the run are both from before the edit or both from after it', async () => {
   const userId = randomUUID();
   await owner`insert into auth.users (id) values (${userId})`;
   await starter`select set_config('request.jwt.claims', ${

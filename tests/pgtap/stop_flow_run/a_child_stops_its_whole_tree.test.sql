@@ -35,6 +35,6 @@ select results_eq(
   $$ select status from public.flow_run where id = test.kept('grandchild')::uuid $$, $$ values ('stopped') $$, 'then the child is stopped'
 );
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code(format('select public.stop_flow_run(%L)', test.kept('child'))), null, 'one more stop does no harm');
+select is(test.error_code(format('select public.stop_flow_run(%L)', test.kept('child'))), null, 'a repeated stop succeeds');
 
 select * from finish();

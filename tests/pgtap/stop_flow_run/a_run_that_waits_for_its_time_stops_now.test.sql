@@ -12,22 +12,23 @@ select is_empty('select * from public.claim_flow_runs(10, 60)', 'two runs were r
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'now');
 select test.sign_out();
-select ok(private.has_claimable_run(), 'the queue has something to do at once');
+select ok(private.has_claimable_run(), 'a run is claimable at once');
 create temporary table claimed as select * from public.claim_flow_runs(10, 60);
 select results_eq(
   'select flow_run_id, claim_number, lost_claim_count, stop from claimed',
   $$ values (test.kept('run')::uuid, 2, 0, jsonb '{"reason": "now", "timeout_millies": 0}') $$,
-  'the stopped one is claimed, and the claim says how to stop'
+  'the stopped run is claimed, and the claim says how to stop it'
 );
 
--- If the run is released once more, no second stop is needed. A second stop only makes it claimable sooner.
+-- If the run is released once more, it stops without a second stop request. A second one only makes it claimable
+-- sooner.
 select test.release_all(3600);
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'again');
 select test.sign_out();
 select results_eq(
   'select flow_run_id, stop ->> ''reason'' from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 'now') $$,
-  'the first reason stays'
+  'the reason of the first request stays'
 );
 select is(count(*), 1::bigint, 'the other run waits on') from pgmq.q_flow_runs where vt > clock_timestamp() + interval '3500 seconds';
 

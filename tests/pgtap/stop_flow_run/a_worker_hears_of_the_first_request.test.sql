@@ -22,15 +22,15 @@ from (values ('', 300001, 'more than five minutes'), ('', -1, 'less than none'),
 select test.sign_out();
 select results_eq(
   'select * from news', $$ values (test.kept('run')::uuid, false, jsonb '{"reason": "no more", "timeout_millies": 5000}', false) $$,
-  'the worker that holds the run hears how it is to stop: the first request counts'
+  'the worker that holds the run learns how to stop it, by the first request'
 );
-select is_empty('select * from public.claim_flow_runs(10, 60)', 'nobody else claims it meanwhile');
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'no other worker claims the run meanwhile');
 
 select test.lose_workers();
 select results_eq(
   'select flow_run_id, stop from public.claim_flow_runs(10, 60) order by flow_run_id desc',
   $$ values (test.kept('other')::uuid, null::jsonb), (test.kept('run')::uuid, '{"reason": "no more", "timeout_millies": 5000}') $$,
-  'when that worker is lost, the next one stops it'
+  'if this worker is lost, the next worker stops the run'
 );
 select public.finish_flow_run(test.kept('run')::uuid, 2, 'stopped', null, null, null, '{}');
 select test.sign_in(test.user_id('owner'));

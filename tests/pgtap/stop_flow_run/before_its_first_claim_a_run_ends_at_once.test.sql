@@ -9,7 +9,7 @@ select public.stop_flow_run(test.kept('run')::uuid, 'no more', 1000);
 select results_eq(
   $$ select status, start_time, end_time is not null, output, errors, not_run from public.flow_run where id = test.kept('run')::uuid $$,
   $$ values ('stopped', null::timestamptz, true, jsonb '{"M": {}}', null::text[], array[test.node_id('a'), test.node_id('b')]) $$,
-  'a run that nobody has claimed is stopped at once'
+  'a run that was never claimed is stopped at once'
 );
 select test.keep('stopped', to_jsonb(r)) from public.flow_run as r where id = test.kept('run')::uuid;
 select public.stop_flow_run(test.kept('run')::uuid);

@@ -25,7 +25,7 @@ select results_eq(
 );
 select results_eq(
   $$ select flow_id, inputs from public.flow_run where id = test.kept('child')::uuid $$, $$ values (1, jsonb '{"M": {"i": {"U": "1"}}}') $$,
-  'which changes nothing of how it began'
+  'a later report does not change the start of a called run'
 );
 select test.keep('ended', to_jsonb(r)) from public.flow_run as r where id = test.kept('child')::uuid;
 select pg_temp.report('running'), pg_temp.report('succeeded');
@@ -33,6 +33,6 @@ select is(to_jsonb(r), test.kept('ended')::jsonb, 'what arrives late takes nothi
 
 select test.keep('child', gen_random_uuid());
 select pg_temp.report('succeeded');
-select results_eq('select status, errors from stored', $$ values ('succeeded', null::text[]) $$, 'one that was quick is reported once');
+select results_eq('select status, errors from stored', $$ values ('succeeded', null::text[]) $$, 'a called run that was quick is reported only once');
 
 select * from finish();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('a run that is called while its starter is deleted names nobody either, and there is no deadlock', async () => {
+it('a run that is called while its starter is deleted has no starter, and there is no deadlock', async () => {
   const [ownerId, starterId, childId] = [randomUUID(), randomUUID(), randomUUID()];
   for (const id of [ownerId, starterId]) {
     await worker`insert into auth.users (id, email) values (${id}, ${`${id}@example.com`})`;

@@ -56,7 +56,7 @@ select is(
 );
 select is(
   test.error_code(pg_temp.storing('{"name": "mail"}')), 'connection_changed',
-  'a secret that was encrypted for another id does not replace it'
+  'a secret that was encrypted for another id does not replace the stored secret'
 );
 select is(
   public.connection_id_to_store(test.kept('user_id')::uuid, 'mail')::text, test.kept('stored'), 'its id stays'

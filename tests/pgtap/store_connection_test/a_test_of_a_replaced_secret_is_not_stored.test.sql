@@ -13,7 +13,7 @@ select test.sign_in_as_role('service_role');
 select public.store_connection_test(test.kept('id')::uuid, test.kept('nonce')::bytea, 204::smallint);
 select is(pg_temp.last_test(), 't 204', 'the time and the status of a test are stored');
 select public.store_connection_test(test.kept('id')::uuid, test.kept('nonce')::bytea, null);
-select is(pg_temp.last_test(), 't ', 'so is a test without an answer');
+select is(pg_temp.last_test(), 't ', 'the time of a test without an answer is stored');
 select is(
   test.error(format('select public.store_connection_test(%L, %L, 99::smallint)', test.kept('id'), test.kept('nonce')))
     ->> 'constraint', 'connections_last_test_status_of_test', 'a status that HTTP does not have is refused'
@@ -27,6 +27,6 @@ select public.store_connection(
 );
 select is(pg_temp.last_test(), 'f ', 'a new secret is untested');
 select public.store_connection_test(test.kept('id')::uuid, test.kept('nonce')::bytea, 200::smallint);
-select is(pg_temp.last_test(), 'f ', 'the test of the former secret does not count for it');
+select is(pg_temp.last_test(), 'f ', 'a test of the former secret does not count for the new one');
 
 select * from finish();

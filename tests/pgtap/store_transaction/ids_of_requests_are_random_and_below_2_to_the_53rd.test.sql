@@ -14,7 +14,7 @@ select is(count(*), 0::bigint, 'each of the 53 bits is random')
 from generate_series(0, 52) as bit (number)
 where (select count(*) filter (where (d >> bit.number) & 1 = 1) from pg_temp.drawn() as d) not between 400 and 600;
 
--- In the order in which the runner gave them, whatever their ids are.
+-- created_at follows the order in which the runner gave the requests, whatever their ids are.
 create function pg_temp.key(n integer) returns text language sql as $$
   select 'So1111111111111111111111111111111111111111' || substr('23456789ABCDEFGHJKLM', n, 1);
 $$;
@@ -29,15 +29,15 @@ select is(
 select isnt(
   (select array_agg(s.id order by s.created_at) from public.signature_requests as s),
   (select array_agg(s.id order by s.id) from public.signature_requests as s),
-  'and not by id'
+  'requests are not ordered by id'
 );
 select is(
   (select array_agg(o.id) from private.open_signature_requests(test.kept('run')::uuid) as o),
   (select array_agg(s.id order by s.created_at) from public.signature_requests as s),
-  'so the oldest open one comes first'
+  'the oldest open request comes first'
 );
 
--- A run draws ids that are taken, twice, then a free one.
+-- The run draws an id that is taken, twice, and then a free id.
 create sequence pg_temp.draws;
 select test.keep('taken', min(s.id)::text) from public.signature_requests as s;
 create or replace function private.random_id() returns bigint language plpgsql volatile set search_path = '' as $$
@@ -49,7 +49,7 @@ select test.ask(test.kept('other')::uuid, jsonb_build_array(test.request(), test
 select results_eq(
   $$ select s.id, s.pubkey from public.signature_requests as s where s.flow_run_id = test.kept('other')::uuid order by s.id $$,
   $$ values (21::bigint, 'So11111111111111111111111111111111111111112'), (22, 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs') $$,
-  'an id that is taken is drawn again'
+  'if an id is taken, another one is drawn'
 );
 select is(
   (select array_agg(e.request_id order by e.request_id) from private.flow_run_events as f, unnest(f.events) as e

@@ -16,16 +16,16 @@ create function pg_temp.outcome(outcome text) returns void language sql as $$
   )));
 $$;
 
-select is(pg_temp.refusal('AQID'), null, 'a transaction of the first attempt');
+select is(pg_temp.refusal('AQID'), null, 'the first attempt stores a transaction');
 update public.node_run set attempt = 2 where true;
-select is(pg_temp.refusal('BAUG'), 'internal', 'as long as it may be executed there is no other one');
+select is(pg_temp.refusal('BAUG'), 'internal', 'while this transaction may be executed, another one is refused');
 select pg_temp.outcome('failed');
 update public.node_run set attempt = 1 where true;
-select is(pg_temp.refusal('BAUG'), 'internal', 'nor when it has failed, without another attempt');
+select is(pg_temp.refusal('BAUG'), 'internal', 'after its failure, another one is refused without another attempt');
 update public.node_run set attempt = 2, end_time = now() where true;
-select is(pg_temp.refusal('BAUG'), 'internal', 'nor once its node has ended');
+select is(pg_temp.refusal('BAUG'), 'internal', 'another one is refused after the node has ended');
 update public.node_run set end_time = null where true;
-select is(pg_temp.refusal('BAUG'), null, 'the next attempt has one of its own');
+select is(pg_temp.refusal('BAUG'), null, 'the next attempt stores its own transaction');
 select results_eq(
   $$ select t.message, t.outcome, s.msg from private.flow_run_transactions as t join public.signature_requests as s using (flow_run_id, node_id, times) $$,
   $$ values ('BAUG', null::text, 'BAUG') $$, 'which takes the place of the first, and of its requests'

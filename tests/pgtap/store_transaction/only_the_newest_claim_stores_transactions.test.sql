@@ -23,7 +23,7 @@ select test.sign_in_as_role('service_role');
 select is(pg_temp.refusal(1), null, 'the newest claim does');
 select test.sign_out();
 select test.end_run(test.kept('run')::uuid);
-select is(pg_temp.refusal(1), 'claim_lost', 'not once the run has ended');
+select is(pg_temp.refusal(1), 'claim_lost', 'after the end of the run no transaction is stored');
 select is(count(*), 1::bigint, 'one is stored') from private.flow_run_transactions;
 
 select * from finish();

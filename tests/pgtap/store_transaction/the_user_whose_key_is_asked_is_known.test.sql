@@ -6,7 +6,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112', 'ADAPTER');
 select test.create_wallet(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111', 'ADAPTER');
 
--- Returns the user who is asked for this key, in a run with this starter.
+-- Returns the user whose signature by this key is asked for, in a run with this starter.
 create function pg_temp.asked(started_by uuid, pubkey text) returns text language plpgsql as $$
 declare
   v_run_id uuid := test.create_run(test.kept('flow')::integer, asked.started_by);
@@ -20,8 +20,8 @@ end;
 $$;
 
 select is(pg_temp.asked(test.user_id('starter'), 'So11111111111111111111111111111111111111112'), 'owner', 'the key of a wallet of the owner is the owner''s');
-select is(pg_temp.asked(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111'), 'starter', 'any other is asked of who started the run');
-select is(pg_temp.asked(null, 'SysvarC1ock11111111111111111111111111111111'), null, 'of nobody known, where that was a caller with a public key');
+select is(pg_temp.asked(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111'), 'starter', 'any other key is asked of the starter of the run');
+select is(pg_temp.asked(null, 'SysvarC1ock11111111111111111111111111111111'), null, 'if the starter sent only a public key, no user is asked');
 select is(pg_temp.asked(null, 'So11111111111111111111111111111111111111112'), 'owner', 'whose run may ask for the owner''s key too');
 
 select * from finish();

@@ -13,27 +13,27 @@ $$;
 grant execute on function pg_temp.refusal(text, text, text) to public;
 
 select is(pg_temp.refusal('a', 'AQID', null), null, 'a message');
-select is(pg_temp.refusal('a', 'BAUG', null), null, 'another one in its place, since nothing is signed');
+select is(pg_temp.refusal('a', 'BAUG', null), null, 'a transaction that is not signed may be replaced');
 select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'it is signed');
-select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'and may be stored once more as it is');
+select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'a signed transaction may be stored again unchanged');
 select is(
   pg_temp.refusal('a', 'BAUG', null) - '{details,hint}'::text[],
   '{"code": "internal", "status": 500, "message": "This transaction can''t change any more: it may have been sent, or its outcome is stored."}',
-  'but not without its signatures'
+  'a signed transaction can not be stored without its signatures'
 );
 select is(pg_temp.refusal('a', 'BAUG', 'Ag==') ->> 'code', 'internal', 'nor with others');
 select is(pg_temp.refusal('a', 'AQID', 'AQ==') ->> 'code', 'internal', 'nor with another message');
-select is(pg_temp.refusal('b', 'AQID', 'AQ=='), null, 'another transaction is another matter');
+select is(pg_temp.refusal('b', 'AQID', 'AQ=='), null, 'another transaction can be stored');
 
 select test.sign_out();
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(test.kept('run')::uuid, transactions => jsonb_build_array(
   jsonb_build_object('node_id', test.node_id('c'), 'times', 0, 'outcome', 'failed')
 ))) from (select test.ask(test.kept('run')::uuid, '[]', 'c')) as stored;
-select is(pg_temp.refusal('c', 'BAUG', null) ->> 'code', 'internal', 'one that has failed before it was sent is not made anew');
+select is(pg_temp.refusal('c', 'BAUG', null) ->> 'code', 'internal', 'a transaction that failed before it was sent can not be replaced');
 select results_eq(
   'select message, wire, has_fees, outcome from private.flow_run_transactions order by created_at',
   $$ values ('BAUG', 'AQ==', true, null::text), ('AQID', 'AQ==', true, null), ('AQID', null, false, 'failed') $$,
-  'all stand as they were'
+  'the stored transactions have not changed'
 );
 
 select * from finish();

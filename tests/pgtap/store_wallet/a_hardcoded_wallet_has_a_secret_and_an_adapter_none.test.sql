@@ -21,25 +21,25 @@ select is_empty('select * from public.wallets', 'and not stored');
 
 select is(pg_temp.store('ADAPTER') - '{id,created_at,updated_at}'::text[], jsonb_build_object(
   'user_id', test.kept('user_id'), 'type', 'ADAPTER', 'name', 'mine', 'public_key', 'So11111111111111111111111111111111111111112'
-), 'an ADAPTER wallet needs none');
+), 'an ADAPTER wallet needs no secret');
 select test.keep('id', id) from public.wallets;
 select is(pg_temp.secret(), null, 'and has none');
-select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'to become HARDCODED it needs one');
+select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'a wallet becomes HARDCODED only with a secret');
 select is(
   test.error($$ select pg_temp.store('ADAPTER', '0a') $$) - 'hint',
   '{"code": "request_invalid", "status": 400, "message": "type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.", "details": null}',
-  'an ADAPTER wallet takes none'
+  'an ADAPTER wallet accepts no secret'
 );
 select is(test.error_code('select pg_temp.store(null)'), 'request_invalid', 'a wallet has a type');
 select is(test.error_code('select pg_temp.store(''OTHER'')'), 'request_invalid', 'of two');
 
-select is(pg_temp.store('HARDCODED', '0a', 'hard') ->> 'type', 'HARDCODED', 'with one it becomes HARDCODED');
+select is(pg_temp.store('HARDCODED', '0a', 'hard') ->> 'type', 'HARDCODED', 'with a secret the wallet becomes HARDCODED');
 select is(pg_temp.secret(), 'key-0a', 'and has it');
 select is(pg_temp.store('HARDCODED', null, 'renamed') ->> 'name', 'renamed', 'it can be renamed without');
 select is(pg_temp.secret(), 'key-0a', 'and keeps it');
 select pg_temp.store('HARDCODED', '0b');
-select is(pg_temp.secret(), 'key-0b', 'another one takes its place');
-select is(pg_temp.store('ADAPTER') ->> 'type', 'ADAPTER', 'it becomes an ADAPTER again');
+select is(pg_temp.secret(), 'key-0b', 'another secret replaces the stored one');
+select is(pg_temp.store('ADAPTER') ->> 'type', 'ADAPTER', 'the wallet becomes an ADAPTER again');
 select is(pg_temp.secret(), null, 'and its secret is gone');
 select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'for good');
 

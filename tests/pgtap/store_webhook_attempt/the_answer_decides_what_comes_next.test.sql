@@ -3,7 +3,7 @@ select plan(11);
 select test.create_user('owner');
 select test.claimed_run(test.user_id('owner'));
 select test.queue_webhooks(test.user_id('owner'), 1);
--- Returns the state after the answer to the attempt of this number, with the delay in whole seconds.
+-- Returns the state after the answer to the attempt of this number. The delay is in whole seconds.
 create function pg_temp.after(
   attempt integer, answered integer, retry_after integer default null, problem text default null,
   out status text, out http_status integer, out delay integer, out error text
@@ -34,7 +34,7 @@ select is((pg_temp.after(1, 404)).error, 'The address answered with the status 4
 select results_eq(
   $$ select status, error, http_status from pg_temp.after(1, null, null, 'can''t connect') $$, $$ values ('pending', 'can''t connect', null::integer) $$, 'no answer, too'
 );
-select is((select char_length(last_response) from public.webhook_deliveries), 1000, 'the beginning of an answer is kept');
+select is((select char_length(last_response) from public.webhook_deliveries), 1000, 'the beginning of an answer is stored');
 select results_eq(
   $$ select n, (pg_temp.after(n, 500)).delay between floor(0.9 * d) - 1 and ceil(1.1 * d) from (values (1, 5), (2, 300), (3, 1800), (4, 7200), (5, 18000), (6, 36000), (7, 50400)) as s (n, d) $$,
   $$ select n, true from generate_series(1, 7) as n $$, 'the pauses grow'
@@ -45,9 +45,9 @@ select results_eq(
 select is(count(distinct d.delay) > 1, true, 'the pauses differ') from (select (pg_temp.after(7, 500)).delay from generate_series(1, 5)) as d;
 select results_eq(
   $$ select r, (pg_temp.after(1, 429, r)).delay from unnest('{1,120,1000000000}'::integer[]) as r where r <> 1 $$, $$ values (120, 120), (1000000000, 86400) $$,
-  'Retry-After is waited for, a day at most'
+  'a longer Retry-After is the delay, up to a day'
 );
 select is((pg_temp.after(3, 429, 1)).delay > 1000, true, 'it shortens no pause');
-select is((pg_temp.after(1, 500, -5)).delay between 4 and 6, true, 'one that has passed changes nothing');
+select is((pg_temp.after(1, 500, -5)).delay between 4 and 6, true, 'a Retry-After in the past changes nothing');
 
 select * from finish();

@@ -18,34 +18,34 @@ create function pg_temp.cancel(token text, key text default null) returns text l
 $$;
 grant execute on function pg_temp.submit(text, jsonb, text), pg_temp.cancel(text, text) to public;
 
--- Returns for each token whether its answer takes a turn: all do, except those that get a 404.
+-- Returns for each token whether an owner is found. Tokens that submit_input answers with 404 have none.
 create function pg_temp.are_owned(tokens text[]) returns boolean[] language sql as $$
   select array_agg(o.owner = test.user_id('owner') order by o.place) from unnest(public.pending_input_owners(tokens)) with ordinality as o (owner, place);
 $$;
 grant execute on function pg_temp.are_owned(text[]) to public;
 
 select test.sign_in_as_role('anon');
-select is(test.error_code($$ select public.pending_input_owners('{a}') $$), '42501', 'nobody is told whose an input is');
+select is(test.error_code($$ select public.pending_input_owners('{a}') $$), '42501', 'users may not ask for the owner of an input');
 select test.sign_in_as_role('service_role');
-select is(pg_temp.are_owned('{a,nothing,late,c,NULL,b}'), '{t,NULL,NULL,t,NULL,t}', 'but the function, while it is open');
+select is(pg_temp.are_owned('{a,nothing,late,c,NULL,b}'), '{t,NULL,NULL,t,NULL,t}', 'the Edge Function finds the owners of open inputs');
 select is(pg_temp.submit('a', '{"S": "yes"}', 'key'), null, 'an answer is stored');
 select test.sign_out();
-select is(test.due_in(test.kept('run')::uuid), 0, 'it wakes the run, while another input stays open');
-select is(array_agg(split_part(url, '/', 6)), '{b,late}', 'it is not pending any more')
+select is(test.due_in(test.kept('run')::uuid), 0, 'the answer wakes the run, while another input is still open');
+select is(array_agg(split_part(url, '/', 6)), '{b,late}', 'the answered input is not pending any more')
 from public.pending_inputs where flow_run_id = test.kept('run')::uuid;
 select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'the worker takes it');
 select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'as often as it asks');
 
 select is(pg_temp.submit('a', '{"S": "yes"}', 'key'), null, 'the same answer with the same key succeeds again');
-select is(pg_temp.submit('a', '{"S": "no"}', 'key'), 'pending_input_answered', 'another value with it does not');
+select is(pg_temp.submit('a', '{"S": "no"}', 'key'), 'pending_input_answered', 'another value with the same key is refused');
 select is(pg_temp.submit('a', '{"S": "yes"}', 'other'), 'pending_input_answered', 'nor does another key');
-select is(pg_temp.submit('a', '{"S": "yes"}'), 'pending_input_answered', 'nor the value without a key');
+select is(pg_temp.submit('a', '{"S": "yes"}'), 'pending_input_answered', 'the same value without a key is refused');
 select is(pg_temp.cancel('a', 'key'), 'pending_input_answered', 'nor a cancel');
 select is(pg_temp.cancel('b', 'key'), null, 'another input can be cancelled');
-select is(pg_temp.cancel('b', 'key'), null, 'with a key, more than once');
+select is(pg_temp.cancel('b', 'key'), null, 'the cancellation can be repeated with the same key');
 select is(pg_temp.submit('b', '{"S": "yes"}', 'key'), 'pending_input_answered', 'and is not answered then');
-select is(pg_temp.are_owned('{a,b}'), '{t,t}', 'those that are answered are known');
-select is(pg_temp.submit('late', '{"S": "yes"}'), 'pending_input_not_found', 'one that has expired is not there');
+select is(pg_temp.are_owned('{a,b}'), '{t,t}', 'the owners of answered inputs are found');
+select is(pg_temp.submit('late', '{"S": "yes"}'), 'pending_input_not_found', 'an expired input is not found');
 select is(pg_temp.submit('nothing', '{"S": "yes"}'), 'pending_input_not_found', 'nor is one that never was');
 
 select pg_temp.submit('c', '{"S": "yes"}');
@@ -55,12 +55,12 @@ select is(
   ) as h), true, 'the worker that holds the run is told at its heartbeat'
 );
 select private.release_flow_run(test.kept('held')::uuid, 1, test.progress(test.kept('held')::uuid), 600);
-select is(test.due_in(test.kept('held')::uuid), 0, 'and a run that it releases without having looked does not sleep');
+select is(test.due_in(test.kept('held')::uuid), 0, 'a run that is released before its worker has read the answer does not sleep');
 
 
 select private.stop_flow_run(test.kept('held')::uuid, null, null) from test.sign_in(test.user_id('owner'));
 select test.sign_in_as_role('service_role');
-select is(pg_temp.are_owned('{c}'), '{t}', 'also when the run is to stop');
+select is(pg_temp.are_owned('{c}'), '{t}', 'the owner of an input is found even if the run must stop');
 select test.sign_out();
 select test.ask_input(test.kept('run')::uuid, 'd');
 update private.flow_run_jobs set stop_requested_at = now() where flow_run_id = test.kept('run')::uuid;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A claimed run that waits for one input. */
+/** Makes a claimed run that waits for one input. */
 beforeEach(async () => {
   await first`delete from auth.users`;
   const userId = randomUUID();
@@ -26,7 +26,7 @@ beforeEach(async () => {
     await sql`select set_config('request.jwt.claims', ${
       JSON.stringify({ sub: userId, role: 'authenticated' })
     }, false)`;
-    // A statement that waits where it should not fails.
+    // If a statement waits where it should not, it fails.
     await sql`set lock_timeout = '5s'`;
   }
   const [started] = await first`select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f`;
@@ -44,7 +44,7 @@ const take = (sql: Sql) => codeOf(sql`select test.take_input(${runId})`);
 const finish = (sql: Sql) =>
   codeOf(sql`select public.finish_flow_run(${runId}, 1, 'failed', null, '{a}', '{}', test.progress(${runId}))`);
 
-/** What `lead` does is not committed before `follow` has come to a lock; gives what both came to. */
+/** Commits `lead` only after `follow` has reached a lock. Returns the results of both. */
 async function race(
   lead: (sql: Sql) => Promise<string>,
   follow: (sql: Sql) => Promise<string>,
@@ -69,47 +69,47 @@ const stored = async () => {
   return [row!.outcome, row!.text, row!.pending];
 };
 const dueIn = async (): Promise<number> => (await first`select test.due_in(${runId}) as seconds`)[0]!.seconds;
-/** The time of the input is over, and nobody has looked since. */
+/** Sets the time of the input to the past, before any worker has read it. */
 const letItBeOver = () => first`update private.api_inputs set expires_at = clock_timestamp() where true`;
 
-it('of two submits at once one is stored, and the other is told so', async () => {
+it('of two concurrent submits one is stored, and the other is refused', async () => {
   expect(await race(submit('one'), submit('two'))).toEqual(['done', 'pending_input_answered']);
   expect(await stored()).toEqual(['submitted', 'one', 0]);
 });
 
-it('of a submit and a cancel at once the first one counts', async () => {
+it('of a concurrent submit and cancel the first one counts', async () => {
   expect(await race(cancel, submit('one'))).toEqual(['done', 'pending_input_answered']);
   expect(await stored()).toEqual(['cancelled', null, 0]);
 });
 
-it('a submit before the run falls asleep is seen by that, and one after it wakes the run', async () => {
+it('a release sees a submit that came before it, and a submit after the release wakes the run', async () => {
   expect(await race(submit('one'), sleep)).toEqual(['done', 'done']);
   expect(await dueIn()).toBe(0);
 });
 
-it('a submit after the run has fallen asleep wakes it', async () => {
+it('a submit wakes a run that already sleeps', async () => {
   expect(await race(sleep, submit('one'))).toEqual(['done', 'done']);
   expect(await dueIn()).toBe(0);
   expect(await first`select flow_run_id from public.claim_flow_runs(10, 60)`).toEqual([{ flow_run_id: runId }]);
 });
 
-it('a submit to a run that is being stopped finds nothing, and a stop after a submit stops the run', async () => {
+it('a submit to a run that is being stopped is not found, and a stop after a submit stops the run', async () => {
   expect(await race(stop, submit('one'))).toEqual(['done', 'pending_input_not_found']);
   expect(await stored()).toEqual([null, null, 0]);
 });
 
-it('a stop that follows a submit leaves it stored', async () => {
+it('a stop after a submit keeps the submitted value', async () => {
   expect(await race(submit('one'), stop)).toEqual(['done', 'done']);
   expect(await stored()).toEqual(['submitted', 'one', 0]);
   expect(await dueIn()).toBeGreaterThan(50);
 });
 
-it('a submit to a run that ends finds nothing', async () => {
+it('a submit to a run that is ending is not found', async () => {
   expect(await race(finish, submit('one'))).toEqual(['done', 'pending_input_not_found']);
   expect(await stored()).toEqual([null, null, 0]);
 });
 
-it('an input expires for the worker and for who submits alike, whoever comes first', async () => {
+it('an input expires for the worker and for the sender alike, whichever comes first', async () => {
   await letItBeOver();
   expect(await race(take, submit('one'))).toEqual(['done', 'pending_input_not_found']);
   expect(await stored()).toEqual(['expired', null, 0]);
@@ -126,7 +126,7 @@ it('an input that was submitted in time does not expire', async () => {
   expect(await stored()).toEqual(['submitted', 'one', 0]);
 });
 
-it('an input that has expired stays so, even if a clock is set back', async () => {
+it('an expired input stays expired, even if a clock is set back', async () => {
   await letItBeOver();
   await take(first);
   await first`update private.api_inputs set expires_at = clock_timestamp() + interval '1 minute' where true`;

@@ -19,8 +19,8 @@ select is(pg_temp.refusal(null) like 'inputs_invalid Send "value" with%', true, 
 select is(pg_temp.refusal('{"N": 0}', '[1]') like 'inputs_invalid Send "value" with%', true, 'both forms');
 select is(pg_temp.refusal(null, '[1, 2]') like 'inputs_invalid Send "value" with%', true, 'two plain values');
 select is(pg_temp.refusal(null, '[]') like 'inputs_invalid Send "value" with%', true, 'no plain value');
-select is(pg_temp.refusal(null, '[1e309]') like 'inputs_invalid values: each number%', true, 'a number that no float holds');
-select is(pg_temp.refusal(null, '[[1e400]]'), 'inputs_invalid values[0][0]: a number must have at most 400 digits.', 'a number of too many digits');
+select is(pg_temp.refusal(null, '[1e309]') like 'inputs_invalid values: each number%', true, 'a number beyond the range of floats');
+select is(pg_temp.refusal(null, '[[1e400]]'), 'inputs_invalid values[0][0]: a number must have at most 400 digits.', 'a number with too many digits');
 select is(
   pg_temp.refusal(null, (repeat('[', 66) || repeat(']', 66))::jsonb), 'inputs_invalid values: is nested deeper than 64 levels', 'what is too deep'
 );
@@ -33,8 +33,8 @@ select is(
 select is(pg_temp.refusal('{"N": 0}', null, '') like 'idempotency_key_invalid%', true, 'an empty key');
 
 update private.flow_run_jobs set input_bytes = 16777210 where flow_run_id = test.kept('run')::uuid;
-select is(pg_temp.refusal('{"S": "abc"}') like 'inputs_too_large value: all answers to one run%', true, 'more than one run may be sent');
+select is(pg_temp.refusal('{"S": "abc"}') like 'inputs_too_large value: all answers to one run%', true, 'more bytes than all answers to one run may have');
 update private.flow_run_jobs set input_bytes = 0 where flow_run_id = test.kept('run')::uuid;
-select is(pg_temp.refusal(null, '[null]'), null, 'the input stays open, and null is a value');
+select is(pg_temp.refusal(null, '[null]'), null, 'null is a value, and the input is still open for it');
 
 select * from finish();

@@ -25,13 +25,13 @@ select results_eq('select is_held, claim_number, work_ms from private.flow_run_j
 select ok(turn > test.kept('before')::bigint, 'who came meanwhile goes before it') from private.flow_run_jobs;
 select ok(
   m.vt >= s.expires_at and m.vt < s.expires_at + interval '1.2 seconds',
-  'it may be claimed when the first open request has expired, and no sooner; neither an answered one nor an expired one counts'
+  'the run can be claimed when the first open request has expired; answered and expired requests do not count'
 )
 from pgmq.q_flow_runs as m cross join public.signature_requests as s where s.pubkey like 'So1%';
-select is(public.runner_metrics() -> 'waiting', '1', 'the metrics count it as waiting');
+select is(public.runner_metrics() -> 'waiting', '1', 'the metrics count the run as waiting');
 select is(public.runner_metrics() -> 'delayed', '0', 'and as nothing else');
 
--- Late writes of the claim do not change that.
+-- Late writes of the claim do not change the release.
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 5, test.progress(test.kept('run')::uuid));
 select private.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1)), 5);
 select test.suspend(test.kept('run')::uuid);
@@ -41,11 +41,11 @@ select results_eq(
 );
 select ok(test.due_in(test.kept('run')::uuid) > 85, 'for as long');
 
--- It goes on.
+-- The run continues.
 select test.let_time_pass();
 select results_eq(
   'select flow_run_id, claim_number, lost_claim_count from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 2, 0) $$,
-  'the next claim has it, and counts nobody as lost'
+  'the next claim gets the run, and no worker counts as lost'
 );
 select results_eq('select status from public.flow_run', $$ values ('running') $$, 'it runs');
 

@@ -13,8 +13,8 @@ begin
 end;
 $$;
 
-select ok(pg_temp.due(20) between 15 and 20.5, 'the run goes on when the time of an attempt is over');
-select ok(pg_temp.due(500) between 80 and 91, 'or when the request expires, if that is sooner');
-select ok(pg_temp.due(null) between 80 and 91, 'which is all that counts without such a time');
+select ok(pg_temp.due(20) between 15 and 20.5, 'the run can be claimed when the time of an attempt is over');
+select ok(pg_temp.due(500) between 80 and 91, 'the run can be claimed when the request expires, if that is sooner');
+select ok(pg_temp.due(null) between 80 and 91, 'without such a time, only the request counts');
 
 select * from finish();

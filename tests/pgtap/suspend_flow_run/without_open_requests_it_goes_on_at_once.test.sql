@@ -17,17 +17,17 @@ select public.stop_flow_run(test.kept('stopped')::uuid);
 select test.sign_out();
 select test.suspend(test.kept(name)::uuid) from unnest('{none,failed,answered,stopped,other}'::text[]) as name;
 
-select is(test.due_in(test.kept('none')::uuid), 0, 'a run that asks for nothing may be claimed at once');
-select is(test.due_in(test.kept('failed')::uuid), 0, 'so may one whose transaction has failed, since nobody signed it in time');
-select is(test.due_in(test.kept('answered')::uuid), 0, 'one that was answered while a worker had it');
-select is(test.due_in(test.kept('stopped')::uuid), 0, 'and one that was asked to stop while a worker had it');
-select ok(test.due_in(test.kept('other')::uuid) > 170, 'each run waits for its own requests only');
+select is(test.due_in(test.kept('none')::uuid), 0, 'a run without requests can be claimed at once');
+select is(test.due_in(test.kept('failed')::uuid), 0, 'a run whose transaction has failed can be claimed at once, because its requests have ended');
+select is(test.due_in(test.kept('answered')::uuid), 0, 'a run whose requests were answered while a worker held it can be claimed at once');
+select is(test.due_in(test.kept('stopped')::uuid), 0, 'a run that was asked to stop while a worker held it can be claimed at once');
+select ok(test.due_in(test.kept('other')::uuid) > 170, 'each run waits only for its own requests');
 
--- A stop that comes afterwards.
+-- A stop after the suspension.
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('other')::uuid, 'now');
 select test.sign_out();
-select is(test.due_in(test.kept('other')::uuid), 0, 'a stop wakes a run that waits');
+select is(test.due_in(test.kept('other')::uuid), 0, 'a stop wakes a waiting run');
 select is(count(*), 5::bigint, 'all are claimed') from public.claim_flow_runs(10, 60);
 select bag_eq(
   'select status from public.flow_run', $$ select 'running' from generate_series(1, 5) $$, 'and run again'

@@ -7,11 +7,11 @@ insert into private.flow_snapshots (hash, data) select sha256(n::text::bytea), '
 
 select is(
   public.sweep_runner(max_runs => 2), '{"runs": 2, "idempotency_keys": 0, "messages": 0, "snapshots": 2, "has_more": true}',
-  'of each it deletes so many'
+  'a sweep deletes at most this number of rows of each kind'
 );
 select is(min(end_time), now() - 3 * interval '31 days', 'of runs those that ended first') from public.flow_run;
 select is(public.sweep_runner(max_runs => 2) - 'has_more', '{"runs": 2, "idempotency_keys": 0, "messages": 0, "snapshots": 1}', 'then the next');
-select is(public.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'until fewer are left than it takes');
+select is(public.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'has_more is false when fewer rows are left than the sweep may delete');
 select is_empty('select from public.flow_run', 'and nothing is left');
 
 select is(

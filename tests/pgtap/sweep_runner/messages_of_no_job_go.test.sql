@@ -11,11 +11,11 @@ select pgmq.send('flow_runs', message) from (
   values (jsonb_build_object('flow_run_id', gen_random_uuid())), (jsonb_build_object('flow_run_id', test.kept('queued'))), ('{}')
 ) as stray (message);
 
-select is(public.sweep_runner() -> 'messages', '3', 'the messages of no job are deleted');
+select is(public.sweep_runner() -> 'messages', '3', 'messages without a job are deleted');
 select set_eq(
   $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, array[test.kept('queued'), test.kept('held')],
-  'those of runs that are queued or held stay'
+  'messages of queued and held runs stay'
 );
-select is(public.sweep_runner() -> 'messages', '0', 'a second sweep finds nothing more');
+select is(public.sweep_runner() -> 'messages', '0', 'a second sweep deletes nothing more');
 
 select * from finish();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A flow of its own, whose graph has been frozen once for a deployment that is gone. */
+/** Makes a flow with a snapshot from a deployment that was deleted. */
 beforeEach(async () => {
   userId = randomUUID();
   await starter`insert into auth.users (id, email) values (${userId}, ${`${userId}@example.com`})`;
@@ -40,7 +40,7 @@ const sweep = async (): Promise<Record<string, unknown>> =>
 const snapshotCount = async (): Promise<number> =>
   (await starter`select from private.flow_snapshots where data #>> '{entry,environment,userId}' = ${userId}`).count;
 
-it('a snapshot that a start is taking is left alone, whoever comes first', async () => {
+it('a sweep keeps a snapshot that a start is taking, whichever comes first', async () => {
   await begin(starter);
   await startFlow();
   expect(await sweep()).toMatchObject({ snapshots: 0 });
@@ -49,7 +49,7 @@ it('a snapshot that a start is taking is left alone, whoever comes first', async
   expect(await snapshotCount()).toBe(1);
 });
 
-it('a start that comes while its snapshot is being swept waits, and takes it anew', async () => {
+it('a start waits while its snapshot is being swept, and then freezes the flow again', async () => {
   await begin(sweeper);
   expect(await sweep()).toMatchObject({ snapshots: 1 });
   const starting = startFlow();
@@ -60,10 +60,10 @@ it('a start that comes while its snapshot is being swept waits, and takes it ane
   expect((await starter`select from private.flow_run_jobs where flow_run_id = ${run!.id}`).count).toBe(1);
 });
 
-it('a snapshot whose deployment is deleted, once a start of it is stored, while a sweep looks is left for the run', async () => {
+it('a sweep keeps a snapshot whose deployment was deleted during the sweep, after a start of it was stored', async () => {
   const [{ id }] = await starter<[{ id: string }]>`
     select public.deploy_flow(f.id) ->> 'deployment_id' as id from public.flows as f where f.user_id = ${userId}`;
-  // A sweep that waits at the end of each look at the runs that are pending.
+  // Makes a sweep that waits after each read of the pending runs.
   await admin`alter function private.snapshots_of_pending_runs() rename to seen_snapshots`;
   await admin`
     create function private.snapshots_of_pending_runs() returns bytea[] language plpgsql stable as $$
@@ -93,7 +93,7 @@ it('a snapshot whose deployment is deleted, once a start of it is stored, while 
   }
 });
 
-it('a run that somebody has locked is left for the next sweep', async () => {
+it('a sweep leaves a locked run to the next sweep', async () => {
   await starter`
     insert into public.flow_run (id, user_id, flow_id, status, end_time, inputs, chain_network)
     select private.uuid_v7(now() - interval '32 days'), user_id, id, 'stopped', now() - interval '31 days', '{"M": {}}', '{}'

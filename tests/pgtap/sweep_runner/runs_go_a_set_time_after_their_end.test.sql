@@ -19,14 +19,14 @@ update public.flow_run set status = inputs #>> '{M,name}', start_time = created_
 
 create temporary view kept as select r.inputs #>> '{M,name}' as name from public.flow_run as r;
 select is(public.sweep_runner() -> 'runs', '3', 'three runs are deleted');
-select set_eq('select name from kept', '{young,queued,running,waiting}'::text[], 'one that ended 29 days ago stays, and whatever has not ended');
+select set_eq('select name from kept', '{young,queued,running,waiting}'::text[], 'a run that ended 29 days ago and runs that have not ended stay');
 
-select is(public.sweep_runner() -> 'runs', '0', 'a second sweep finds nothing more');
+select is(public.sweep_runner() -> 'runs', '0', 'a second sweep deletes nothing more');
 select is(public.sweep_runner(max_age => null) -> 'runs', '0', 'null keeps all runs');
 select is(public.sweep_runner(max_age => '29 days 1 hour') -> 'runs', '0', 'the age is the operator''s to set');
-select is(public.sweep_runner(max_age => '28 days 23 hours') -> 'runs', '1', 'so that younger ones go as well');
+select is(public.sweep_runner(max_age => '28 days 23 hours') -> 'runs', '1', 'with a lower max_age, younger runs are deleted, too');
 
--- All rows of a run are deleted with it. A child is deleted with its root, not before.
+-- All rows of a run are deleted with it. A called run is deleted with its root, but not before.
 select test.keep(name, test.create_run(test.kept('flow')::integer, age => '90 days')) from unnest('{live_root,old_root}'::text[]) as name;
 insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times)
 select r.user_id, r.flow_id, '{"M": {}}', r.chain_network, 'succeeded', now(), now() - interval '31 days', r.id, gen_random_uuid(), 0
@@ -46,7 +46,7 @@ select is(count(*), 1::bigint, 'the child of a run that goes on stays') from pub
 select is_empty(
   $$ select from public.flow_run where test.kept('old_root')::uuid in (id, parent_flow_run_id) $$, 'the child of the deleted one is gone'
 );
-select is_empty('select from public.node_run union all select from public.flow_run_logs', 'with the node runs and log lines of both');
+select is_empty('select from public.node_run union all select from public.flow_run_logs', 'the node runs and log lines of both runs are deleted');
 select is_empty('select from private.flow_run_jobs', 'and the job');
 
 select * from finish();

@@ -6,7 +6,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('failed', public.start_flow(test.kept('flow')::integer) ->> 'flow_run_id');
 select test.sign_out();
 select private.end_flow_run(test.kept('failed')::uuid, 'failed', errors => '{x}');
-select is(public.sweep_runner() -> 'snapshots', '0', 'the graph of a run that failed stays');
+select is(public.sweep_runner() -> 'snapshots', '0', 'the snapshot of a failed run stays');
 
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', public.redrive_flow_run(test.kept('failed')::uuid) ->> 'flow_run_id');
@@ -20,7 +20,7 @@ update private.flow_run_jobs set redriven_from = array[test.kept('old')]::uuid[]
 
 select is(public.sweep_runner() -> 'runs', '0', 'a run that is being redriven stays');
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');
-select is(public.sweep_runner() -> 'runs', '1', 'until its redrive has ended');
+select is(public.sweep_runner() -> 'runs', '1', 'the run is deleted after its redrive has ended');
 select is(r.redriven_from, null, 'which then names it no more') from public.flow_run as r where r.id = test.kept('redriven')::uuid;
 select is(count(*), 1::bigint, 'and stays') from public.flow_run as r where r.id = test.kept('redriven')::uuid;
 select test.sign_in(test.user_id('owner'));
@@ -32,7 +32,7 @@ select test.keep('stopped', public.start_flow(test.kept('flow')::integer) ->> 'f
 select public.stop_flow_run(test.kept('stopped')::uuid);
 select test.sign_out();
 delete from public.flow_run where id = test.kept('redriven')::uuid;
-select is(public.sweep_runner() -> 'snapshots', '0', 'the graph of a run that was stopped stays, before its first claim, too');
+select is(public.sweep_runner() -> 'snapshots', '0', 'the snapshot of a stopped run stays, even if the run was never claimed');
 delete from private.flow_snapshots where true;
 select test.sign_in(test.user_id('owner'));
 select is(

@@ -16,7 +16,7 @@ select is(
   ))::jsonb #>> '{0,left_ms}')::integer between 80000 and 90000, true, 'but the time that is left'
 );
 select is(count(*), 3::bigint, 'who takes one does not end another') from public.pending_inputs;
-select is(test.take_input(test.kept('run')::uuid, 'late'), '{"value": null, "outcome": "expired"}', 'one whose time is over expires');
+select is(test.take_input(test.kept('run')::uuid, 'late'), '{"value": null, "outcome": "expired"}', 'an input whose time is over expires');
 select is(array_agg(split_part(url, '/', 6) order by id), '{a,b}', 'and is not pending any more') from public.pending_inputs;
 select is(
   private.take_api_inputs(test.kept('run')::uuid, 1, jsonb_build_array(
@@ -30,6 +30,6 @@ select private.submit_input('a', '{"U": "1"}', null, null);
 select test.take_input(test.kept('run')::uuid);
 select is_empty($$
   select from public.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1)), 60)
-$$, 'what was taken is not told again');
+$$, 'the outcome of an input that was taken is not reported again');
 
 select * from finish();

@@ -23,8 +23,8 @@ select is(
 select is(
   pg_temp.calls(null, '"output"', 'error')::jsonb ->> 'code', 'error_output_taken', 'so is one that is named by its port'
 );
-select is(pg_temp.calls('other', '"output"'), null, 'with another output it is not');
-select is(pg_temp.calls('error', 'null'), null, 'nor if its failure is not handled');
+select is(pg_temp.calls('other', '"output"'), null, 'a called flow with another output is no finding');
+select is(pg_temp.calls('error', 'null'), null, 'a call whose failure is not handled is no finding');
 select is(
   (select s.data #> '{entry,nodes,1,data,on_error}' from private.flow_snapshots as s where s.hash = test.take_snapshot(test.kept('flow')::integer)),
   null, 'null is not kept'

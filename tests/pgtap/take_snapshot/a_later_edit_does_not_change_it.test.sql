@@ -12,7 +12,7 @@ select public.start_deployment(id => test.kept('deployment')::uuid);
 select test.sign_out();
 select test.keep('snapshots', jsonb_agg(to_jsonb(s))) from private.flow_snapshots as s;
 select test.keep('deployed', snapshot_hash) from public.flow_deployments;
-select is(jsonb_array_length(test.kept('snapshots')::jsonb), 1, 'a deployment has frozen the flow and its child');
+select is(jsonb_array_length(test.kept('snapshots')::jsonb), 1, 'a deployment has frozen the flow and the flow that it calls');
 
 select test.sign_in(test.user_id('owner'));
 update public.flows set environment = '{"edited": "yes"}', nodes = nodes || test.node('new', 'x') where true;
@@ -34,7 +34,7 @@ select test.sign_in(test.user_id('owner'));
 select test.deploy(test.kept('flow')::integer);
 select results_eq(
   'select snapshot_hash = test.kept(''deployed'')::bytea from public.flow_deployments order by id', 'values (true), (false)',
-  'a new deployment takes the edited flow'
+  'a new deployment has the edited flow'
 );
 
 select * from finish();

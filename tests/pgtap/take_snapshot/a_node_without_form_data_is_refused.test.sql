@@ -9,11 +9,11 @@ begin
 end;
 $$;
 
-select is(pg_temp.refusal(test.node('a', 'x')), null, 'a node with form data is taken');
+select is(pg_temp.refusal(test.node('a', 'x')), null, 'a node with form data is accepted');
 select is(pg_temp.refusal(jsonb_set(test.node('a', 'x'), '{data,targets_form,form_data}', 'null')), null, 'form data may be null');
 select is(
   pg_temp.refusal(test.node('a', 'x') #- '{data,targets_form,form_data}'), 'data.targets_form.form_data: is missing',
-  'but must be there'
+  'form data may be empty, but must not be missing'
 );
 select is(
   pg_temp.refusal(test.node('a', 'x') #- '{data,targets_form}'), 'data.targets_form.form_data: is missing', 'with the form that it fills'

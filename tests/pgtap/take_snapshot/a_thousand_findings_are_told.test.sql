@@ -10,7 +10,7 @@ end;
 $$;
 
 select test.keep('thousand', pg_temp.refusal(jsonb_agg(n))::text) from generate_series(1, 1000) as n;
-select is(jsonb_array_length(test.kept('thousand')::jsonb -> 'details'), 1000, 'all of a thousand are told');
+select is(jsonb_array_length(test.kept('thousand')::jsonb -> 'details'), 1000, 'all of a thousand findings are listed');
 select is(test.kept('thousand')::jsonb ->> 'message', 'The flow can''t run: a node must be an object.', 'and no word of more');
 
 -- The statement ends long before the timeout of the API roles (8 s), because a finding does not copy those before it.

@@ -2,7 +2,7 @@ select plan(7);
 
 select test.create_user('owner');
 create function pg_temp.large_flow(letter text, environment jsonb default '{}') returns integer language sql as $$
-  -- As if it were stored by an earlier transaction.
+  -- The time is set back, as if an earlier transaction had stored the flow.
   insert into public.flows (user_id, nodes, environment, updated_at) values (
     test.user_id('owner'),
     jsonb_build_array(test.node('a', 'x', form_data => (
@@ -12,7 +12,7 @@ create function pg_temp.large_flow(letter text, environment jsonb default '{}') 
     large_flow.environment, now() - interval '1 hour'
   ) returning id;
 $$;
--- The snapshot of the flow, if it is frozen as another flow from now on.
+-- Returns the snapshot of the flow, if the flow is not frozen again.
 create function pg_temp.swap_snapshot(flow_id integer) returns bytea language sql as $$
   update private.flow_current_snapshots as c set snapshot_hash = test.kept('other')::bytea
   where c.flow_id = swap_snapshot.flow_id;
@@ -44,7 +44,7 @@ select test.take_snapshot(test.kept('paying')::integer);
 delete from public.wallets where id = test.kept('wallet')::integer;
 select is(
   test.error(format('select test.take_snapshot(%s)', test.kept('paying'))) #>> '{details,0,code}', 'environment_wallet_unknown',
-  'a wallet that was deleted after the last start is missed'
+  'a wallet that was deleted after the last start is reported as missing'
 );
 
 select test.keep('caller', pg_temp.large_flow('c'));
@@ -53,7 +53,7 @@ update public.flows set nodes = nodes || jsonb_build_array(test.node(
 )) where id = test.kept('caller')::integer;
 select is(
   (select count(*) from private.flow_current_snapshots where flow_id = test.kept('caller')::integer), 0::bigint,
-  'an edit of this transaction is frozen each time'
+  'a flow that this transaction has edited is frozen at each start'
 );
 alter table public.flows disable trigger user;
 update public.flows set updated_at = now() - interval '1 hour' where id = test.kept('caller')::integer;
@@ -61,10 +61,10 @@ alter table public.flows enable trigger user;
 select test.take_snapshot(test.kept('caller')::integer);
 select is(
   (select count(*) from private.flow_current_snapshots where flow_id = test.kept('caller')::integer), 0::bigint,
-  'a flow that calls another is frozen each time, because the called flow may change'
+  'a flow that calls another flow is frozen at each start, because the called flow may change'
 );
 
 select test.take_snapshot(test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('a', 'x'))));
-select is((select count(*) from private.flow_current_snapshots), 2::bigint, 'no snapshot of a small flow is looked for');
+select is((select count(*) from private.flow_current_snapshots), 2::bigint, 'no snapshot of a small flow is stored for its next start');
 
 select * from finish();

@@ -15,10 +15,10 @@ select results_eq(
   $$ select test.kept('hash')::bytea, test.kept('hash')::bytea $$,
   'a snapshot''s key is the SHA-256 of its text'
 );
-select is(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'the same flow gives the same snapshot');
+select is(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'the same flow has the same snapshot');
 select is(
   test.take_snapshot(test.kept('twin')::integer), test.kept('hash')::bytea,
-  'so does a flow with the same graph, whatever its name and network'
+  'another flow with the same graph has the same snapshot, whatever its name and network'
 );
 select is(test.take_snapshot(test.kept('foreign')::integer), test.kept('hash')::bytea, 'and one of another owner');
 select results_eq('select count(*) from private.flow_snapshots', 'values (1::bigint)', 'which is stored once');

@@ -1,6 +1,6 @@
 select plan(3);
 
--- The entry calls a sound flow and a broken one, which calls another broken one.
+-- The entry calls a valid flow and an invalid flow, which calls another invalid flow.
 select test.create_user('owner');
 select test.keep(name, test.create_flow(test.user_id('owner'))) from unnest('{entry,sound,broken,deep}'::text[]) as name;
 create function pg_temp.call(name text, flow_id integer) returns jsonb language sql as $$
@@ -28,11 +28,11 @@ select set_eq(
     'entry interflow_flow_unknown nodes[2].data.targets_form.form_data.id', 'broken edge_target_unknown edges[0].target',
     'deep node_malformed nodes[0]'
   ],
-  'what is wrong with the flow and with all that it reaches comes at once, by flow'
+  'the findings of the flow and of all flows that it reaches are listed at once, by flow'
 );
 select is(
   pg_temp.refused('broken'), '{broken edge_target_unknown edges[0].target,deep node_malformed nodes[0]}', 'from further down it is less'
 );
-select is(pg_temp.refused('sound'), null, 'a sound flow is not to blame for its callers');
+select is(pg_temp.refused('sound'), null, 'a valid flow has no findings, even if an invalid flow calls it');
 
 select * from finish();

@@ -1,6 +1,6 @@
 select plan(6);
 
--- a calls b twice and c; b calls c; d is called by nobody. c names no flow, e is named by nodes that call nothing.
+-- a calls b twice and c; b calls c; no flow calls d. c names no flow. e is named only by nodes that make no calls.
 select test.create_user('owner');
 create function pg_temp.call(name text, flow text, node_id text default 'interflow', type text default 'native')
 returns jsonb language sql as $$
@@ -24,17 +24,17 @@ create function pg_temp.reached(flow text) returns text language sql volatile as
 $$;
 select test.keep('hash_' || flow, test.take_snapshot(test.kept(flow)::integer)) from unnest('{a,b,c,d}'::text[]) as flow;
 
-select is(pg_temp.reached('a'), 'b c', 'a flow brings the flows it calls, and those that they call, once each');
+select is(pg_temp.reached('a'), 'b c', 'a snapshot has the flows that the flow calls, directly or through others, once each');
 select is(pg_temp.reached('b'), 'c', 'an id may be written as a number or as text');
-select is(pg_temp.reached('c'), null, 'a flow that calls none is alone');
-select is(pg_temp.reached('d'), null, 'wherever it stands');
+select is(pg_temp.reached('c'), null, 'the snapshot of a flow without calls has no called flows');
+select is(pg_temp.reached('d'), null, 'the flow itself is the entry, and not one of the called flows');
 select is(data #>> '{entry,environment,flow}', 'a', 'the flow itself is the entry, not one of the called')
 from private.flow_snapshots where hash = test.kept('hash_a')::bytea;
 
 update public.flows set environment = '{"flow": "edited"}' where id = test.kept('c')::integer;
 select isnt(
   test.take_snapshot(test.kept('a')::integer), test.kept('hash_a')::bytea,
-  'an edit of a flow far down makes another snapshot of the entry'
+  'an edit of a flow that is called through others changes the snapshot'
 );
 
 select * from finish();

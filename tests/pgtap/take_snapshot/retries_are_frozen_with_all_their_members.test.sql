@@ -24,7 +24,7 @@ from (values
 ) as given (retry, expected);
 select is_empty(
   $$ select s.hash from private.flow_snapshots as s where s.hash <> sha256(convert_to(s.data::text, 'UTF8')) $$,
-  'the keys are the hashes of what is stored'
+  'the keys are the hashes of the stored data'
 );
 
 select * from finish();

@@ -18,11 +18,11 @@ select is(
       jsonb_build_object('flow_id', test.kept('called')::integer, 'code', 'environment_value_invalid', 'path', 'environment.PRIORITY_FEE', 'message', 'PRIORITY_FEE must be auto, no or an integer from 0 to 2^64-1')
     )
   ),
-  'a deploy refuses what is wrong with them, of the called flow too'
+  'a deploy refuses faults in the settings of the flow and of called flows'
 );
 select is(
   test.error(format('select public.start_flow(%s)', test.kept('flow'))), test.error(format('select public.deploy_flow(%s)', test.kept('flow'))),
-  'a start of the flow as it is refuses the same'
+  'a start of the flow refuses the same faults'
 );
 select is(count(*), 1::bigint, 'nothing was stored') from public.flow_deployments;
 select is(count(*), 0::bigint, 'nor started') from public.flow_run;
@@ -31,6 +31,6 @@ select test.sign_out();
 select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111');
 select test.sign_in(test.user_id('owner'));
 update public.flows as f set environment = '{"PRIORITY_FEE": "100"}' where f.id = test.kept('called')::integer;
-select is(test.error_code(format('select public.deploy_flow(%s)', test.kept('flow'))), null, 'what is mended is deployed');
+select is(test.error_code(format('select public.deploy_flow(%s)', test.kept('flow'))), null, 'corrected settings are deployed');
 
 select * from finish();

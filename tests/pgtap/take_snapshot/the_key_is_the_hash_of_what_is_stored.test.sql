@@ -31,7 +31,7 @@ select is(
   '{"id": 99999}', 'of a flow that calls others'
 );
 
-select is(pg_temp.entry(nodes) -> 'nodes', nodes, 'of nodes with all members that a run reads, whatever they hold')
+select is(pg_temp.entry(nodes) -> 'nodes', nodes, 'the hash is right for nodes with all members that a run reads, whatever their values')
 from jsonb_build_array(
   jsonb_set(
     test.kept('node')::jsonb - 'width', '{data}',
@@ -48,7 +48,7 @@ from jsonb_build_array(
   test.node('c', 'x', type => 'mock') #- '{data,display_name}' #- '{width}'
 ) as nodes;
 
-select is(pg_temp.entry(nodes, edges) -> 'edges', edges, 'of edges that lack members')
+select is(pg_temp.entry(nodes, edges) -> 'edges', edges, 'the hash is right for edges that lack members')
 from jsonb_build_array(test.kept('node')::jsonb, test.node('m', 'x', type => 'mock')) as nodes
 cross join lateral (select jsonb_agg(jsonb_build_object('target', test.node_id('m')) || members)
   from (values (jsonb '{}'), ('{"source": null, "sourceHandle": null, "targetHandle": null}'), ('{"sourceHandle": "a.out"}')) as e (members)

@@ -25,9 +25,9 @@ begin
 end;
 $$;
 
-select is(pg_temp.refusal('{half}'), null, 'a call of a large flow is taken');
-select is(pg_temp.refusal('{half,other_half}'), null, 'calls of two large flows are taken');
-select is(pg_temp.refusal('{half,half,entry,half}'), null, 'several calls of it are, which is frozen once');
+select is(pg_temp.refusal('{half}'), null, 'a call of a large flow is accepted');
+select is(pg_temp.refusal('{half,other_half}'), null, 'calls of two large flows are accepted');
+select is(pg_temp.refusal('{half,half,entry,half}'), null, 'several calls of one flow are accepted, because it is frozen once');
 select is(
   pg_temp.refusal('{half,other_half,rest}'),
   jsonb_build_object(
@@ -38,7 +38,7 @@ select is(
       'message', 'the flow and the flows that it calls are larger than 16 MiB together'
     ))
   ),
-  'calls of more are refused'
+  'calls of more large flows are refused'
 );
 select is(
   test.error('select test.take_snapshot(test.kept(''other_half'')::integer)'), null, 'each by itself is not'

@@ -39,22 +39,22 @@ select is(
     'nodes', jsonb_build_array(test.kept('node')::jsonb), 'edges', jsonb_build_array(test.kept('edge')::jsonb),
     'environment', '{}'::jsonb, 'instructions_bundling', 'Off'
   )),
-  'a snapshot holds what a run needs of nodes, ports and edges, and no more'
+  'a snapshot has only the members of nodes, ports and edges that a run needs'
 )
 from private.flow_snapshots;
 
 -- Moving a node on the canvas makes no new snapshot.
 update public.flows set nodes = jsonb_set(nodes, '{0,position}', '{"x": 500, "y": 500}'), edges = edges #- '{0,style}' where true;
-select is(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a node that was moved gives the same snapshot');
+select is(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a moved node does not change the snapshot');
 
 update public.flows set nodes = jsonb_set(nodes, '{0,data,targets_form,form_data,value,tooltip}', '"edited"') where true;
-select isnt(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a node whose form was filled otherwise does not');
+select isnt(test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'a changed form value changes the snapshot');
 
 update public.flows set nodes = jsonb_build_array(test.node('b', 'x'), test.node('a', 'x')), edges = '[]' where true;
 select test.keep('reordered', test.take_snapshot(test.kept('flow')::integer));
 select is(
   jsonb_path_query_array(data, '$.entry.nodes[*].id'), jsonb_build_array(test.node_id('b'), test.node_id('a')),
-  'the order of the nodes is kept'
+  'the order of the nodes stays'
 )
 from private.flow_snapshots where hash = test.kept('reordered')::bytea;
 

@@ -31,11 +31,11 @@ select test.sign_in(test.user_id('owner'));
 update public.flow_deployments set start_permission = 'Authenticated' where true;
 select is(
   pg_temp.owners('deployment ' || test.kept('deployment'), 'flow ' || test.kept('flow')), array[null, null]::uuid[],
-  'nor is what not anybody may start'
+  'a flow or deployment that not everybody may start has no owner'
 );
-select is(pg_temp.owners(test.kept('token')), array[test.user_id('owner')], 'whose runs are still told by their tokens');
-select is(pg_temp.owners(overlay(test.kept('token') placing 'AAAA' from 60)), array[null]::uuid[], 'nor a run token that was changed');
-select is(pg_temp.owners(variadic '{}'), null, 'of nothing nothing is told');
+select is(pg_temp.owners(test.kept('token')), array[test.user_id('owner')], 'run tokens of a deleted deployment still name the owner');
+select is(pg_temp.owners(overlay(test.kept('token') placing 'AAAA' from 60)), array[null]::uuid[], 'a changed run token names no owner');
+select is(pg_temp.owners(variadic '{}'), null, 'an empty argument returns no owners');
 select is(test.error_code($$ select public.turn_owners('{}') $$), '42501', 'others are told nothing')
 from test.sign_in_as_role('anon');
 select is(test.error_code($$ select public.turn_owners('{}') $$), '42501', 'nor are users')

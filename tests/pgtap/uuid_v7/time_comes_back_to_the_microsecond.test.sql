@@ -2,7 +2,7 @@ select plan(3);
 
 select is(
   count(*) filter (where private.uuid_v7_time(private.uuid_v7(t)) <> t), 0::bigint,
-  'every microsecond of a millisecond and many times come back as they were'
+  'the time of an id is exact for every microsecond of a millisecond, and for many other times'
 )
 from (
   select timestamptz '2026-11-21 12:00:00+00' + n * interval '1 microsecond' as t from generate_series(0, 999) as n
@@ -17,7 +17,7 @@ select matches(
 
 select ok(
   private.uuid_v7(timestamptz '2026-11-21 12:00:00.000001+00') < private.uuid_v7(timestamptz '2026-11-21 12:00:00.000002+00'),
-  'a microsecond later sorts later'
+  'an id that is a microsecond later is greater'
 );
 
 select * from finish();

@@ -1,10 +1,10 @@
 select plan(6);
 
-select isnt(private.uuid_v7_after(null), null, 'without a previous id any will do');
+select isnt(private.uuid_v7_after(null), null, 'without a previous id any id is accepted');
 select cmp_ok(private.uuid_v7_time(private.uuid_v7_after(null)), '<=', clock_timestamp(), 'it is of now');
 select cmp_ok(
   private.uuid_v7_time(private.uuid_v7_after(private.uuid_v7(now() - interval '1 day'))), '>', clock_timestamp() - interval '1 minute',
-  'after an older id it is of now, too'
+  'after an older id, an id has the present time'
 );
 
 select test.keep('future', private.uuid_v7('2100-01-01Z'));
@@ -15,7 +15,7 @@ select is(
   private.uuid_v7_time(private.uuid_v7_after(test.kept('future')::uuid)), '2100-01-01 00:00:00.000001Z', 'by a microsecond'
 );
 
--- While the clock stands still, each id is greater than the one before, whatever the random parts.
+-- While the clock stands still, each id is greater than the previous one, whatever the random parts are.
 create temporary table chain as
   with recursive chain (position, id) as (
     select 1, private.uuid_v7('2100-01-01 00:00:00.000999Z')
@@ -25,7 +25,7 @@ create temporary table chain as
   select * from chain;
 select is_empty(
   'select from chain as a join chain as b on b.position = a.position + 1 where b.id <= a.id',
-  'so do two thousand in a row, over milliseconds'
+  'each of two thousand ids in a row is greater, also across milliseconds'
 );
 
 select * from finish();

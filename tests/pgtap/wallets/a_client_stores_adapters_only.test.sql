@@ -15,7 +15,7 @@ select is(
   }',
   'the owner can''t insert a HARDCODED wallet, which would have no secret'
 );
-select is(test.error(replace(test.kept('insertion'), 'HARDCODED', 'ADAPTER')), null, 'an ADAPTER wallet has none');
+select is(test.error(replace(test.kept('insertion'), 'HARDCODED', 'ADAPTER')), null, 'an ADAPTER wallet needs no secret');
 select is(
   test.error_code($$ update public.wallets set type = 'HARDCODED' where true $$), 'column_read_only', 'it can''t be made HARDCODED afterwards'
 );
@@ -26,13 +26,13 @@ select is(
 select is(
   test.error_code(replace(test.kept('insertion'), 'HARDCODED', 'ADAPTER')
     || $$ on conflict (user_id, public_key) do update set type = excluded.type, name = 'upserted' $$), null,
-  'an upsert of an ADAPTER wallet passes'
+  'an upsert of an ADAPTER wallet is accepted'
 );
 
 select test.sign_in_as_role('service_role');
-select is(test.error_code(test.kept('insertion')), 'wallet_keypair_required', 'the service role can''t insert a HARDCODED one either');
+select is(test.error_code(test.kept('insertion')), 'wallet_keypair_required', 'the service role can''t insert a HARDCODED wallet, either');
 select is(test.error_code($$ update public.wallets set type = 'HARDCODED' where true $$), 'column_read_only', 'nor make it one');
-select results_eq('select type, name from public.wallets', $$ values ('ADAPTER', 'upserted') $$, 'the wallet is an ADAPTER still');
+select results_eq('select type, name from public.wallets', $$ values ('ADAPTER', 'upserted') $$, 'the wallet is still an ADAPTER');
 
 select test.sign_out();
 select is(
@@ -40,7 +40,7 @@ select is(
   'wallet_keypair_required', 'not even the owner of the tables can'
 );
 select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111');
-select results_eq('select type from public.wallets', $$ values ('HARDCODED') $$, 'store_wallet can, with a secret');
+select results_eq('select type from public.wallets', $$ values ('HARDCODED') $$, 'store_wallet can make a HARDCODED wallet, with a secret');
 select is(
   test.error_code($$ update public.wallets set type = 'ADAPTER' where true $$), 'column_read_only', 'which can''t be forgotten by an update'
 );

@@ -57,10 +57,10 @@ select is(
 );
 savepoint changed;
 delete from public.flow_deployments where id = test.kept('first')::uuid;
-select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'when the last one is deleted, the wallet can be');
+select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'when the last deployment is deleted, the wallet can be deleted');
 rollback to changed;
 update public.flow_deployments set action_identity = null where true;
-select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'or when the last one names it no more');
+select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'when no deployment names the wallet any more, it can be deleted');
 
 select test.sign_out();
 select is_empty('select * from public.wallets', 'none is left');

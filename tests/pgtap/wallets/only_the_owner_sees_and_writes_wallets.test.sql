@@ -3,7 +3,7 @@ select plan(27);
 select test.create_user('owner');
 select test.create_user('other');
 select test.keep('hardcoded', test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112'));
--- The same key may be a wallet of several users.
+-- Several users may have a wallet with the same key.
 select test.keep('foreign', test.create_wallet(test.user_id('other'), 'So11111111111111111111111111111111111111112', 'ADAPTER'));
 select test.keep('insertion', format(
   $$ insert into public.wallets (user_id, type, name, public_key) values (%L, 'ADAPTER', 'mine', '11111111111111111111111111111111') $$,
@@ -19,14 +19,14 @@ select is(test.row_count($$ update public.wallets set name = 'owner' where true 
 select is(test.row_count($$ delete from public.wallets where type = 'ADAPTER' $$), 1::bigint, 'and deletes');
 select is(
   test.error_code($$ insert into public.wallets (type, public_key) values ('ADAPTER', '11111111111111111111111111111111') $$), null,
-  'without naming themselves, too'
+  'a user can insert a wallet without user_id'
 );
 
 select test.sign_in(test.user_id('other'));
 select results_eq(
   'select id from public.wallets', $$ values (test.kept('foreign')::integer) $$, 'another user sees none of them'
 );
-select is(test.error_code(test.kept('insertion')), '42501', 'inserts none for the owner');
+select is(test.error_code(test.kept('insertion')), '42501', 'another user can not insert a wallet for the owner');
 select is(
   test.row_count($$ update public.wallets set name = 'other' where user_id = test.user_id('owner') $$), 0::bigint, 'updates none'
 );
@@ -64,12 +64,12 @@ select results_eq(
   'select user_id, type, name from public.wallets order by id',
   $$ values
     (test.user_id('owner'), 'HARDCODED', 'owner'), (test.user_id('other'), 'ADAPTER', 'wallet'), (test.user_id('owner'), 'ADAPTER', '') $$,
-  'the service role sees all, as their owners left them'
+  'the service role sees all wallets, unchanged by others'
 );
 select is(test.error_code('truncate public.wallets cascade'), '42501', 'it may not truncate');
 select is(
   test.error_code($$ insert into public.wallets (type, public_key) values ('ADAPTER', 'So11111111111111111111111111111111111111112') $$), '23502',
-  'and is nobody: it has to name the user'
+  'the service role must give a user_id'
 );
 select is(
   test.row_count(replace(test.kept('insertion'), '11111111111111111111111111111111', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')),

@@ -44,7 +44,7 @@ type Name = keyof typeof statements;
 const race = (leader: Name, follower: Name): Promise<[string, string]> =>
   raceOf([first, second, observer], statements[leader](), statements[follower]());
 
-/** Deployments whose identity no HARDCODED wallet of their owner has. */
+/** Counts the deployments whose action identity is not a HARDCODED wallet of their owner. */
 const dangling = () =>
   first`
     select d.id from public.flow_deployments as d
@@ -53,7 +53,7 @@ const dangling = () =>
       where w.user_id = d.user_id and w.public_key = d.action_identity and w.type = 'HARDCODED'
     )`;
 
-describe('of two who use a wallet at once', () => {
+describe('of two transactions that use a wallet at once', () => {
   it.each<[Name, Name, string]>([
     ['sets it as action identity', 'deletes it', 'wallet_in_use'],
     ['sets it as action identity', 'makes it an ADAPTER', 'wallet_in_use'],
@@ -64,14 +64,14 @@ describe('of two who use a wallet at once', () => {
     expect(await dangling()).toHaveLength(0);
   });
 
-  it('one sets it as action identity, and its owner is deleted all the same', async () => {
+  it('one sets the wallet as action identity, and the other can still delete the owner', async () => {
     expect(await race('sets it as action identity', 'deletes its owner')).toEqual(['done', 'done']);
     expect(await first`select from public.wallets where user_id = ${userId}`).toHaveLength(0);
     expect(await dangling()).toHaveLength(0);
   });
 
   it.each<Name>(['stores it anew', 'makes an API key'])(
-    'one deletes the owner, and who %s is told so',
+    'one deletes the owner, and the one that %s is refused',
     async (follower) => {
       await second`select set_config('request.jwt.claims', ${
         JSON.stringify({ sub: userId, role: 'authenticated' })
@@ -80,7 +80,7 @@ describe('of two who use a wallet at once', () => {
     },
   );
 
-  it('one deletes the owner, and who sets the identity finds nothing to set', async () => {
+  it('one deletes the owner, and the one that sets the identity finds no deployment', async () => {
     expect(await race('deletes its owner', 'sets it as action identity')).toEqual(['done', 'done']);
     expect(await dangling()).toHaveLength(0);
   });

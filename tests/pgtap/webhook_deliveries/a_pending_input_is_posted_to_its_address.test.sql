@@ -25,7 +25,7 @@ select is(
     'attempts', 0, 'max_attempts', 8, 'is_held', false, 'last_attempt_at', null, 'last_http_status', null,
     'last_response', null, 'last_error', null
   )),
-  'an input with one is posted once, however often the runner reports it'
+  'an input with a webhook is posted once, however often the runner reports it'
 );
 select is(
   (select d.payload - 'timestamp' #- '{data,created_at}' #- '{data,start_time}' from public.webhook_deliveries as d),
@@ -51,11 +51,11 @@ select private.store_webhook_attempt(id, attempt, 410, 'gone', null, null) from 
 select results_eq(
   'select status, last_error from public.webhook_deliveries',
   $$ values ('failed', 'The address answered with the status 410, but a status from 200 to 299 is needed.') $$,
-  '410 ends the delivery'
+  'an answer of 410 ends the delivery'
 );
 select isnt(
   (select d.on_end from public.flow_deployments as d where d.id = test.kept('deployment')::uuid), null::jsonb,
-  'but leaves on_end, because a starter may have chosen the address'
+  'an answer of 410 keeps on_end, because a starter may have chosen the address'
 );
 
 update public.flow_deployments set on_end = '{"url": "https://example.com/other", "events": ["failed"]}' where id = test.kept('deployment')::uuid;
@@ -63,7 +63,7 @@ select test.sign_in(test.user_id('owner'));
 select public.redeliver_webhook(d.id) from public.webhook_deliveries as d;
 select is(
   (select d.url from public.webhook_deliveries as d), 'https://example.com/hook',
-  'posted again, the URL for the answer goes to the same address, not to that of on_end'
+  'a repeated post goes to the same address, not to that of on_end'
 );
 select test.sign_out();
 

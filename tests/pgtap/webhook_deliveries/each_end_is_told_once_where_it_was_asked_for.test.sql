@@ -31,7 +31,7 @@ select results_eq(
     ('stopped', 'stopped', 'https://example.com/hook'), ('succeeded', 'succeeded', 'https://example.com/hook'),
     ('unclaimed', 'stopped', 'https://example.com/hook')
   ) as t (name, event, url) order by event, url desc, test.kept(name)::uuid $$,
-  'by every way in which a run ends, and only what its deployment asked for when it started'
+  'each way in which a run ends sends the messages that its deployment asked for at the start'
 );
 select is(
   (select d.payload - 'timestamp' from public.webhook_deliveries as d where d.flow_run_id = test.kept('failed')::uuid),
@@ -49,14 +49,14 @@ select is(
     join public.flow_run as r on r.id = d.flow_run_id where r.id = test.kept('failed')::uuid),
   true, 'its timestamp is that of the event'
 );
-select is_empty($$ select from public.webhook_deliveries as d where d.payload::text like '%secret%' $$, 'neither outputs nor texts of errors are told');
+select is_empty($$ select from public.webhook_deliveries as d where d.payload::text like '%secret%' $$, 'messages contain neither outputs nor error texts');
 select results_eq(
   $$ select d.payload #> '{data,error_code}' from public.webhook_deliveries as d where d.event <> 'failed' or d.url like '%failures' group by 1 $$,
   $$ values ('null'::jsonb) $$, 'the code is null without an error of one'
 );
 select is(
   (select count(*) from public.webhook_deliveries as d where d.status = 'pending' and d.attempts = 0 and d.next_attempt_at <= clock_timestamp()), 5::bigint,
-  'all are due at once'
+  'all messages are due at once'
 );
 
 select is(
@@ -64,7 +64,7 @@ select is(
 );
 
 delete from public.flow_run where id = test.kept('bad')::uuid;
-select is_empty($$ select from public.webhook_deliveries as d where d.event = 'failed' and d.url like '%failures' $$, 'a delivery goes with its run');
+select is_empty($$ select from public.webhook_deliveries as d where d.event = 'failed' and d.url like '%failures' $$, 'a delivery is deleted with its run');
 select lives_ok($$ delete from auth.users where id = test.user_id('owner') $$, 'and with its owner');
 
 select * from finish();

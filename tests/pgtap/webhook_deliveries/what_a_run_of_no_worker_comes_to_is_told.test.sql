@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.deploy_telling('{failed}'));
 select test.sign_out();
--- Each claim loses its worker.
+-- Each claim of the run loses its worker.
 select public.claim_flow_runs(1, 60, max_lost_claims => 1);
 select test.lose_workers();
 select public.claim_flow_runs(1, 60, max_lost_claims => 1);

@@ -1,6 +1,6 @@
 select plan(13);
 
--- A deployment has room for 4 messages that were tried, 2 of them about runs that others started.
+-- A deployment may have 4 deliveries that were tried, 2 of them about runs that others started.
 select public.set_quota('pending_webhooks', 40);
 select test.create_user(name) from unnest('{owner,stranger}'::text[]) as name;
 select test.sign_in(test.user_id('owner'));
@@ -29,8 +29,8 @@ create function pg_temp.deployment_of(name text) returns bigint language sql sta
   select count(*) from public.webhook_deliveries as d where d.deployment_id = test.kept(deployment_of.name)::uuid and d.status = 'pending';
 $$;
 
-select is(pg_temp.deployment_of('public'), 51::bigint, 'each end is told, however many wait');
-select is((select count(*) from public.webhook_deliveries where is_started_by_owner), 2::bigint, 'two are of runs that the owner started');
+select is(pg_temp.deployment_of('public'), 51::bigint, 'each end makes a message, however many wait');
+select is((select count(*) from public.webhook_deliveries where is_started_by_owner), 2::bigint, 'two messages are about runs that the owner started');
 select results_eq(
   'select run, attempt from pg_temp.claim()', $$ values ('alert', 1), ('foreign', 1), ('foreign', 1), ('own', 1) $$,
   'the owner''s own and another deployment''s are claimed at once, though fifty of strangers came before'
@@ -40,7 +40,7 @@ select is_empty('select * from pg_temp.claim()', 'strangers'' have half of the r
 select is((select max(last_error) from public.webhook_deliveries where attempts = 0), null, 'none of them has failed');
 
 select private.end_flow_run(test.kept('last')::uuid, 'failed', errors => '{no}');
-select results_eq('select run, attempt from pg_temp.claim()', $$ values ('last', 1) $$, 'an alert of another deployment is not lost, nor late');
+select results_eq('select run, attempt from pg_temp.claim()', $$ values ('last', 1) $$, 'a message about another deployment is neither lost nor late');
 select pg_temp.fail_all();
 
 update public.webhook_deliveries set next_attempt_at = now() where status = 'pending' and not is_started_by_owner and attempts = 1;
@@ -60,9 +60,9 @@ select is(
 
 -- The quota of the owner, over all deployments.
 select public.set_quota('pending_webhooks', 2);
-select is((select count(*) from public.webhook_deliveries where status = 'pending' and attempts = 1), 3::bigint, 'three wait for another try');
+select is((select count(*) from public.webhook_deliveries where status = 'pending' and attempts = 1), 3::bigint, 'three deliveries wait for another attempt');
 select test.queue_webhooks(test.user_id('owner'), 1);
-select is_empty('select * from pg_temp.claim()', 'beyond the quota nothing is tried for the first time');
+select is_empty('select * from pg_temp.claim()', 'beyond the quota no delivery gets its first attempt');
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error_code(format('select public.redeliver_webhook(%L)', (select d.id from public.webhook_deliveries as d where d.status = 'delivered' limit 1))),
@@ -70,6 +70,6 @@ select is(
 );
 select test.sign_out();
 select public.set_quota('pending_webhooks', null);
-select is((select count(*) from public.claim_webhook_deliveries(100, 60)), 1::bigint, 'what was queued is claimed when there is room');
+select is((select count(*) from public.claim_webhook_deliveries(100, 60)), 1::bigint, 'queued deliveries are claimed when the quota has room');
 
 select * from finish();
