@@ -23,7 +23,7 @@ select test.sign_in_as_role('anon');
 select is(pg_temp.refusal() - 'headers', '{
   "status": 429, "code": "start_limit_reached", "message": "This deployment has reached its max_starts_per_minute: 0.",
   "details": {"limit": "max_starts_per_minute", "value": 0, "of": "all"}
-}', 'of starts a minute none are had where 0 are allowed');
+}', 'if 0 starts a minute are allowed, each start is refused');
 select ok(
   (pg_temp.refusal() #>> '{headers,Retry-After}')::integer between 1 and 60, 'and the minute''s end is when to try again'
 );
