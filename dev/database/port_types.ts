@@ -127,5 +127,5 @@ ${(Object.keys(PORT_TYPES) as PortTypeName[]).map(row).join(',\n')};
 end;
 $$;
 comment on function private.port_types() is
-  'One row for each port type. Two masks of values: those it always takes, those its JSON makes. Two masks of kinds of values, whose bits have another order: those an input accepts, those an output gives. And the JSON Schema of its readable JSON.';
+  'One row for each port type. takes, makes: masks of the values that the type always takes and that its JSON makes. accepts, gives: masks of the kinds of values that an input accepts and an output gives; their bits have another order. json_schema: the JSON Schema of the readable JSON.';
 `;

@@ -90,7 +90,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- At a greater depth, a trigger or a foreign key of deployments makes the change. These may move latest.
+  -- At a greater depth, a trigger or a foreign key of deployments makes the change, and they may move latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;

@@ -73,5 +73,5 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns it at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
+  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns the state at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;

@@ -55,7 +55,7 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction, or 0 if an eighth of max_connections sessions already listen. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if an eighth of all connections already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)

@@ -35,8 +35,7 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- Only a page that is not full says how far the search came. A full page need not say it, because the next page
-  -- continues.
+  -- Count how many runs the search has read only if the page is not full. After a full page, the next page continues.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
     using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;

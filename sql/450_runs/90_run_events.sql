@@ -133,7 +133,7 @@ declare
   -- The last event before the end of the root.
   v_last integer;
   v_end integer;
-  -- All events before the end of the root, if none are stored.
+  -- Set if the table stores no events of the run: all events before the end of the root run.
   v_unnumbered private.run_event[];
   -- The last event of the last transaction whose events are in this page.
   v_until integer;

@@ -46,11 +46,11 @@ create constraint trigger flow_deployments_delete_usage after delete on public.f
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
 
--- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
--- caller. Both groups together are all callers, who may use the whole limit. Guests are callers who have not signed
--- up. Anybody can make up public keys or sign in anonymously. So all guests together may use only a part of the
--- limit, which leaves room for users. Each webhook counts as one caller, because anybody who has its URL may use
--- it.
+-- Returns the two shares for which a start counts in private.deployment_usage: first the caller's group, then the
+-- caller. Each caller belongs to one of two groups, and all callers together may use the whole limit. Guests are
+-- callers who have not signed up. Anybody can make up public keys or sign in anonymously. So all guests together may
+-- use only a part of the limit, which leaves room for users. Each webhook counts as one caller, because anybody who
+-- has its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker

@@ -297,8 +297,8 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- Compare an empty request for the idempotency key, so that the id alone identifies a repetition. Two attempts
-    -- of one delivery may have different bodies: Stripe changes a member of an event at each attempt.
+    -- Pass an empty request, so that the id alone identifies a repetition. enqueue_run compares this request for the
+    -- same id, but two attempts of one delivery may differ: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;

@@ -2500,7 +2500,7 @@ begin
 end;
 $$;
 comment on function private.port_types() is
-  'One row for each port type. Two masks of values: those it always takes, those its JSON makes. Two masks of kinds of values, whose bits have another order: those an input accepts, those an output gives. And the JSON Schema of its readable JSON.';
+  'One row for each port type. takes, makes: masks of the values that the type always takes and that its JSON makes. accepts, gives: masks of the kinds of values that an input accepts and an output gives; their bits have another order. json_schema: the JSON Schema of the readable JSON.';
 
 -- sql/250_wallets/10_wallets.sql
 
@@ -7981,7 +7981,7 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- At a greater depth, a trigger or a foreign key of deployments makes the change. These may move latest.
+  -- At a greater depth, a trigger or a foreign key of deployments makes the change, and they may move latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
@@ -9044,7 +9044,7 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns it at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
+  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns the state at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 -- sql/450_runs/70_called_flow_runs.sql
@@ -9150,7 +9150,7 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction, or 0 if an eighth of max_connections sessions already listen. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if an eighth of all connections already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -9464,8 +9464,7 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- Only a page that is not full says how far the search came. A full page need not say it, because the next page
-  -- continues.
+  -- Count how many runs the search has read only if the page is not full. After a full page, the next page continues.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
     using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
@@ -9766,7 +9765,7 @@ declare
   -- The last event before the end of the root.
   v_last integer;
   v_end integer;
-  -- All events before the end of the root, if none are stored.
+  -- Set if the table stores no events of the run: all events before the end of the root run.
   v_unnumbered private.run_event[];
   -- The last event of the last transaction whose events are in this page.
   v_until integer;
@@ -13455,11 +13454,11 @@ create constraint trigger flow_deployments_delete_usage after delete on public.f
   deferrable initially deferred
   for each row execute function private.tg_flow_deployments__after_delete();
 
--- Returns the two shares for which a start counts in private.deployment_usage: the caller's group first, then the
--- caller. Both groups together are all callers, who may use the whole limit. Guests are callers who have not signed
--- up. Anybody can make up public keys or sign in anonymously. So all guests together may use only a part of the
--- limit, which leaves room for users. Each webhook counts as one caller, because anybody who has its URL may use
--- it.
+-- Returns the two shares for which a start counts in private.deployment_usage: first the caller's group, then the
+-- caller. Each caller belongs to one of two groups, and all callers together may use the whole limit. Guests are
+-- callers who have not signed up. Anybody can make up public keys or sign in anonymously. So all guests together may
+-- use only a part of the limit, which leaves room for users. Each webhook counts as one caller, because anybody who
+-- has its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
@@ -17142,8 +17141,8 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- Compare an empty request for the idempotency key, so that the id alone identifies a repetition. Two attempts
-    -- of one delivery may have different bodies: Stripe changes a member of an event at each attempt.
+    -- Pass an empty request, so that the id alone identifies a repetition. enqueue_run compares this request for the
+    -- same id, but two attempts of one delivery may differ: Stripe changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
