@@ -146,7 +146,7 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- Events that are stored before a run starts come after its start.
+    -- Until the run starts, no events are shown. Events that are stored before that follow the start event.
     when root.start_time is null then 0
     else v_last
   end;
