@@ -187,7 +187,7 @@ returns integer
 language sql immutable security invoker
 return 600000;
 comment on function private.limit_retry_pause_ms() is
-  'Limit in ms: a pause between them.';
+  'Limit in ms: a pause between attempts of a node.';
 
 create function private.limit_timeout_ms()
 returns integer
@@ -250,7 +250,7 @@ returns integer
 language sql immutable security invoker
 return 10;
 comment on function private.limit_flow_version_minutes() is
-  'Limit in minutes: time after a version of a flow in which saves make no further one.';
+  'Limit in minutes: the time after a version of a flow, in which saves make no further version.';
 
 create function private.limit_checked_flow_bytes()
 returns integer
@@ -383,7 +383,7 @@ returns integer
 language sql immutable security invoker
 return 60000;
 comment on function private.limit_starts_per_minute() is
-  'Limit in starts: `max_starts_per_minute` of all others, by default.';
+  'Limit in starts: `max_starts_per_minute` of other deployments, by default.';
 
 create function private.limit_open_runs_in_flight()
 returns integer
@@ -397,7 +397,7 @@ returns integer
 language sql immutable security invoker
 return 10000;
 comment on function private.limit_runs_in_flight() is
-  'Limit in runs: `max_runs_in_flight` of all others, by default.';
+  'Limit in runs: `max_runs_in_flight` of other deployments, by default.';
 
 create function private.limit_schedule_bytes()
 returns integer

@@ -299,7 +299,7 @@ returns integer
 language sql immutable security invoker
 return 600000;
 comment on function private.limit_retry_pause_ms() is
-  'Limit in ms: a pause between them.';
+  'Limit in ms: a pause between attempts of a node.';
 
 create function private.limit_timeout_ms()
 returns integer
@@ -362,7 +362,7 @@ returns integer
 language sql immutable security invoker
 return 10;
 comment on function private.limit_flow_version_minutes() is
-  'Limit in minutes: time after a version of a flow in which saves make no further one.';
+  'Limit in minutes: the time after a version of a flow, in which saves make no further version.';
 
 create function private.limit_checked_flow_bytes()
 returns integer
@@ -495,7 +495,7 @@ returns integer
 language sql immutable security invoker
 return 60000;
 comment on function private.limit_starts_per_minute() is
-  'Limit in starts: `max_starts_per_minute` of all others, by default.';
+  'Limit in starts: `max_starts_per_minute` of other deployments, by default.';
 
 create function private.limit_open_runs_in_flight()
 returns integer
@@ -509,7 +509,7 @@ returns integer
 language sql immutable security invoker
 return 10000;
 comment on function private.limit_runs_in_flight() is
-  'Limit in runs: `max_runs_in_flight` of all others, by default.';
+  'Limit in runs: `max_runs_in_flight` of other deployments, by default.';
 
 create function private.limit_schedule_bytes()
 returns integer
@@ -9778,7 +9778,7 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- Events that are stored before a run starts come after its start.
+    -- Until the run starts, no events are shown. Events that are stored before that follow the start event.
     when root.start_time is null then 0
     else v_last
   end;

@@ -37,7 +37,7 @@ export const deploymentLimits = {
   starts_per_minute: {
     value: 60_000,
     unit: 'starts',
-    meaning: '`max_starts_per_minute` of all others, by default',
+    meaning: '`max_starts_per_minute` of other deployments, by default',
     beyond: REFUSED_START,
     inSql: true,
   },
@@ -51,7 +51,7 @@ export const deploymentLimits = {
   runs_in_flight: {
     value: 10_000,
     unit: 'runs',
-    meaning: '`max_runs_in_flight` of all others, by default',
+    meaning: '`max_runs_in_flight` of other deployments, by default',
     beyond: REFUSED_START,
     inSql: true,
   },

@@ -47,7 +47,7 @@ export const flowLimits = {
   retry_pause_ms: {
     value: 600_000,
     unit: 'ms',
-    meaning: 'a pause between them',
+    meaning: 'a pause between attempts of a node',
     beyond: MALFORMED,
     inSql: true,
   },
@@ -111,7 +111,7 @@ export const flowLimits = {
   flow_version_minutes: {
     value: 10,
     unit: 'minutes',
-    meaning: 'time after a version of a flow in which saves make no further one',
+    meaning: 'the time after a version of a flow, in which saves make no further version',
     beyond: 'a save keeps the former contents as a version',
     inSql: true,
   },

@@ -103,7 +103,7 @@ it('while a deployment is being deleted its schedules are skipped, and the next 
   expect(row!.last_error).toMatch(/^deployment_not_found: /);
 });
 
-it('the deletion of a user waits for the call that starts the user\'s schedules, and deletes their runs, too', async () => {
+it("the deletion of a user waits for the call that starts the user's schedules, and deletes their runs, too", async () => {
   const [first, second] = sweepers as [Sql, Sql];
   await first`begin`;
   expect(await start(first)).toBe(DUE);
