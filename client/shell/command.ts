@@ -9,7 +9,7 @@ export interface Option {
   short?: string;
   /** The name of the option's value. An option without a value is a switch. */
   takes?: string;
-  /** True if it may be given several times. */
+  /** True if a call may give the option several times. */
   isRepeatable?: true;
   meaning: string;
 }

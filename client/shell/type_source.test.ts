@@ -91,7 +91,8 @@ it('foreign text stays inside comments and names', () => {
 });
 
 /**
- * Returns the types that a source declares, read by the compiler's grammar: their names and the names of their members.
+ * Returns the names of the types that a source declares, with the names of their members. The TypeScript compiler
+ * parses the source.
  */
 function declared(source: string): Record<string, { inputs: string[]; outputs: string[] }> {
   const { program, errors } = parseSync('source.ts', source);

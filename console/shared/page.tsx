@@ -6,7 +6,7 @@ import { usePageHeading } from './use_page_heading.ts';
 export interface PageProps {
   /** The heading, and the name of the browser's tab. */
   title: string;
-  /** Pages above this one, by their paths. */
+  /** The pages above this page, for the links before the heading. */
   parents?: { title: string; href: string }[];
   /** A sentence under the heading. */
   description?: ReactNode;

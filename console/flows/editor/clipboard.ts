@@ -35,7 +35,7 @@ export function readPart(text: string): FlowDocument | undefined {
   }
 }
 
-/** Copies a graph with new ids of its nodes and of their ports, which edges name. */
+/** Copies a graph. The nodes and ports of the copy have new ids, and its edges name these ids. */
 export function copyPart(part: FlowDocument): FlowDocument {
   const ids = new Map<string, string>();
   const renew = (id: unknown): string => {

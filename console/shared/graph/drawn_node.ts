@@ -98,7 +98,7 @@ function valuesOf(data: PlainObject, nodeId: string) {
     ofOutput: (): string | undefined =>
       FIELD_OF_OUTPUT[nodeId] === undefined ? undefined : show(FIELD_OF_OUTPUT[nodeId]),
     ofInput(name: string, isOnly: boolean): string | undefined {
-      // The form of `flow_output` has only the label, which is the name of the input and not its value.
+      // The form of `flow_output` has only a label. The label is the name of the input, and not its value.
       if (nodeId === 'flow_output') return undefined;
       if (isObject(formData)) return show(name);
       return isOnly && formData !== undefined && formData !== null ? shortText(formData) : undefined;

@@ -9,10 +9,7 @@ export type PortSide = 'input' | 'output';
 /** The most characters of a name. A longer name has no room on a node. */
 export const MOST_CHARACTERS = 100;
 
-/**
- * Names that ports may not have, because they have another meaning: variables of every script, and settings in the
- * node's form data.
- */
+/** Names that ports may not have: variables that every script has, and settings in the node's form data. */
 const TAKEN: Record<ScriptNodeId, ReadonlySet<string>> = {
   rhai_script: new Set(['source', 'ENV']),
   javascript: new Set(['source', 'clock', 'random', 'inputs', 'log', 'ENV']),
