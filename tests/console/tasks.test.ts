@@ -18,6 +18,7 @@ function failingFlow(): FlowBuilder {
 test('each usual task takes at most three clicks from its page', async () => {
   const opened = await openConsole({ viewport: { width: 1280, height: 800 } });
   const { page } = opened;
+  page.setDefaultTimeout(15000);
   const person = await enterConsole(opened);
   const flow = await storeFlow(person, failingFlow(), { name: 'Shop' });
   const older = await deploy(person, flow);
@@ -52,7 +53,6 @@ test('each usual task takes at most three clicks from its page', async () => {
   });
   await task('run a draft', `flows/${flow}`, async () => {
     await click(button('Run'));
-    await click(dialog.getByRole('button', { name: 'Run' }));
     await page.getByRole('region', { name: 'Last run' }).getByText('failed', { exact: true }).first().waitFor();
   });
   await task('run one node with its last values', `flows/${flow}`, async () => {
@@ -134,5 +134,4 @@ test('each usual task takes at most three clicks from its page', async () => {
     await dialog.getByRole('textbox').first().waitFor();
   });
   expect(Object.entries(spent).filter(([, count]) => count > MOST_CLICKS)).toEqual([]);
-  console.log(spent);
 });
