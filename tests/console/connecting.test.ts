@@ -127,10 +127,16 @@ test('a value of the last run is used in another node, by its button and by drag
   const { page, goto } = opened;
   const person = await enterConsole(opened);
   const flow = new FlowBuilder();
-  flow.json({ order: { price: 12, name: 'tea' } }, 'Data');
+  const data = flow.json({ order: { price: 12, name: 'tea' } }, 'Data');
   flow.use('to_vec', {}, { title: 'Pair' });
-  const id = await storeFlow(person, flow);
+  flow.use('to_bytes', { string: flow.toText(data, 'Text') }, { title: 'Bytes' });
+  const id = await storeFlow(person, withTypes(flow));
   await goto(`flows/${id}`);
+  // An edge has the colour of the port at which it begins.
+  const edge = canvasOf(page).getByRole('group', { name: 'Edge from Text to Bytes' }).locator('.react-flow__edge-path');
+  const dot = nodeOf(page, 'Text').locator('.react-flow__handle.source').first();
+  expect(await edge.evaluate((path) => getComputedStyle(path).stroke))
+    .toBe(await dot.evaluate((handle) => getComputedStyle(handle).borderTopColor));
   await nodeOf(page, 'Data').focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Run this node' }).click();
@@ -142,7 +148,14 @@ test('a value of the last run is used in another node, by its button and by drag
   await panel.getByRole('button', { name: 'Use price in…' }).press('Enter');
   await page.getByRole('menuitem', { name: 'first' }).click();
   await panel.getByText('name', { exact: true }).dragTo(panel.getByRole('combobox', { name: 'Edge into second' }));
+  await nodeOf(page, 'Bytes').focus();
+  await page.keyboard.press('Enter');
+  await panel.getByText('price', { exact: true }).dragTo(panel.getByRole('combobox', { name: 'Edge into string' }));
+  const refusal = page.getByText('The value is a number, but the input “string” wants string.');
+  await refusal.waitFor();
+  await page.keyboard.press('Shift');
+  await refusal.waitFor({ state: 'detached' });
   await save(page);
   const edges = await storedEdges(person, id);
-  expect(edges.map(({ data }) => data?.expression)).toEqual(['order.price', 'order.name']);
+  expect(edges.map(({ data }) => data?.expression)).toEqual([undefined, undefined, 'order.price', 'order.name']);
 });

@@ -164,6 +164,10 @@ export const givenKinds = (name: string): readonly Kind[] => rowOf(name)?.gives 
 const acceptedKinds = (name: string): readonly Kind[] =>
   rowOf(name) === undefined ? KINDS : KINDS.filter((kind) => acceptsKind(name as PortTypeName, kind));
 
+/** Tests whether an input of these types accepts the tag of a value. An unknown type accepts every value. */
+export const acceptTag = (names: readonly string[], value: Value): boolean =>
+  names.some((name) => acceptedKinds(name).includes(tagOf(value)));
+
 /** A port at which an edge begins: an output, or an input that passes its value on. */
 export interface EdgeStartTypes {
   types: readonly string[];

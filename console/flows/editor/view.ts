@@ -8,9 +8,11 @@ import {
   readPosition,
 } from '../../shared/graph/drawn_node.ts';
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
+import { type PortColour, portColour } from '../../shared/graph/port_types.ts';
 import { nodeGeometry } from '../../shared/graph/geometry.ts';
 import { type ConnectedPorts, connectedPorts, type ShownPorts, shownPorts } from '../../shared/graph/shown_ports.ts';
 import { expressionOf } from './edge/edge_expression.ts';
+import { edgeStarts } from './edge_refusals.ts';
 import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 import { makeAnnotationView } from './notes/annotation_view.ts';
@@ -121,21 +123,31 @@ export function makeNodeView() {
   };
 }
 
+const coloursOf = new WeakMap<DrawnNode, ReadonlyMap<string, PortColour>>();
+
+/** Returns the colours of the ports of a node at which edges may begin, by their handles. */
+function startColours(node: DrawnNode): ReadonlyMap<string, PortColour> {
+  const known = coloursOf.get(node) ??
+    new Map(edgeStarts(node).map(({ handle, types }) => [handle, portColour(types)]));
+  coloursOf.set(node, known);
+  return known;
+}
+
 /** The values from which an edge was drawn. */
 interface MadeEdge {
   json: PlainObject;
-  edge: Edge;
+  edge: Edge<{ colour: PortColour }>;
 }
 
 /**
  * Makes the function that converts edges to the canvas's form. The id of an edge is its index in the document. Edges at
- * a selected node are marked. Unchanged edges are the same objects as before.
+ * a selected node are marked. An edge has the colour of the port at which it begins. Unchanged edges are the same objects as before.
  */
 export function makeEdgeView() {
   let before: MadeEdge[] = [];
   return (
     { document, selected, selectedEdges }: Pick<EditorState, 'document' | 'selected' | 'selectedEdges'>,
-  ): Edge[] => {
+  ): MadeEdge['edge'][] => {
     const nodes = nodesById(document);
     const titleOf = (id: string) => nodes.get(id)?.title ?? 'a node that is gone';
     const after = document.edges.map((json, index): MadeEdge => {
@@ -146,12 +158,15 @@ export function makeEdgeView() {
       const className = [isNear ? 'graph-edge-near' : '', mayBeAbsent ? 'editor-edge-may-be-absent' : ''].join(' ')
         .trim();
       const ariaLabel = `Edge from ${titleOf(source)} to ${titleOf(target)}`;
+      const from = nodes.get(source);
+      const colour = (from && startColours(from).get(sourceHandle)) ?? 'any';
       const former = before[index];
       const isSame = former?.json === json && former.edge.selected === isSelected &&
-        former.edge.className === className && former.edge.ariaLabel === ariaLabel;
+        former.edge.className === className && former.edge.ariaLabel === ariaLabel &&
+        former.edge.data?.colour === colour;
       if (isSame) return former;
       const edge = { source, sourceHandle, target, targetHandle, id: String(index), selected: isSelected, className };
-      return { json, edge: { ...edge, ariaLabel, ...(expressionOf(json) !== '' && { label: 'ƒ' }) } };
+      return { json, edge: { ...edge, ariaLabel, data: { colour }, ...(expressionOf(json) !== '' && { label: 'ƒ' }) } };
     });
     before = after;
     return after.map(({ edge }) => edge);

@@ -10,21 +10,29 @@ interface EdgeLayerProps {
 
 const isNear = ({ className }: Edge): boolean => className?.startsWith('graph-edge-near') === true;
 
-/** Draws many edges as three paths: the selected edges, the edges at selected nodes, and all other edges. */
+const colourOf = ({ data }: Edge): string | undefined => typeof data?.colour === 'string' ? data.colour : undefined;
+
+/**
+ * Draws many edges as a few paths: the selected edges, the edges at selected nodes, and a path for each colour of the
+ * other edges.
+ */
 export const EdgeLayer = memo(function EdgeLayer({ nodes, edges }: EdgeLayerProps) {
   const { near, others, selected } = useMemo(() => {
     const endsOf = makeEnds(nodes);
     const pathOf = (test: (edge: Edge) => boolean) => pathOfAll(edges.filter(test), endsOf);
     return {
       near: pathOf((edge) => edge.selected !== true && isNear(edge)),
-      others: pathOf((edge) => edge.selected !== true && !isNear(edge)),
+      others: [...new Set(edges.map(colourOf))].map((colour) => ({
+        colour,
+        path: pathOf((edge) => edge.selected !== true && !isNear(edge) && colourOf(edge) === colour),
+      })),
       selected: pathOf((edge) => edge.selected === true),
     };
   }, [nodes, edges]);
   return (
     <ViewportPortal>
       <svg className='graph-edge-layer' aria-hidden='true'>
-        <path d={others} />
+        {others.map(({ colour, path }) => <path key={colour ?? ''} d={path} data-colour={colour} />)}
         <path d={near} data-near='true' />
         <path d={selected} data-near='true' data-selected='true' />
       </svg>

@@ -1,5 +1,6 @@
-import { BaseEdge, type EdgeProps, getBezierPath } from '@xyflow/react';
+import { BaseEdge, type Edge, type EdgeProps, getBezierPath } from '@xyflow/react';
 import { type KeyboardEvent, memo, useState } from 'react';
+import type { PortColour } from '../../../shared/graph/port_types.ts';
 import { requestForEdge } from '../connecting/insert_on_edge.ts';
 import { useEditor } from '../editor_context.tsx';
 import { usePalette } from '../palette/palette_context.tsx';
@@ -39,13 +40,17 @@ function Plus({ index, x, y }: { index: number; x: number; y: number }) {
 }
 
 /** An edge. While the edge is selected or under the pointer, it has a plus in its middle. */
-export const FlowEdge = memo(function FlowEdge(props: EdgeProps) {
-  const { id, selected = false, markerEnd, style, interactionWidth } = props;
+export const FlowEdge = memo(function FlowEdge(props: EdgeProps<Edge<{ colour: PortColour }>>) {
+  const { id, data, selected = false, markerEnd, style, interactionWidth } = props;
   const { isOwner } = useEditor();
   const [isNear, setIsNear] = useState(false);
   const [path, x, y] = getBezierPath(props);
   return (
-    <g onPointerEnter={() => setIsNear(true)} onPointerLeave={() => setIsNear(false)}>
+    <g
+      data-colour={data?.colour}
+      onPointerEnter={() => setIsNear(true)}
+      onPointerLeave={() => setIsNear(false)}
+    >
       <BaseEdge
         path={path}
         {...(markerEnd !== undefined && { markerEnd })}

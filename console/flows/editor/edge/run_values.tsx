@@ -6,7 +6,7 @@ import { behind, edgeStarts } from '../edge_refusals.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { useLastRun } from '../last_run/last_run_context.tsx';
 import { drawnNode } from '../view.ts';
-import { DRAGGED_VALUE, type TakenValue, takeValue } from './take_value.ts';
+import { DRAGGED_VALUE, type TakenValue, takeValue, whyTakenIsRefused } from './take_value.ts';
 
 /** The most members of a value that are listed, and the depth of the list. */
 const MEMBERS = 30;
@@ -22,6 +22,7 @@ interface ValueRowProps {
 /** A value with its members. The user drags the value to a field, or chooses an input with its button. */
 function ValueRow({ label, taken, plain, to }: ValueRowProps) {
   const { store } = useEditor();
+  const { outputs } = useLastRun();
   const entries: [string | number, unknown][] = taken.path.length >= DEPTH
     ? []
     : Array.isArray(plain)
@@ -48,6 +49,7 @@ function ValueRow({ label, taken, plain, to }: ValueRowProps) {
             {to.inputs.map((input) => (
               <Menu.Item
                 key={input.id}
+                disabled={whyTakenIsRefused(store, outputs, taken, input) !== undefined}
                 onClick={() => takeValue(store, taken, to.id, input.id)}
               >
                 {input.name || 'input'}

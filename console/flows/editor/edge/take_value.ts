@@ -1,6 +1,10 @@
-import { isObject, readEdge } from '../../../shared/graph/drawn_node.ts';
+import type { Value, ValueMap } from 'flow-deployments-client';
+import { acceptTag } from '../../../../types/values/port_types.ts';
+import { type DrawnInput, isObject, readEdge } from '../../../shared/graph/drawn_node.ts';
+import { edgeStarts } from '../edge_refusals.ts';
 import type { EditorStore } from '../editor_store.ts';
 import { makeEdge } from '../flow_document.ts';
+import { nodesById } from '../view.ts';
 import { pathExpression, withExpression } from './edge_expression.ts';
 
 /** The data type of a value that is dragged from the values of the last run. */
@@ -25,6 +29,43 @@ export function readTakenValue(text: string): TakenValue | undefined {
     sourceHandle: json.sourceHandle,
     path: path.filter((step) => typeof step === 'string' || typeof step === 'number'),
   };
+}
+
+/** Returns the part of a value to which a path leads; undefined if the value has no such part. */
+export const partAt = (value: Value | undefined, path: TakenValue['path']): Value | undefined =>
+  path.reduce<Value | undefined>((whole, step) => {
+    if (whole === undefined) return undefined;
+    if (typeof step === 'number') return 'A' in whole ? whole.A[step] : undefined;
+    return 'M' in whole ? whole.M[step] : undefined;
+  }, value);
+
+const JSON_TYPE_OF = { B: 'a boolean', S: 'a text', A: 'a list', M: 'an object', N: 'null' } as const;
+const KEYS_AND_BYTES: readonly string[] = ['B3', 'B6', 'BY'];
+
+function kindOf(value: Value): string {
+  const [tag = ''] = Object.keys(value);
+  if (KEYS_AND_BYTES.includes(tag)) return 'a key or bytes';
+  return Object.hasOwn(JSON_TYPE_OF, tag) ? JSON_TYPE_OF[tag as keyof typeof JSON_TYPE_OF] : 'a number';
+}
+
+/** Returns the reason why an input never accepts a value of this kind; undefined if it may accept the value. */
+export const whyNotTaken = (value: Value | undefined, { name, types }: DrawnInput): string | undefined =>
+  value === undefined || acceptTag(types, value)
+    ? undefined
+    : `The value is ${kindOf(value)}, but the input “${name}” wants ${types.join(' or ')}.`;
+
+/** Returns the reason why an input refuses a value of the last run, as `whyNotTaken` does. */
+export function whyTakenIsRefused(
+  store: EditorStore,
+  outputs: (nodeId: string) => ValueMap | undefined,
+  taken: TakenValue,
+  input: DrawnInput,
+): string | undefined {
+  const node = nodesById(store.state().document).get(taken.source);
+  const port = node && edgeStarts(node).find(({ handle }) => handle === taken.sourceHandle);
+  // An edge from `foreach` gives the elements one by one, so the tag of the whole list does not count.
+  if (port === undefined || node?.nodeId === 'foreach') return undefined;
+  return whyNotTaken(partAt(outputs(taken.source)?.[port.name], taken.path), input);
 }
 
 /** Draws an edge that gives an input a part of a value. The new edge replaces the one that led to the input. */

@@ -1,8 +1,9 @@
-import { Stack } from '@mantine/core';
-import type { DragEvent, ReactNode } from 'react';
-import type { DrawnInput, DrawnNode } from '../../../shared/graph/drawn_node.ts';
+import { Portal, Stack } from '@mantine/core';
+import { type DragEvent, type ReactNode, useEffect, useState } from 'react';
+import type { DrawnInput, DrawnNode, Point } from '../../../shared/graph/drawn_node.ts';
 import { useEditor } from '../editor_context.tsx';
-import { DRAGGED_VALUE, readTakenValue, takeValue } from './take_value.ts';
+import { useLastRun } from '../last_run/last_run_context.tsx';
+import { DRAGGED_VALUE, readTakenValue, takeValue, whyTakenIsRefused } from './take_value.ts';
 
 /** Finds the input whose field is under the pointer: a field of the form, or the choice of its edge. */
 function inputAt(target: EventTarget, node: DrawnNode): DrawnInput | undefined {
@@ -18,15 +19,36 @@ function inputAt(target: EventTarget, node: DrawnNode): DrawnInput | undefined {
   return undefined;
 }
 
+/** The greatest width of a refusal, with a margin, in pixels. */
+const WIDTH = 300;
+
+/** The reason why a value was refused, at the pointer. The next click or key removes it. */
+function Refusal({ at, reason, onEnd }: { at: Point; reason: string; onEnd: () => void }) {
+  useEffect(() => {
+    const stop = new AbortController();
+    const options = { signal: stop.signal, capture: true };
+    document.addEventListener('pointerdown', onEnd, options);
+    document.addEventListener('keydown', onEnd, options);
+    return () => stop.abort();
+  }, [onEnd]);
+  const left = Math.max(8, Math.min(at.x, innerWidth - WIDTH));
+  return <div className='connecting-reason editor-drop-refusal' style={{ left, top: at.y + 12 }}>{reason}</div>;
+}
+
 /** The fields of a node, on which a value of the last run can be dropped. */
 export function ValueDrop({ node, children }: { node: DrawnNode; children: ReactNode }) {
   const { store, isOwner } = useEditor();
+  const { outputs } = useLastRun();
+  const [refusal, setRefusal] = useState<{ at: Point; reason: string }>();
+  const [end] = useState(() => () => setRefusal(undefined));
   const onDrop = (event: DragEvent) => {
     const taken = readTakenValue(event.dataTransfer.getData(DRAGGED_VALUE));
     const input = taken && inputAt(event.target, node);
     if (taken === undefined || input === undefined || !isOwner) return;
     event.preventDefault();
-    takeValue(store, taken, node.id, input.id);
+    const reason = whyTakenIsRefused(store, outputs, taken, input);
+    if (reason === undefined) takeValue(store, taken, node.id, input.id);
+    setRefusal(reason === undefined ? undefined : { at: { x: event.clientX, y: event.clientY }, reason });
   };
   return (
     <Stack
@@ -35,6 +57,9 @@ export function ValueDrop({ node, children }: { node: DrawnNode; children: React
       onDrop={onDrop}
     >
       {children}
+      <Portal>
+        <div role='status'>{refusal && <Refusal {...refusal} onEnd={end} />}</div>
+      </Portal>
     </Stack>
   );
 }
