@@ -9,7 +9,7 @@ export interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
   title: string;
   /** Called when the dialog opens, to reset its contents. */
   onOpen: () => void;
-  /** The button, so that an empty list can offer the same dialog. */
+  /** The ref of the button. An empty list uses it to open the same dialog. */
   buttonRef?: Ref<HTMLButtonElement>;
   dialogSize?: 'md' | 'lg' | 'xl';
   closeOnClickOutside?: boolean;

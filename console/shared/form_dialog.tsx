@@ -14,7 +14,7 @@ export interface FormDialogProps extends ButtonProps {
   save: () => Promise<unknown>;
   /** Called when the dialog opens, to load the stored values. */
   onOpen: () => void;
-  /** The button, so that an empty list can offer the same dialog. */
+  /** The ref of the button. An empty list uses it to open the same dialog. */
   buttonRef?: Ref<HTMLButtonElement>;
 }
 

@@ -17,7 +17,7 @@ export interface SecretDialogProps extends ButtonProps {
   /** Called when the dialog is opened. */
   onOpen?: () => void;
   dialogSize?: 'md' | 'lg';
-  /** The button, so that an empty list can offer the same dialog. */
+  /** The ref of the button. An empty list uses it to open the same dialog. */
   buttonRef?: Ref<HTMLButtonElement>;
 }
 

@@ -62,7 +62,7 @@ export const moveNodes = (document: FlowDocument, places: ReadonlyMap<string, Po
 export const layOutDocument = (document: FlowDocument, signal?: AbortSignal): Promise<Map<string, Point>> =>
   layOut(document.nodes.map(readNode), document.edges.map(readEdge), signal);
 
-/** Computes positions if no node has one. Flows that were not drawn in an editor have none. */
+/** Computes positions if no node has one. The nodes of a flow that was not drawn in an editor have no positions. */
 export const placeNodes = async (document: FlowDocument, signal?: AbortSignal): Promise<FlowDocument> =>
   document.nodes.length === 0 || document.nodes.some((node) => readPosition(node) !== undefined)
     ? document
