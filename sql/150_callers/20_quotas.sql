@@ -103,7 +103,7 @@ begin
 end;
 $$;
 comment on function private.lock_quota(text, uuid) is
-  'Locks the count of a user''s rows for a quota until the transaction ends.';
+  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count them.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void

@@ -18,7 +18,7 @@ begin atomic
     );
 end;
 comment on function private.are_connection_hosts(text[]) is
-  'True for a list of hosts in the form in which connections store them: each with an optional port and path prefix.';
+  'True if the list is a valid value of connections.hosts: hosts, each with an optional port and path prefix.';
 
 create table public.connections (
   id uuid primary key,

@@ -5,7 +5,7 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'One row with the place of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. Only one claim at a time writes the row.';
+  'One row that says which owner had the last turn; no row before the first claim. Owners take turns in the order of their ids. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. Only one claim at a time writes the row.';
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is

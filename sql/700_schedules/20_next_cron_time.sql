@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'The first due time of a cron expression on a day, after a given time; null if there is none. For a day around which clocks may change from one offset to another.';
+  'The first due time of a cron expression on a day, after a given time; null if there is none. Also right if clocks change from one offset to another around this day.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
