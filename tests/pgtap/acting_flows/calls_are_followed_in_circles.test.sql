@@ -22,7 +22,7 @@ select is(
   pg_temp.acting(jsonb_build_object(
     1, pg_temp.graph(test.node('w', 'write')), 2, pg_temp.graph(pg_temp.call(3)), 3, pg_temp.graph(pg_temp.call(2), pg_temp.call(1)),
     4, pg_temp.graph(pg_temp.call(4)), 5, pg_temp.graph(pg_temp.call(99))
-  )), 'all: 1 2 3, without_instructions: 1 2 3', 'a flow acts if one does that it reaches, and a ring of flows that do nothing does not'
+  )), 'all: 1 2 3, without_instructions: 1 2 3', 'a flow has effects if it reaches a flow with effects; flows without effects that call each other have none'
 );
 select is(
   pg_temp.acting(jsonb_build_object(1, pg_temp.graph(test.node('p', 'pay')), 2, pg_temp.graph(pg_temp.call(1)))), 'all: 1 2',

@@ -25,7 +25,7 @@ select is(s.signature, repeat('1', 64), 'an answer is stored') from public.signa
 select ok(test.due_in(test.kept('run')::uuid) > 170, 'a run that waits for another signature is not woken');
 select pg_temp.answer('child');
 select is(test.due_in(test.kept('run')::uuid), 0, 'the last signature makes the run claimable, whichever run of the tree asked for it');
-select ok(test.due_in(test.kept('other')::uuid) > 170, 'other runs wait on');
+select ok(test.due_in(test.kept('other')::uuid) > 170, 'other runs still wait');
 
 select pg_temp.answer('held');
 select ok(test.due_in(test.kept('held')::uuid) between 50 and 60, 'a run that a worker holds stays with that worker');

@@ -34,7 +34,7 @@ select is(
   'with the token the answer has the data that a look-up needs'
 );
 select is(
-  public.begin_action_lookup() -> 'owner_id', to_jsonb(test.user_id('owner')), 'and whose deployment it is, for whose turns'
+  public.begin_action_lookup() -> 'owner_id', to_jsonb(test.user_id('owner')), 'the answer names the owner, because owners take turns'
 );
 select is(public.begin_action_lookup() ->> 'caller', test.kept('run'), 'if no user started the run, the caller is the run itself');
 select test.sign_out();
@@ -42,18 +42,18 @@ update public.flow_run set started_by_public_key = 'So11111111111111111111111111
 select test.sign_in_as_role('service_role');
 select pg_temp.show(test.kept('token'));
 select is(
-  public.begin_action_lookup() ->> 'caller', 'So11111111111111111111111111111111111111112', 'of another it is who started it'
+  public.begin_action_lookup() ->> 'caller', 'So11111111111111111111111111111111111111112', 'the caller is the starter of the run'
 );
 select test.sign_in_as_role('anon');
 select is(test.error_code('select public.begin_action_lookup()'), '42501', 'only the service role may read the address');
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code('select public.begin_action_lookup()'), '42501', 'not even for the owner');
+select is(test.error_code('select public.begin_action_lookup()'), '42501', 'the owner may not call the function, either');
 
 select test.sign_out();
-select lives_ok(format('delete from public.flow_deployments where id = %L', test.kept('deployment')), 'the deployment goes');
+select lives_ok(format('delete from public.flow_deployments where id = %L', test.kept('deployment')), 'the deployment can be deleted');
 select is(
   public.begin_action_lookup() - 'chain_url' - 'cluster' - 'owner_id' - 'caller',
-  '{"transaction": "AQ==", "name": null, "icon_url": null}', 'its runs can still be looked up'
+  '{"transaction": "AQ==", "name": null, "icon_url": null}', 'runs of a deleted deployment can still be looked up'
 );
 
 create function pg_temp.refused_with(columns text) returns text language plpgsql as $$

@@ -21,8 +21,8 @@ select test.keep('first', pg_temp.begin());
 select is(test.kept('first')::jsonb - 'lease', '{"state": "leased", "token": null}', 'the first worker gets the lease');
 select is(pg_temp.begin(), '{"state": "wait"}', 'all others wait');
 select is(pg_temp.finish(gen_random_uuid()::text), false, 'without the lease no token is stored');
-select is(pg_temp.finish(test.kept('first')::jsonb ->> 'lease'), true, 'with it one is');
-select is(pg_temp.begin(), '{"state": "ready"}', 'which is ready for all');
+select is(pg_temp.finish(test.kept('first')::jsonb ->> 'lease'), true, 'with the lease a token is stored');
+select is(pg_temp.begin(), '{"state": "ready"}', 'the stored token is ready for all workers');
 select is(
   private.read_connection_secret(test.user_id('owner'), 'mail') -> 'token',
   jsonb_build_object('key_id', 'test', 'nonce', '\x' || repeat('03', 12), 'ciphertext', '\x' || repeat('04', 20)),
@@ -36,7 +36,7 @@ select public.expire_connection_token(test.kept('id')::uuid, '\x' || repeat('03'
 select is(private.read_connection_secret(test.user_id('owner'), 'mail') -> 'token', 'null', 'a token that a server has refused is not read any more');
 select test.keep('second', pg_temp.begin());
 select is(
-  test.kept('second')::jsonb #>> '{token,ciphertext}', '\x' || repeat('04', 20), 'but whoever gets the lease has it, for its refresh token'
+  test.kept('second')::jsonb #>> '{token,ciphertext}', '\x' || repeat('04', 20), 'the worker with the lease gets the refused token, for its refresh token'
 );
 
 update private.connection_tokens set leased_until = now() - interval '1 second' where true;
@@ -46,7 +46,7 @@ select is(pg_temp.finish(test.kept('second')::jsonb ->> 'lease'), false, 'the wo
 select is(
   pg_temp.finish(test.kept('third')::jsonb ->> 'lease', failure => '{"message": "no", "is_transient": true}'), true, 'a failure ends the lease'
 );
-select is(pg_temp.begin(), '{"state": "failed", "message": "no", "is_transient": true}', 'and is told to all');
+select is(pg_temp.begin(), '{"state": "failed", "message": "no", "is_transient": true}', 'all workers get the failure');
 update private.connection_tokens set failed_until = now() - interval '1 second' where true;
 select test.keep('fourth', pg_temp.begin());
 select is(test.kept('fourth')::jsonb ->> 'state', 'leased', 'after a failure no worker gets a lease until some seconds have passed');
@@ -57,6 +57,6 @@ select is(pg_temp.begin() -> 'token', 'null', 'the refresh token of a replaced s
 
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code('select pg_temp.begin()'), '42501', 'the owner may not get the lease');
-select is(test.error_code('select from private.connection_tokens'), '42501', 'nor read tokens');
+select is(test.error_code('select from private.connection_tokens'), '42501', 'the owner may not read tokens');
 
 select * from finish();

@@ -27,10 +27,10 @@ grant execute on function pg_temp.called(text, text), pg_temp.result_code(text) 
 select test.sign_in(test.user_id('owner'));
 select results_eq(
   $$ select inputs, output, errors from public.flow_run where id = test.kept('child')::uuid $$,
-  $$ values (jsonb '{"M": {"i": {"U": "1"}}}', jsonb '{"M": {"o": {"U": "2"}}}', array['a failed']) $$, 'the owner reads called runs whole'
+  $$ values (jsonb '{"M": {"i": {"U": "1"}}}', jsonb '{"M": {"o": {"U": "2"}}}', array['a failed']) $$, 'the owner reads inputs, outputs and errors of called runs'
 );
 select is(pg_temp.result_code('child'), null, 'the owner reads the results of called runs');
-select results_eq($$ select pg_temp.called('run') ->> 'id' $$, array[test.kept('child')], 'and how they stand');
+select results_eq($$ select pg_temp.called('run') ->> 'id' $$, array[test.kept('child')], 'the owner reads the states of called runs');
 
 -- The starter of the root run.
 select test.sign_in(test.user_id('starter'));
@@ -38,7 +38,7 @@ select results_eq('select id from public.flow_run', array[test.kept('run')::uuid
 select is(pg_temp.result_code('run'), null, 'the starter reads the result of the started run');
 select is(pg_temp.result_code('child'), 'flow_run_not_found', 'the starter can not read the result of a called run');
 select is(
-  test.error_code(format('select public.await_flow_run_result(%L)', test.kept('child'))), 'flow_run_not_found', 'nor by waiting for it'
+  test.error_code(format('select public.await_flow_run_result(%L)', test.kept('child'))), 'flow_run_not_found', 'waiting for the result of a called run is refused, too'
 );
 select is(c - 'created_at', jsonb_build_object(
   'id', test.kept('child'), 'status', 'failed', 'start_time', '2026-01-01T00:00:01+00:00', 'end_time', '2026-01-01T00:00:02+00:00',
@@ -47,7 +47,7 @@ select is(c - 'created_at', jsonb_build_object(
 select results_eq($$ select pg_temp.called('child') ->> 'id' $$, array[test.kept('grandchild')], 'the starter also sees the states of runs that a called run called');
 select is_empty($$ select pg_temp.called('run', 'child') $$, 'the next page begins after the last id');
 select is(
-  public.pending_signature_request(test.kept('grandchild')::uuid) -> 'request', 'null', 'what the tree waits for may be asked by each of its ids'
+  public.pending_signature_request(test.kept('grandchild')::uuid) -> 'request', 'null', 'the requests of the tree can be asked for by the id of each of its runs'
 );
 
 -- The holder of the run's token.
@@ -55,14 +55,14 @@ select test.sign_in_as_role('anon');
 select set_config('request.headers', json_build_object('x-flow-run-token', test.kept('token'))::text, true);
 select results_eq('select id from public.flow_run', array[test.kept('run')::uuid], 'the holder of the token reads only the started run');
 select is(pg_temp.result_code('child'), 'flow_run_not_found', 'the holder of the token can not read the result of a called run');
-select results_eq($$ select pg_temp.called('run') ->> 'id' $$, array[test.kept('child')], 'but how they stand');
+select results_eq($$ select pg_temp.called('run') ->> 'id' $$, array[test.kept('child')], 'the holder of the token reads the states of called runs');
 
 -- Others.
 select set_config('request.headers', '{}', true);
-select is(test.error_code($$ select pg_temp.called('run') $$), 'unauthenticated', 'nobody sees nothing');
+select is(test.error_code($$ select pg_temp.called('run') $$), 'unauthenticated', 'a caller without a credential is refused');
 select test.sign_in(test.user_id('other'));
 select is(test.error_code($$ select pg_temp.called('run') $$), 'flow_run_not_found', 'for other users the run does not exist');
-select is(test.error_code($$ select pg_temp.called('child') $$), 'flow_run_not_found', 'at no depth');
+select is(test.error_code($$ select pg_temp.called('child') $$), 'flow_run_not_found', 'for other users called runs do not exist, either');
 select test.keep('nothing', gen_random_uuid());
 select is(test.error_code($$ select pg_temp.called('nothing') $$), 'flow_run_not_found', 'a run that does not exist gets the same error');
 

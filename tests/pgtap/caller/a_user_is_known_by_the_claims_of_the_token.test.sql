@@ -8,7 +8,7 @@ select results_eq('select user_id, is_anonymous from private.caller()', 'values 
 -- The caller as functions of schema private see it, which run as their owner.
 create function pg_temp.as_definer() returns void language sql as $$ select set_config('role', 'none', true); $$;
 select test.sign_in_as_role('anon'), pg_temp.as_definer();
-select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'the anon role is nobody');
+select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'the role anon is not a user');
 select is(
   test.error('select private.require_user()') - 'message',
   '{

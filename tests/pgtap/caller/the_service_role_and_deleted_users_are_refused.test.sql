@@ -5,7 +5,7 @@ select test.keep('owner', test.user_id('owner'));
 create function pg_temp.as_definer() returns void language sql as $$ select set_config('role', 'none', true); $$;
 
 select test.sign_in(test.kept('owner')::uuid), pg_temp.as_definer();
-select is(test.error('select private.caller()'), null, 'a user is taken');
+select is(test.error('select private.caller()'), null, 'a user is accepted');
 
 select test.sign_in_as_role('service_role'), pg_temp.as_definer();
 select is(

@@ -75,7 +75,7 @@ select is(
   jsonb_path_query_array(public.check_flow(flow_id => test.kept('large')::integer), '$.problems[*].code'), '["node_not_implemented"]',
   'a saved flow of any size can be checked'
 );
-select is(test.error_code(format('select public.check_flow(flow_id => %s)', test.kept('foreign'))), 'flow_not_found', 'of the caller');
+select is(test.error_code(format('select public.check_flow(flow_id => %s)', test.kept('foreign'))), 'flow_not_found', 'a flow of another user is not found');
 select is(test.error_code(format('select public.check_flow(%s)', arguments)), 'request_invalid', 'a call names either a flow that is not saved or a saved one')
 from unnest(array['', 'flow => ''{"nodes": [], "edges": []}'', flow_id => 1']) as arguments;
 select test.sign_out();

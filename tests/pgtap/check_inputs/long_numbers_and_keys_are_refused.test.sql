@@ -18,7 +18,7 @@ select is(
 );
 select is(
   test.inputs_refusal(jsonb_build_object('U', jsonb_build_object('S', repeat('1', 2000)))::text),
-  null, 'and so is a text under the name of a tag'
+  null, 'a long text under the name of a tag is accepted'
 );
 select is(
   test.inputs_refusal(format('{"a": {"F": "%s"}}', repeat('1', 150000)))::jsonb ->> 'message',

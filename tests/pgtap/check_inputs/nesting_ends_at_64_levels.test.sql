@@ -12,7 +12,7 @@ create function pg_temp.refusal(inputs text) returns text language sql as $$
   select test.inputs_refusal(inputs) ->> 'message';
 $$;
 
-select is(pg_temp.refusal(pg_temp.nested(1)), null, 'one level passes');
+select is(pg_temp.refusal(pg_temp.nested(1)), null, 'one level is accepted');
 select is(pg_temp.refusal(pg_temp.nested(64)), null, '64 levels of arrays pass');
 select is(
   pg_temp.refusal(pg_temp.nested(65)), 'inputs.a' || repeat('.A[0]', 64) || ': is nested deeper than 64 levels', 'the 65th is refused'

@@ -28,18 +28,18 @@ select is(
   pg_temp.refusal(1, 'b') - 'message', '{"code": "claim_lost", "status": 409, "details": null, "hint": null}',
   'once the run is claimed again, the first claim is refused'
 );
-select is(pg_temp.refusal(2, 'c'), null, 'the second one stores');
+select is(pg_temp.refusal(2, 'c'), null, 'the second claim stores its progress');
 select set_eq(
-  'select node_id from public.node_run', array[test.node_id('a'), test.node_id('c')], 'of what was refused nothing is stored'
+  'select node_id from public.node_run', array[test.node_id('a'), test.node_id('c')], 'a refused claim stores nothing'
 );
 
 select test.sign_out();
-select ok(vt > clock_timestamp() + interval '50 seconds', 'nor is the lease touched') from pgmq.q_flow_runs;
+select ok(vt > clock_timestamp() + interval '50 seconds', 'a refused claim does not change the lease') from pgmq.q_flow_runs;
 update public.flow_run set status = 'stopped', end_time = now() where true;
 select test.sign_in_as_role('service_role');
 select is(
   array[pg_temp.refusal(2) ->> 'code', test.error_code('select public.checkpoint_flow_run(gen_random_uuid(), 1, 60, ''{}'')')],
-  '{claim_lost,claim_lost}', 'a run that has ended has no claim, nor has one that is deleted'
+  '{claim_lost,claim_lost}', 'a run that has ended and a deleted run have no claim'
 );
 
 select * from finish();

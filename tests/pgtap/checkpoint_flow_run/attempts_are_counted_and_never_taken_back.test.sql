@@ -14,17 +14,17 @@ $$;
 
 select is(pg_temp.report(changes), expected, title)
 from (values
-  (1, '{}'::jsonb, '1', 'who counts nothing is at the first attempt'),
-  (2, '{"attempt": 1, "retry_at": "2026-01-01T10:00:00Z"}', '1 again at 10:00', 'it has failed'),
+  (1, '{}'::jsonb, '1', 'a node run without a number is the first attempt'),
+  (2, '{"attempt": 1, "retry_at": "2026-01-01T10:00:00Z"}', '1 again at 10:00', 'the first attempt has failed'),
   (3, '{"attempt": 1}', '1 again at 10:00', 'a late report of its beginning changes nothing'),
-  (4, '{"attempt": 1, "output": {"M": {"x": {"N": 0}}}}', '1 again at 10:00', 'nor does one of what it put out before'),
+  (4, '{"attempt": 1, "output": {"M": {"x": {"N": 0}}}}', '1 again at 10:00', 'an earlier output of this attempt changes nothing'),
   (5, '{"attempt": 2}', '2', 'the second attempt has begun'),
   (6, '{"attempt": 1, "retry_at": "2026-01-01T10:00:00Z"}', '2', 'a late report of the failure before changes nothing'),
-  (7, '{"attempt": 2, "output": {"M": {"x": {"N": 0}}}}', '2 with {"x": {"N": 0}}', 'what it puts out is kept'),
-  (8, '{"attempt": 2}', '2 with {"x": {"N": 0}}', 'and not taken back'),
-  (9, '{"attempt": 2, "retry_at": "2026-01-01T11:00:00Z", "output": {"M": {"x": {"N": 0}}}}', '2 again at 11:00 with {"x": {"N": 0}}', 'it has failed again'),
+  (7, '{"attempt": 2, "output": {"M": {"x": {"N": 0}}}}', '2 with {"x": {"N": 0}}', 'the output of the second attempt is stored'),
+  (8, '{"attempt": 2}', '2 with {"x": {"N": 0}}', 'a late report does not remove the output'),
+  (9, '{"attempt": 2, "retry_at": "2026-01-01T11:00:00Z", "output": {"M": {"x": {"N": 0}}}}', '2 again at 11:00 with {"x": {"N": 0}}', 'the second attempt has failed'),
   (10, '{"attempt": 3, "output": {"M": {"x": {"N": 0}}}}', '3 with {"x": {"N": 0}}', 'the third attempt has begun'),
-  (11, '{"attempt": 3, "output": {"M": {}}, "end_time": "2026-01-01T12:00:00Z"}', '3 with {} ended', 'it has ended'),
+  (11, '{"attempt": 3, "output": {"M": {}}, "end_time": "2026-01-01T12:00:00Z"}', '3 with {} ended', 'the third attempt has ended the node'),
   (12, '{"attempt": 4, "retry_at": "2026-01-01T13:00:00Z"}', '3 with {} ended', 'no attempt follows its end')
 ) as report (position, changes, expected, title)
 order by position;

@@ -51,13 +51,13 @@ select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progr
 select test.sign_out();
 select results_eq(
   $$ select n.errors, n.error_handled, n.is_taken_over from public.node_run as n where n.flow_run_id = test.kept('redriven')::uuid $$,
-  $$ values ('{outcome_unknown: gone}'::text[], true, true) $$, 'and takes it over with its error'
+  $$ values ('{outcome_unknown: gone}'::text[], true, true) $$, 'the redrive takes the node run over, with its error'
 );
 select test.sign_in(test.user_id('owner'));
 select is(
   (select e -> 'data' -> 'error_handled' from jsonb_array_elements(public.flow_run_events(test.kept('redriven')::uuid)::jsonb -> 'events') as e
     where e ->> 'event' = 'node_error'),
-  'true', 'its event says that it was handled'
+  'true', 'the event of the node run says that its error was handled'
 );
 
 select * from finish();

@@ -71,11 +71,11 @@ select results_eq(
   $$ values (null::uuid, null::integer, 'Warn', null::text, 'An edge was dropped'), (test.node_id('a'), 1, 'Error', 'm', 'c') $$,
   'lines are added'
 );
-select results_eq('select status, end_time from public.flow_run', $$ values ('running', null::timestamptz) $$, 'the run goes on');
+select results_eq('select status, end_time from public.flow_run', $$ values ('running', null::timestamptz) $$, 'the run has not ended');
 
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.row_count('select from public.node_run') + test.row_count('select from public.flow_run_logs'), 5::bigint, 'the owner sees all of it'
+  test.row_count('select from public.node_run') + test.row_count('select from public.flow_run_logs'), 5::bigint, 'the owner sees all node runs and log lines'
 );
 select test.sign_in(test.user_id('starter'));
 select is(

@@ -15,7 +15,7 @@ select test.keep('checkpoint', format(
     jsonb_build_array(test.child(test.node_id('child'), test.kept('run')::uuid, 1)), 1000
   )
 ));
-select is(test.error(test.kept('checkpoint')), null, 'a checkpoint is taken');
+select is(test.error(test.kept('checkpoint')), null, 'a checkpoint is accepted');
 select test.sign_out();
 create temporary view stored as
   select jsonb_build_array(
@@ -25,13 +25,13 @@ create temporary view stored as
   ) as everything;
 select test.keep('stored', everything) from stored;
 select is(
-  array(select jsonb_array_length(test.kept('stored')::jsonb -> list) from generate_series(0, 2) as list), '{2,2,2}', 'and stored'
+  array(select jsonb_array_length(test.kept('stored')::jsonb -> list) from generate_series(0, 2) as list), '{2,2,2}', 'the checkpoint is stored'
 );
 
 -- The answer was lost, so the runner sends it again.
 select test.sign_in_as_role('service_role');
 select is(test.error(test.kept('checkpoint')), null, 'the same checkpoint is accepted again');
 select test.sign_out();
-select is(everything, test.kept('stored')::jsonb, 'and everything is as it was') from stored;
+select is(everything, test.kept('stored')::jsonb, 'a repeated checkpoint changes nothing') from stored;
 
 select * from finish();

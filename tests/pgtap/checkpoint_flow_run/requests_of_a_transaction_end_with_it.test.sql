@@ -18,7 +18,7 @@ select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(
 )));
 select is(pg_temp.pending(), null, 'when the first transaction has ended, its request is not pending any more');
 select throws_like(
-  format('select private.answer_signature_request(%L, %L, null)', test.kept('a'), repeat('1', 64)), '%signature_request_expired%', 'nobody can answer'
+  format('select private.answer_signature_request(%L, %L, null)', test.kept('a'), repeat('1', 64)), '%signature_request_expired%', 'the request of an ended transaction can not be answered'
 );
 select pg_temp.ask('b');
 select is(pg_temp.pending(), test.kept('b'), 'the request of the next transaction is pending, and wallets see it');

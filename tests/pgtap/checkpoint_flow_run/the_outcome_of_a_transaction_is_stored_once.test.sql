@@ -30,7 +30,7 @@ select private.finish_flow_run(test.kept('run')::uuid, 1, 'failed', null, '{x}',
 select results_eq('select outcome from told where name = ''c''', $$ values ('failed') $$, 'the report that ends the run may contain an outcome, too');
 select is(
   (select jsonb_agg(t -> 'outcome') from jsonb_array_elements(private.flow_run_history(test.kept('run')::uuid)::jsonb -> 'transactions') as t),
-  '["confirmed", "failed", "failed"]', 'the history tells them'
+  '["confirmed", "failed", "failed"]', 'the history has the outcomes'
 );
 
 select * from finish();

@@ -16,8 +16,8 @@ select results_eq('select * from told', $$ values (false, jsonb '{"M": {"x": {"U
 select pg_temp.tell(false, null);
 select results_eq('select * from told', $$ values (false, jsonb '{"M": {"x": {"U": "1"}}}') $$, 'a late report that the node begins does not remove the output');
 select pg_temp.tell(true, '{"M": {"x": {"U": "1"}, "signature": {"S": "5"}}}');
-select results_eq('select * from told', $$ values (true, jsonb '{"M": {"x": {"U": "1"}, "signature": {"S": "5"}}}') $$, 'it ends');
+select results_eq('select * from told', $$ values (true, jsonb '{"M": {"x": {"U": "1"}, "signature": {"S": "5"}}}') $$, 'the end of the node is stored with its output');
 select pg_temp.tell(false, '{"M": {"x": {"U": "1"}}}');
-select results_eq('select * from told', $$ values (true, jsonb '{"M": {"x": {"U": "1"}, "signature": {"S": "5"}}}') $$, 'and stays so');
+select results_eq('select * from told', $$ values (true, jsonb '{"M": {"x": {"U": "1"}, "signature": {"S": "5"}}}') $$, 'a late report does not undo the end');
 
 select * from finish();

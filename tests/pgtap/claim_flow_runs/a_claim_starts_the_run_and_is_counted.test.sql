@@ -32,14 +32,14 @@ select test.release_all();
 insert into claims select 2, c.* from public.claim_flow_runs(10, 60) as c;
 select test.release_all();
 insert into claims select 3, c.* from public.claim_flow_runs(10, 60) as c;
-select results_eq('select claim_number from claims order by number', 'values (1), (2), (3)', 'each claim counts one on');
-select is(count(distinct (flow_run_id, snapshot_hash, snapshot, inputs, settings)), 1::bigint, 'and brings the same')
+select results_eq('select claim_number from claims order by number', 'values (1), (2), (3)', 'each claim has the next number');
+select is(count(distinct (flow_run_id, snapshot_hash, snapshot, inputs, settings)), 1::bigint, 'each claim returns the same run and settings')
 from claims;
 select is(start_time, test.kept('start_time')::timestamptz, 'the run has started when it was claimed first') from public.flow_run;
 
 select test.sign_out();
-select results_eq('select claim_number from private.flow_run_jobs', 'values (3)', 'its job keeps the count');
-select results_eq('select msg_id from pgmq.q_flow_runs', 'select message_id from private.flow_run_jobs', 'its message stays');
+select results_eq('select claim_number from private.flow_run_jobs', 'values (3)', 'the job has the number of the newest claim');
+select results_eq('select msg_id from pgmq.q_flow_runs', 'select message_id from private.flow_run_jobs', 'the message of the run stays in the queue');
 
 -- A waiting run continues when its message becomes visible.
 select test.release_all();

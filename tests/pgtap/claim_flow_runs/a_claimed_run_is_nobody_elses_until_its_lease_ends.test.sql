@@ -13,8 +13,8 @@ select set_eq(
   'select flow_run_id from public.claim_flow_runs(2, 60)', 'select id from started where number in (1, 2)',
   'the oldest runs are claimed, as many as asked for'
 );
-select set_eq('select flow_run_id from public.claim_flow_runs(2, 60)', 'select id from started where number = 3', 'then the rest');
-select is_empty('select * from public.claim_flow_runs(10, 60)', 'then there are none');
+select set_eq('select flow_run_id from public.claim_flow_runs(2, 60)', 'select id from started where number = 3', 'the next claim gets the other runs');
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'a further claim gets no runs');
 select test.sign_out();
 select set_eq(
   $$ select (m.message ->> 'flow_run_id')::uuid from pgmq.q_flow_runs as m

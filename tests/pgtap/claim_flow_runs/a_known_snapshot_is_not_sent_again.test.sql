@@ -25,15 +25,15 @@ select results_eq(
 );
 select results_eq(
   $$ select hash, has_snapshot from pg_temp.claimed(array[test.kept('hash_1')]) $$,
-  $$ values (test.kept('hash_1'), false), (test.kept('hash_2'), true) $$, 'one that it knows is left out'
+  $$ values (test.kept('hash_1'), false), (test.kept('hash_2'), true) $$, 'a snapshot that the worker knows is left out'
 );
 select results_eq(
   $$ select hash, has_snapshot from pg_temp.claimed(array['00', test.kept('hash_2'), test.kept('hash_1')]) $$,
-  $$ values (test.kept('hash_1'), false), (test.kept('hash_2'), false) $$, 'so are several'
+  $$ values (test.kept('hash_1'), false), (test.kept('hash_2'), false) $$, 'several known snapshots are left out'
 );
 select results_eq(
   $$ select hash, has_snapshot from pg_temp.claimed(array[upper(left(test.kept('hash_1'), 60)), '', null]) $$,
-  $$ values (test.kept('hash_1'), true), (test.kept('hash_2'), true) $$, 'others change nothing'
+  $$ values (test.kept('hash_1'), true), (test.kept('hash_2'), true) $$, 'other hashes change nothing'
 );
 
 select test.release_all();
@@ -45,7 +45,7 @@ select is_empty(
 );
 select results_eq(
   'select snapshot::jsonb from claimed order by flow_run_id',
-  $$ select data from private.flow_snapshots order by encode(hash, 'hex') = test.kept('hash_2') $$, 'which is the snapshot'
+  $$ select data from private.flow_snapshots order by encode(hash, 'hex') = test.kept('hash_2') $$, 'the text is that of the snapshot'
 );
 
 select * from finish();

@@ -34,6 +34,6 @@ select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('run')::uuid, 5, 60, '{}') $$), null, 'a worker that was slow may come back'
 );
 select is(pg_temp.claimed(), null, 'until the next claim the count stays as it is');
-select results_eq('select count from lost', 'values (1)', 'and then it is not lost');
+select results_eq('select count from lost', 'values (1)', 'the count is not lost while no worker holds the run');
 
 select * from finish();

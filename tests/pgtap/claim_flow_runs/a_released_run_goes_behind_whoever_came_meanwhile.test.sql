@@ -37,12 +37,12 @@ select is(pg_temp.slices(3), 'later long later', 'a released run comes after run
 delete from public.flow_run where true;
 select pg_temp.start(name, left(name, 1)) from unnest('{a1,a2,a3,b}'::text[]) as name;
 select pg_temp.slices(4);
-select is(pg_temp.slices(8), 'a3 b a1 b a2 b a3 b', 'an owner''s many runs in slices are one owner''s turn');
+select is(pg_temp.slices(8), 'a3 b a1 b a2 b a3 b', 'many released runs of one owner do not take more turns than one run of another owner');
 
 select results_eq(
   'select count(*) from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id where r.status = ''running'' and not j.is_held',
-  'values (4::bigint)', 'all the while they are running, held by nobody'
+  'values (4::bigint)', 'the runs are running, although no worker holds them'
 );
-select is(max(lost_claim_count), 0, 'and no worker counts as lost') from private.flow_run_jobs;
+select is(max(lost_claim_count), 0, 'no worker counts as lost') from private.flow_run_jobs;
 
 select * from finish();

@@ -25,7 +25,7 @@ select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::u
 update private.flow_run_jobs set is_held = true, lost_claim_count = 2 where flow_run_id = test.kept('second_poison')::uuid;
 
 select results_eq(
-  'select pg_temp.claimed(2)', $$ values (test.kept('healthy')::uuid) $$, 'then the next one comes, and the same claim passes over a second such run'
+  'select pg_temp.claimed(2)', $$ values (test.kept('healthy')::uuid) $$, 'the same claim fails a second such run and claims the next run'
 );
 select results_eq(
   $$ select status, errors, output, not_run from public.flow_run where id = test.kept('poison')::uuid $$,
@@ -37,11 +37,11 @@ select results_eq(
 );
 select results_eq(
   $$ select status, errors, not_run from public.flow_run where id = test.kept('child')::uuid $$,
-  $$ values ('failed', array['the run that called this flow has ended'], array[test.node_id('inner')]) $$, 'so has its child'
+  $$ values ('failed', array['the run that called this flow has ended'], array[test.node_id('inner')]) $$, 'the called run has failed, too'
 );
 select results_eq(
   $$ select status, start_time from public.flow_run where id = test.kept('second_poison')::uuid $$,
-  $$ values ('failed', null::timestamptz) $$, 'and the second one'
+  $$ values ('failed', null::timestamptz) $$, 'the second run has failed'
 );
 select results_eq(
   $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('healthy')) $$, 'their messages are gone'
@@ -51,7 +51,7 @@ select is(
   'if the last worker comes back, its claim is lost'
 );
 select is_empty('select pg_temp.claimed(0)', 'if the limit is 0, the first loss ends a run');
-select results_eq($$ select count(*) from public.flow_run where status = 'failed' $$, 'values (4::bigint)', 'so that all have ended');
+select results_eq($$ select count(*) from public.flow_run where status = 'failed' $$, 'values (4::bigint)', 'all these runs have failed');
 
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('endless', test.kept('deployment')::uuid);

@@ -26,7 +26,7 @@ select test.release_all();
 select pg_temp.lost('suspect', 2);
 update private.flow_run_jobs set turn = 0 where flow_run_id = test.kept('suspect')::uuid;
 select is(pg_temp.claimed(), 'suspect', 'if the suspect comes first, no other run is claimed with it');
-select is(pg_temp.claimed(), 'first third fourth', 'they come after it');
+select is(pg_temp.claimed(), 'first third fourth', 'the other runs are claimed after the suspect');
 select is(pg_temp.claimed(), null, 'all of them once');
 
 select test.release_all();
@@ -47,8 +47,8 @@ select test.sign_in(test.user_id(name)), test.keep('deployment', test.deploy(tes
 from unnest('{a,b}'::text[]) as name;
 select test.sign_out();
 select pg_temp.lost('b1', 2);
-select is(pg_temp.claimed(2), 'a1 b2', 'of its owner''s runs too');
+select is(pg_temp.claimed(2), 'a1 b2', 'a claim without the suspect also takes other runs of its owner');
 select is(pg_temp.claimed(2), 'b1', 'the next claim begins with the suspect');
-select is(pg_temp.claimed(2), 'a2 b3', 'and then the owners go on');
+select is(pg_temp.claimed(2), 'a2 b3', 'after the suspect, owners continue to take turns');
 
 select * from finish();

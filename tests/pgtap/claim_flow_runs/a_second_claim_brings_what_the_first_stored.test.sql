@@ -20,16 +20,16 @@ create temporary view second as
 select work_ms, public.flow_run_history(flow_run_id)::jsonb as history from claims where number = 2 and flow_run_id = test.kept('run')::uuid;
 select set_eq(
   $$ select n ->> 'node_id' as id, n ->> 'end_time' is not null as is_ended from second cross join jsonb_array_elements(history -> 'node_runs') as n $$,
-  $$ values (test.node_id('a')::text, true), (test.node_id('b')::text, false) $$, 'the next runner is told of the node runs, ended or not'
+  $$ values (test.node_id('a')::text, true), (test.node_id('b')::text, false) $$, 'the next worker gets the node runs, ended or not'
 );
 select is(history -> 'log_counts', jsonb_build_object(test.kept('run'), 1), 'how many log lines there are') from second;
-select is(work_ms, 700::bigint, 'and how long it has worked') from second;
+select is(work_ms, 700::bigint, 'the next worker gets the milliseconds of work') from second;
 select is(
   public.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}',
   'for the other run nothing was stored'
 );
 select is_empty(
-  'select from claims where snapshot is null', 'the graph comes with each claim, since the next runner may be another one'
+  'select from claims where snapshot is null', 'each claim returns the graph, because another worker may have made it'
 );
 
 -- A replay of an old checkpoint reports less work.

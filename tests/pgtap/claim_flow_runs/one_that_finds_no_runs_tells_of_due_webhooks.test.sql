@@ -17,6 +17,6 @@ select results_eq(
   'a claim that finds no run reports the due webhook'
 );
 select public.claim_webhook_deliveries(10, 60);
-select is_empty('select * from public.claim_flow_runs(10, 60)', 'until it is claimed');
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'a claimed webhook is not reported');
 
 select * from finish();

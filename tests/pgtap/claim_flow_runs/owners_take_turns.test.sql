@@ -57,11 +57,11 @@ delete from auth.users where email = 'b@example.com';
 select pg_temp.start('c'), pg_temp.start('d');
 select is(pg_temp.claim(3), 'cda', 'if the owner of the last claimed run was deleted, claims continue after that owner');
 select is(pg_temp.together(40), repeat('a', 38), 'each run is claimed once');
-select is(pg_temp.together(1), null, 'and then there are none');
+select is(pg_temp.together(1), null, 'then no run is left');
 
 delete from private.last_claim;
 select pg_temp.start('d'), pg_temp.start('c');
 select is(pg_temp.claim(2), 'cd', 'before the first claim, the order begins with the first owner');
-select results_eq('select user_id from private.last_claim', $$ values (test.user_id('d')) $$, 'one row notes the last');
+select results_eq('select user_id from private.last_claim', $$ values (test.user_id('d')) $$, 'one row has the owner of the last claim');
 
 select * from finish();

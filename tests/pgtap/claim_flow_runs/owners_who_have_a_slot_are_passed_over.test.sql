@@ -28,7 +28,7 @@ select test.sign_out();
 select pg_temp.start('a', 50), pg_temp.start('b', 3), pg_temp.start('c', 3), pg_temp.start('d');
 select is(pg_temp.reserved(9, 'a'), 'bcd', 'each of the other owners gets one slot, and an owner with a slot gets none');
 select is(pg_temp.reserved(1, 'a'), 'b', 'no more owners get a slot than there are reserved slots');
-select is(pg_temp.reserved(1, 'a'), 'c', 'in turn');
+select is(pg_temp.reserved(1, 'a'), 'c', 'owners take turns');
 select is(pg_temp.reserved(9, 'a', 'b'), 'c', 'several owners may be excluded');
 select is(pg_temp.reserved(9, 'a', 'b'), null, 'if no other owner has runs, nothing is claimed');
 select is(pg_temp.reserved(9), 'ab', 'if no owner is excluded, each owner gets one run');
@@ -41,7 +41,7 @@ insert into private.last_claim (user_id, suspect_id)
 select test.user_id('a'), flow_run_id from private.flow_run_jobs where lost_claim_count = 2
 on conflict (id) do update set suspect_id = excluded.suspect_id;
 select is(pg_temp.reserved(9, 'a'), 'd', 'a suspect of an owner with a slot does not delay other owners');
-select isnt((select suspect_id from private.last_claim), null, 'and stays noted');
+select isnt((select suspect_id from private.last_claim), null, 'the suspect is kept for a later claim');
 select results_eq(
   'select lost_claim_count from public.claim_flow_runs(9, 60)', 'values (2)', 'the next claim of all takes it alone'
 );

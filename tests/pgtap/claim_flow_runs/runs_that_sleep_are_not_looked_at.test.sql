@@ -9,7 +9,7 @@ select public.claim_flow_runs(10, 60);
 select test.release_all(300);
 select ok(bool_and(sleeps_until > clock_timestamp() + interval '290 seconds'), 'runs that are released for a later time sleep until then')
 from private.flow_run_jobs;
-select is_empty('select * from public.claim_flow_runs(10, 60)', 'and are not claimed');
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'sleeping runs are not claimed');
 
 update private.flow_run_jobs set sleeps_until = clock_timestamp() where flow_run_id = test.kept('first')::uuid;
 select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('first')::uuid;
@@ -18,7 +18,7 @@ select results_eq(
   'a run whose time has come is claimed like any other'
 );
 select results_eq(
-  'select sleeps_until is null from private.flow_run_jobs where is_held', 'values (true)', 'and sleeps no more'
+  'select sleeps_until is null from private.flow_run_jobs where is_held', 'values (true)', 'a claimed run does not sleep any more'
 );
 
 select test.sign_in(test.user_id('owner'));
@@ -29,7 +29,7 @@ select results_eq(
   'a stop wakes a sleeping run'
 );
 select is(
-  test.error($$ update private.flow_run_jobs set sleeps_until = now() where is_held $$) ->> 'code', '23514', 'whom somebody holds does not sleep'
+  test.error($$ update private.flow_run_jobs set sleeps_until = now() where is_held $$) ->> 'code', '23514', 'a held run can not sleep'
 );
 select test.release_all(300);
 select is(private.runner_metrics() ->> 'delayed', '1', 'operators see how many runs sleep; a run that must stop does not count');

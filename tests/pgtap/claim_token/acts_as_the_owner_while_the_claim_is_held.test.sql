@@ -34,7 +34,7 @@ exception when sqlstate 'PGRST' then
 end;
 $$;
 
-select is(pg_temp.acts_as(test.kept('held_token')), test.kept('owner') || ' authenticated', 'it is the owner''s, with the role of users');
+select is(pg_temp.acts_as(test.kept('held_token')), test.kept('owner') || ' authenticated', 'a caller with the token is the owner, with the role of users');
 select is(
   pg_temp.acts_as(test.kept('held_token'), role, headers::jsonb), 'token_invalid: A request with a claim token may carry no other credential.',
   format('refused beside %s', name)
@@ -44,7 +44,7 @@ select is(
 -- The token's claim is held and its signature is valid, but its time is over.
 select is(
   pg_temp.acts_as(private.claim_token(test.kept('held')::uuid, 1, clock_timestamp(), private.run_token_secret())),
-  'token_invalid: The claim token has expired.', 'its time ends'
+  'token_invalid: The claim token has expired.', 'an expired token is refused'
 );
 select is(
   pg_temp.acts_as(token), 'token_invalid: The claim token is not valid: it was changed, or is of another project.', 'refused: ' || name

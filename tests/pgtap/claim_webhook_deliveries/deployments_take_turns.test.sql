@@ -32,6 +32,6 @@ delete from public.webhook_deliveries where true;
 select pg_temp.queue('a', 100, false);
 select is((select count(*) from pg_temp.claim(100)), 3::bigint, 'messages about runs that others started leave one post free');
 select pg_temp.queue('b', 1);
-select is(array(select pg_temp.claim(100)), '{b}', 'which one of the owner''s takes');
+select is(array(select pg_temp.claim(100)), '{b}', 'a message about a run of the owner takes the free post');
 
 select * from finish();

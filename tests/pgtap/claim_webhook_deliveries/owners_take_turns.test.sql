@@ -17,7 +17,7 @@ select results_eq('select * from pg_temp.claim(100)', $$ values ('b', 4::bigint)
 update public.webhook_deliveries set is_held = false, next_attempt_at = now() where true;
 select is(
   (select count(distinct name) from (select c.name from generate_series(1, 3) as g cross join lateral (select * from pg_temp.claim(1 + 0 * g)) as c) as turns),
-  3::bigint, 'where there is room for one, each has a turn'
+  3::bigint, 'if a claim has room for one, owners take turns'
 );
 update public.webhook_deliveries set status = 'failed', next_attempt_at = null, is_held = false where user_id <> test.user_id('c');
 update public.webhook_deliveries set is_held = false, next_attempt_at = now() where status = 'pending';

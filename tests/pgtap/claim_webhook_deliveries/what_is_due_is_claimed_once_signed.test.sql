@@ -9,7 +9,7 @@ select private.end_flow_run(test.kept('run')::uuid, 'stopped');
 
 create temporary table claimed on commit drop as select * from public.claim_webhook_deliveries(10, 60);
 select results_eq(
-  $$ select c.id, c.attempt, c.url, c.body::jsonb from claimed as c $$, $$ select d.id, 1, d.url, d.payload from public.webhook_deliveries as d $$, 'it is as it is stored'
+  $$ select c.id, c.attempt, c.url, c.body::jsonb from claimed as c $$, $$ select d.id, 1, d.url, d.payload from public.webhook_deliveries as d $$, 'the claim returns the delivery as it is stored'
 );
 select is(c.headers ->> 'webhook-id', c.id::text, 'the id is the delivery''s') from claimed as c;
 select is(abs((c.headers ->> 'webhook-timestamp')::bigint - extract(epoch from now())) < 60, true, 'the timestamp is the attempt''s') from claimed as c;
@@ -29,7 +29,7 @@ update public.webhook_deliveries set next_attempt_at = clock_timestamp(), attemp
 select public.claim_webhook_deliveries(10, 60);
 select results_eq(
   'select status, attempts, is_held, last_error from public.webhook_deliveries',
-  $$ values ('failed', 16, false, 'worker_lost: the workers that sent this message were lost') $$, 'what loses eight workers more than it has attempts is given up'
+  $$ values ('failed', 16, false, 'worker_lost: the workers that sent this message were lost') $$, 'a delivery that has lost eight more workers than it has attempts fails'
 );
 
 select * from finish();

@@ -40,8 +40,8 @@ select test.deploy(test.kept('flow')::integer);
 savepoint untagged;
 select is(test.row_count(pg_temp.delete_connection()), 1::bigint, 'deployments without tags do not prevent the deletion');
 select test.sign_out();
-select is(count(*), 0::bigint, 'and have it no longer') from private.flow_deployment_connections;
-select is(count(*), 3::bigint, 'but stay') from public.flow_deployments;
+select is(count(*), 0::bigint, 'the deployments do not name the deleted connection any more') from private.flow_deployment_connections;
+select is(count(*), 3::bigint, 'the deployments stay') from public.flow_deployments;
 rollback to untagged;
 
 select test.sign_out();
@@ -49,6 +49,6 @@ select is(count(*), 2::bigint, 'each deployment that names it is mapped to it') 
   where c.name = 'mail' and c.connection_id = test.kept('id')::uuid;
 delete from auth.users where id = test.user_id('owner');
 select is(count(*), 0::bigint, 'the deletion of the user deletes the connection, too') from public.connections;
-select is(count(*), 0::bigint, 'and the mapping') from private.flow_deployment_connections;
+select is(count(*), 0::bigint, 'the names in deployments are deleted, too') from private.flow_deployment_connections;
 
 select * from finish();

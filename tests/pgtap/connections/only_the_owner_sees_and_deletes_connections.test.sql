@@ -8,14 +8,14 @@ select test.create_connection(test.user_id('other'), 'mail');
 select test.sign_in(test.user_id('owner'));
 select results_eq(
   'select name, kind, hosts, last_used_at from public.connections',
-  $$ values ('mail', 'bearer', '{api.example.com}'::text[], null::timestamptz) $$, 'the owner sees the own connections'
+  $$ values ('mail', 'bearer', '{api.example.com}'::text[], null::timestamptz) $$, 'the owner sees only their own connections'
 );
 select is(
   test.error_code($$ insert into public.connections (id, user_id, name, kind, hosts)
     values (gen_random_uuid(), auth.uid(), 'new', 'bearer', '{a.example}') $$), '42501', 'but may not insert any'
 );
 select is(
-  test.error_code($$ update public.connections set hosts = '{evil.example}' where true $$), '42501', 'nor change one'
+  test.error_code($$ update public.connections set hosts = '{evil.example}' where true $$), '42501', 'the owner may not update a connection'
 );
 select is(test.error_code(statement), '42501', 'the owner may not ' || left(statement, 40))
 from (values
@@ -37,14 +37,14 @@ select test.sign_in_as_role('service_role');
 select is(test.error_code('select from private.connection_secrets'), '42501', 'the service role reads no secrets');
 select is(
   test.error_code($$ update public.connections set hosts = '{evil.example}' where true $$), '42501',
-  'nor changes connections'
+  'the service role may not update connections'
 );
 
 select test.sign_in(test.user_id('owner'));
 select is(test.row_count('delete from public.connections'), 1::bigint, 'the owner can delete it');
 select test.sign_out();
-select is(count(*), 1::bigint, 'and its secret goes with it') from private.connection_secrets;
+select is(count(*), 1::bigint, 'the secret of a deleted connection is deleted') from private.connection_secrets;
 delete from auth.users where id = test.user_id('other');
-select is(count(*), 0::bigint, 'as do those of a deleted user') from private.connection_secrets;
+select is(count(*), 0::bigint, 'the secrets of a deleted user are deleted') from private.connection_secrets;
 
 select * from finish();

@@ -19,11 +19,11 @@ select is(
     'chain_network', '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}'::jsonb,
     'input_names', '[]'::jsonb, 'max_starts_per_minute', null, 'max_runs_in_flight', null, 'on_end', null
   ),
-  'it runs on the flow''s network, with default settings'
+  'the deployment has the network of the flow and default settings'
 );
 
 update public.flows set nodes = '[]', chain_network = '{"url": "http://127.0.0.1:8899", "cluster": "devnet"}' where true;
-select is(to_jsonb(d), test.kept('deployed')::jsonb, 'what the flow becomes later doesn''t change it') from public.flow_deployments as d;
+select is(to_jsonb(d), test.kept('deployed')::jsonb, 'later edits of the flow do not change the deployment') from public.flow_deployments as d;
 
 select test.deploy(test.kept('flow')::integer);
 select results_eq(
@@ -31,7 +31,7 @@ select results_eq(
   'the next deployment has the flow as it is then'
 );
 select results_eq(
-  'select count(distinct snapshot_hash) from public.flow_deployments', 'values (2::bigint)', 'and its new graph'
+  'select count(distinct snapshot_hash) from public.flow_deployments', 'values (2::bigint)', 'the next deployment has the new graph'
 );
 
 select * from finish();

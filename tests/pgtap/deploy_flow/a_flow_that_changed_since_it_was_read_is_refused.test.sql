@@ -25,7 +25,7 @@ select is(
   'a flow that calls a changed flow is refused'
 );
 select is(
-  pg_temp.error_of(public.read_flow_scripts(test.kept('flow')::integer) -> 'as_of'), null, 'until it is read again'
+  pg_temp.error_of(public.read_flow_scripts(test.kept('flow')::integer) -> 'as_of'), null, 'after another reading, the flow is deployed'
 );
 select is(pg_temp.error_of(as_of), 'flow_changed', format('%s is not what the flow was', as_of))
 from (values (jsonb '{"x": 1}'), ('{"99999999999": "2026-01-01"}')) as bad (as_of);
@@ -34,7 +34,7 @@ select is(test.row_count('select from public.flow_deployments'), 4::bigint, 'a r
 
 select test.sign_in(test.user_id('other'));
 select is(
-  test.error_code(format('select public.read_flow_scripts(%s)', test.kept('flow'))), 'flow_not_found', 'nobody else reads the scripts'
+  test.error_code(format('select public.read_flow_scripts(%s)', test.kept('flow'))), 'flow_not_found', 'another user can not read the scripts'
 );
 
 select * from finish();

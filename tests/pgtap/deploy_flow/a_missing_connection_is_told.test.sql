@@ -26,7 +26,7 @@ select test.keep('warnings', jsonb_build_array(
 
 select test.sign_in(test.user_id('owner'));
 select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a deploy names each missing connection once');
-select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start tells of it, too');
+select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start reports missing connections, too');
 select is(test.error_code(format('select public.deploy_flow(%s, strict => true)', test.kept('flow'))), 'flow_invalid', 'strict refuses');
 select test.sign_out();
 select is(c.name, 'mail', 'the deployment has the others') from private.flow_deployment_connections as c;
@@ -34,10 +34,10 @@ select test.create_connection(test.user_id('owner'), name) from unnest(array['se
 select test.sign_in(test.user_id('owner'));
 select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', '[]', 'when the connections exist, there are no warnings');
 select test.sign_out();
-select is(count(*), 4::bigint, 'and the new deployment has them') from private.flow_deployment_connections;
+select is(count(*), 4::bigint, 'the new deployment has the connections') from private.flow_deployment_connections;
 select is(count(*), 1::bigint, 'though the snapshot is the same') from (select distinct snapshot_hash from public.flow_deployments) as s;
 select is(
-  (select count(*) from private.flow_snapshots as s where s.data::text like '%' || c.id || '%'), 0::bigint, 'which names no id'
+  (select count(*) from private.flow_snapshots as s where s.data::text like '%' || c.id || '%'), 0::bigint, 'the snapshot contains no id of a connection'
 )
 from public.connections as c where c.name = 'mail' limit 1;
 
@@ -46,7 +46,7 @@ select test.keep('foreign', test.create_flow(test.user_id('other'), jsonb_build_
 select test.sign_in(test.user_id('other'));
 select is(public.deploy_flow(test.kept('foreign')::integer) -> 'warnings', '[]', 'the connections of another user do not count');
 select test.sign_out();
-select is(k.user_id, test.user_id('other'), 'which that user''s deployment uses')
+select is(k.user_id, test.user_id('other'), 'the other user''s deployment has that user''s connections')
 from private.flow_deployment_connections as c
 join public.flow_deployments as d on d.id = c.deployment_id and d.user_id = test.user_id('other')
 join public.connections as k on k.id = c.connection_id;

@@ -28,10 +28,10 @@ select is(
   'a flow that can''t run is refused with all that is wrong with it'
 );
 select is(test.row_count('select from public.flow_deployments'), 0::bigint, 'no deployment is made');
-select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'and no tag');
+select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'a refused deploy sets no tag');
 
 select test.sign_out();
-select is_empty('select * from private.flow_snapshots', 'nor is a snapshot stored');
+select is_empty('select * from private.flow_snapshots', 'a refused deploy stores no snapshot');
 
 update public.flows set nodes = nodes - 1, edges = '[]' where true;
 select test.sign_in(test.user_id('owner'));

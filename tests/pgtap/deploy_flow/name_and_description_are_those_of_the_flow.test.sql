@@ -8,6 +8,6 @@ select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 update public.flows set name = 'Closed', description = '' where true;
 
 select is(d.name, 'Shop', 'the name is kept') from public.flow_deployments as d;
-select is(d.description, 'P' || repeat('x', 1999), 'of the description the first 2,000 characters') from public.flow_deployments as d;
+select is(d.description, 'P' || repeat('x', 1999), 'the description is cut to its first 2,000 characters') from public.flow_deployments as d;
 
 select * from finish();

@@ -10,7 +10,7 @@ update public.flows set is_public = true, start_shared = true, start_unverified 
 select test.keep('deploy', format('select public.deploy_flow(%s)', test.kept('flow')));
 
 select test.sign_in(test.user_id('owner'));
-select is(test.error(test.kept('deploy')), null, 'the owner deploys');
+select is(test.error(test.kept('deploy')), null, 'the owner can deploy the flow');
 
 select test.sign_in(test.user_id('other'));
 select is(
@@ -19,7 +19,7 @@ select is(
   'for another user the flow does not exist, public or not'
 );
 select is(
-  test.error('select public.deploy_flow(-1)'), test.error(test.kept('deploy')), 'which is what they hear of a flow that doesn''t exist, too'
+  test.error('select public.deploy_flow(-1)'), test.error(test.kept('deploy')), 'a flow that does not exist gets the same error'
 );
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);
@@ -48,7 +48,7 @@ select is(test.error_code('select public.deploy_flow(null)'), 'flow_not_found', 
 select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'only one deployment was made');
 select results_eq(
   'select user_id, entrypoint from public.flow_deployments', $$ values (test.user_id('owner'), test.kept('flow')::integer) $$,
-  'it is the owner''s, of the flow'
+  'the deployment belongs to the owner and the flow'
 );
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);

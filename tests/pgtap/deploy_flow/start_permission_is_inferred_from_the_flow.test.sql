@@ -28,7 +28,7 @@ from cases as c join public.flow_deployments as d on d.entrypoint = c.flow_id or
 update public.flows set is_public = not is_public where true;
 select results_eq(
   'select start_permission from public.flow_deployments order by entrypoint', 'select start_permission from cases order by flow_id',
-  'what the flow becomes later doesn''t matter'
+  'later changes of the flow do not change the deployment'
 );
 
 select * from finish();

@@ -28,14 +28,14 @@ select is(
   format('asked to be strict, %s refuses with them', name)
 )
 from (values ('deploy_flow'), ('start_flow')) as f (name);
-select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'and deploys nothing');
-select is(test.row_count('select from public.flow_run'), 1::bigint, 'nor starts it');
+select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'a strict deploy makes no deployment');
+select is(test.row_count('select from public.flow_run'), 1::bigint, 'a strict start makes no run');
 
 select test.sign_out();
 select is(test.row_count('select from private.flow_snapshot_warnings'), 1::bigint, 'warnings are stored with the snapshot');
 update private.flow_snapshot_warnings set warnings = '[]' where true;
 select test.sign_in(test.user_id('owner'));
-select is(public.start_flow(test.kept('flow')::integer, strict => true) -> 'warnings', '[]', 'and not looked for again');
+select is(public.start_flow(test.kept('flow')::integer, strict => true) -> 'warnings', '[]', 'stored warnings are not computed again');
 
 select test.sign_out();
 insert into public.nodes (type, data, sources, targets)

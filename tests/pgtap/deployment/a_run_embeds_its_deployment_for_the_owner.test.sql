@@ -20,11 +20,11 @@ $$::text);
 select test.sign_in(test.user_id('owner'));
 select results_eq(
   test.kept('embedding'), $$ values (test.kept('deployment')::uuid, test.kept('deployment')::uuid), (null, null) $$,
-  'the owner gets the run''s deployment, and none with a normal run'
+  'the owner gets the deployment of the run, and none for a run without deployment'
 );
 select results_eq(
   'select r.deployment_id from public.flow_run as r where r.deployment_id is not null and exists (select from public.deployment(r))',
-  $$ values (test.kept('deployment')::uuid) $$, 'exactly one'
+  $$ values (test.kept('deployment')::uuid) $$, 'exactly one deployment is returned'
 );
 
 select test.sign_in(test.user_id('starter'));
@@ -45,11 +45,11 @@ select results_eq(
 select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
 select results_eq(
-  test.kept('embedding'), $$ values (test.kept('deployment')::uuid, null::uuid), (null, null) $$, 'of a deleted deployment the id is left'
+  test.kept('embedding'), $$ values (test.kept('deployment')::uuid, null::uuid), (null, null) $$, 'for a deleted deployment only the id is left'
 );
 select is(
   test.row_count('select from public.flow_run as r join public.flow_deployments as d on d.id = r.deployment_id'), 0::bigint,
-  'and nothing else'
+  'nothing else is returned'
 );
 
 select * from finish();

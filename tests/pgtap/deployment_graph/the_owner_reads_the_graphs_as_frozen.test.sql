@@ -22,7 +22,7 @@ update public.flows set nodes = '[]', edges = '[]' where true;
 
 create temporary view graphs as select public.deployment_graph(test.kept('deployment')::uuid) as g;
 grant select on graphs to public;
-select is(g - 'flows', jsonb_build_object('deployment_id', test.kept('deployment'), 'flow_id', test.kept('flow')::integer), 'it names the deployment and its flow') from graphs;
+select is(g - 'flows', jsonb_build_object('deployment_id', test.kept('deployment'), 'flow_id', test.kept('flow')::integer), 'the answer names the deployment and its flow') from graphs;
 select is(
   array(select jsonb_object_keys(g -> 'flows') from graphs order by 1), array(select unnest(array[test.kept('called'), test.kept('flow')]) order by 1),
   'the answer has the flow itself and the flows that it calls, by their ids'
@@ -34,24 +34,24 @@ select is(
     "targets_form": {"form_data": {"type": "String", "value": {"S": "secret"}}}}}',
   'nodes are as they were frozen, with the positions that they had at the deploy'
 ) from graphs;
-select is(g -> 'flows' -> test.kept('flow') -> 'edges', jsonb_build_array(test.edge('a', 'out', 'b', 'in')), 'so are edges') from graphs;
-select is(g -> 'flows' -> test.kept('called') #> '{nodes,0,position,x}', '3', 'so are the nodes of called flows') from graphs;
+select is(g -> 'flows' -> test.kept('flow') -> 'edges', jsonb_build_array(test.edge('a', 'out', 'b', 'in')), 'edges are as they were frozen') from graphs;
+select is(g -> 'flows' -> test.kept('called') #> '{nodes,0,position,x}', '3', 'nodes of called flows have their positions') from graphs;
 
 select test.sign_in(test.user_id('other'));
 select is(
   test.error($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), test.error($$ select public.deployment_graph(gen_random_uuid()) $$),
-  'somebody else''s deployment is one that is not there'
+  'a deployment of another user counts as missing'
 );
 select is(
   test.error($$ select public.deployment_graph(test.kept('deployment')::uuid) $$),
-  test.error($$ select public.start_deployment(id => test.kept('deployment')::uuid) $$), 'in the words of a start'
+  test.error($$ select public.start_deployment(id => test.kept('deployment')::uuid) $$), 'the error equals that of a start'
 );
 select test.sign_in(test.user_id('owner'));
 update public.flow_deployments set start_permission = 'Anonymous' where id = test.kept('deployment')::uuid;
 select test.sign_in(test.user_id('other'));
 select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'deployment_not_found', 'for other users the deployment does not exist, even if everybody may start it');
 select test.sign_in_as_role('anon');
-select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'unauthenticated', 'it takes a user');
+select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'unauthenticated', 'a caller who is not a user is refused');
 
 select test.sign_in(test.user_id('owner'));
 update public.flows set nodes = jsonb_build_array(pg_temp.drawn(test.node('a', 'note'), 1), test.node('b', 'note')) where id = test.kept('flow')::integer;
@@ -64,7 +64,7 @@ delete from public.flow_deployments where id = test.kept('deployment')::uuid;
 select is(test.error_code($$ select public.deployment_graph(test.kept('deployment')::uuid) $$), 'deployment_not_found', 'a deleted deployment has no graph');
 select test.sign_out();
 select is(
-  (select count(*)::integer from private.flow_deployment_canvases where deployment_id = test.kept('deployment')::uuid), 0, 'nor is anything kept of it'
+  (select count(*)::integer from private.flow_deployment_canvases where deployment_id = test.kept('deployment')::uuid), 0, 'the positions are deleted with the deployment'
 );
 
 select * from finish();

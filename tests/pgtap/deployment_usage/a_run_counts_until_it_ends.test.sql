@@ -24,22 +24,22 @@ select public.finish_flow_run(
 );
 select is(test.in_flight(), 4::bigint, 'a run that has failed does not count any more, and its called runs never did');
 select public.suspend_flow_run(test.kept('waiting')::uuid, 1, test.progress(test.kept('waiting')::uuid));
-select is(test.in_flight(), 4::bigint, 'one that waits does');
+select is(test.in_flight(), 4::bigint, 'a waiting run counts');
 
 select test.sign_out();
 select private.end_flow_run(test.kept('lost')::uuid, 'failed', null, '{worker_lost}', null);
 select is(test.in_flight(), 3::bigint, 'a run that lost its workers does not count any more');
 select private.end_flow_run(test.kept('stopped')::uuid, 'stopped', null, null, null);
-select is(test.in_flight(), 2::bigint, 'nor one that was stopped');
+select is(test.in_flight(), 2::bigint, 'a stopped run does not count any more');
 delete from public.flow_run as r where r.id = test.kept('deleted')::uuid;
-select is(test.in_flight(), 1::bigint, 'nor one that is deleted');
+select is(test.in_flight(), 1::bigint, 'a deleted run does not count any more');
 
 update public.flow_run as r set end_time = now() - interval '31 days' where r.end_time is not null;
 select private.sweep_runner();
 select is(test.in_flight(), 1::bigint, 'a sweep changes nothing, because it deletes only runs that have ended');
 
 select private.end_flow_run(test.kept('own')::uuid, 'stopped', null, null, null);
-select is(test.in_flight(), 1::bigint, 'nor does an end of the owner''s');
+select is(test.in_flight(), 1::bigint, 'the end of a run of the owner changes nothing');
 select private.end_flow_run(test.kept('waiting')::uuid, 'stopped', null, null, null);
 select is(test.in_flight(), 0::bigint, 'when all runs have ended, no run counts');
 

@@ -19,7 +19,7 @@ select private.end_flow_run(test.kept('ended')::uuid, 'stopped', null, null, nul
 set constraints all immediate;
 set constraints all deferred;
 select private.sweep_runner();
-select is(count(*), 2::bigint, 'a minute that goes on is kept') from pg_temp.callers();
+select is(count(*), 2::bigint, 'callers with a start in the present minute are kept') from pg_temp.callers();
 
 update private.deployment_usage set minute = minute - interval '2 minutes' where true;
 select is(
@@ -27,7 +27,7 @@ select is(
 );
 select is(private.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'a sweep that found fewer idle callers than allowed says that there are no more');
 select results_eq(
-  'select pg_temp.callers()', $$ values ('user:' || test.user_id('busy')) $$, 'then who has no run in flight is forgotten'
+  'select pg_temp.callers()', $$ values ('user:' || test.user_id('busy')) $$, 'after this minute, callers without a run in flight are deleted'
 );
 select is(test.in_flight(), 1::bigint, 'all together are not');
 
@@ -35,7 +35,7 @@ select private.end_flow_run(test.kept('running')::uuid, 'stopped', null, null, n
 set constraints all immediate;
 select is(test.in_flight('user:' || test.user_id('busy')), 0::bigint, 'the other run counts until it ends');
 select private.sweep_runner();
-select is_empty('select pg_temp.callers()', 'and is then forgotten too');
+select is_empty('select pg_temp.callers()', 'after the end of its run, the last caller is deleted');
 select test.sign_in(test.user_id('idle'));
 select is(test.error_code($$ select test.start_by_key() $$), null, 'a caller whose usage was deleted can start again');
 

@@ -58,7 +58,7 @@ select is(
   pg_temp.inputs(pg_temp.graph(jsonb_build_array(
     pg_temp.input('i', 'a', '{"form_label": 5}'), pg_temp.input('j', 'a'), pg_temp.taker('t', '["u64"]'), pg_temp.taker('u', '["decimal"]')
   ), jsonb_build_array(test.edge('i', 'out', 't', 'x'), test.edge('j', 'out', 'u', 'x')))) #>> '{0,type_bounds}',
-  '["u64"]', 'nodes of one label are one input'
+  '["u64"]', 'nodes with the same label are one input'
 );
 
 select is(
@@ -69,7 +69,7 @@ select is(
       from generate_series(1, 99) as n
     )
   )) -> 0) - '{name,description,json_schema,default}'::text[],
-  '{"type_bounds": ["u8"], "required": true}', 'what is handed on from node to node has to suit the last one'
+  '{"type_bounds": ["u8"], "required": true}', 'a value that nodes pass on must fit the last port'
 );
 select is(
   pg_temp.inputs(pg_temp.graph(
@@ -117,7 +117,7 @@ select is(
   (select count(*) filter (where i.input ->> 'default' is not null)::integer from jsonb_array_elements(pg_temp.inputs(pg_temp.graph(
     (select jsonb_agg(pg_temp.input('i' || n, 'a' || n, jsonb_build_object('form_label', repeat('x', 4094)))) from generate_series(1, 300) as n)
   ))) as i (input)),
-  256, 'nor are more than a megabyte of them'
+  256, 'at most a megabyte of defaults is returned'
 );
 
 select * from finish();

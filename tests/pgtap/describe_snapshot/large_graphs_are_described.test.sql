@@ -95,7 +95,7 @@ select is(
       'edges', (select jsonb_agg(test.edge('s', (n % 1000 + 1)::text, 'o' || n, 'x')) from generate_series(1, 9000) as n)
     ))) as d
   ),
-  9000, '9,000 outputs may come from 1,000 of one name'
+  9000, '1,000 outputs with one name may feed 9,000 flow outputs'
 );
 
 select * from finish();

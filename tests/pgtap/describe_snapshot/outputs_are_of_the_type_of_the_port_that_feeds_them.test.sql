@@ -34,7 +34,7 @@ select is(
 );
 select is(
   (select d.inputs #>> '{0,description}' from private.describe_snapshot(jsonb_set(pg_temp.graph(), '{entry,edges}', (pg_temp.graph() #> '{entry,edges}') - 4)) as d),
-  'Who signs', 'an input that feeds one port only has the description that the definition gives this port'
+  'Who signs', 'an input that feeds only one port has the description in the port''s definition'
 );
 
 select * from finish();

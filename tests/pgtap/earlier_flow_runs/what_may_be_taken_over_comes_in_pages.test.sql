@@ -39,13 +39,13 @@ $$;
 grant execute on function pg_temp.pages(integer) to public;
 select test.sign_in_as_role('service_role');
 create temporary view whole as select public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb as page;
-select is(page -> 'roots', jsonb_build_array(test.kept('failed')), 'the run that it goes on from') from whole;
+select is(page -> 'roots', jsonb_build_array(test.kept('failed')), 'the first page has the run that the redrive continues') from whole;
 select is(
   page -> 'children', jsonb_build_array(jsonb_build_object(
     'id', test.kept('open'), 'parent_flow_run_id', test.kept('failed'), 'parent_node_id', test.node_id('open_caller'), 'parent_times', 0
   )), 'with the runs that it called, but for those whose calls succeeded'
 ) from whole;
-select is(jsonb_array_length(page -> 'node_runs'), 23, 'and the executions of both') from whole;
+select is(jsonb_array_length(page -> 'node_runs'), 23, 'the page has the executions of both runs') from whole;
 select set_eq(
   $$ select n from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') as n $$,
   $$ select n from whole, jsonb_array_elements(page -> 'node_runs') as n $$, 'the pages have all of it'
@@ -56,7 +56,7 @@ select is(
 ) from whole, jsonb_array_elements(page -> 'node_runs') as n;
 select is(count(*), 23::bigint, 'each once') from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') as n;
 select is(count(*), 1::bigint, 'only the first names the runs') from pg_temp.pages(4000) as page where page -> 'roots' <> '[]';
-select is(earlier_output_bytes, 0::bigint, 'a claim tells how much it is') from public.claim_flow_runs(1, 60);
+select is(earlier_output_bytes, 0::bigint, 'a claim reports the approximate size of the earlier outputs') from public.claim_flow_runs(1, 60);
 
 -- Executions that are taken over are copied from row to row, only from the owner's runs, and only once.
 select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progress(test.kept('redriven')::uuid) || jsonb_build_object('taken_over', jsonb_build_array(
@@ -69,7 +69,7 @@ select is(
   'a copied execution keeps its attempt, times, inputs and outputs'
 );
 select is(
-  array_agg(format('%s %s', k.event, k.times) order by e.first_number + k.position), '{node_start 7,node_finish 7}', 'and told once, by its place in this run'
+  array_agg(format('%s %s', k.event, k.times) order by e.first_number + k.position), '{node_start 7,node_finish 7}', 'each execution that is taken over has its events once, with its place in this run'
 )
 from private.flow_run_events as e
 cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, input_id, position)
@@ -80,6 +80,6 @@ select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progr
 )));
 select is(count(*), 1::bigint, 'nothing of another owner') from public.node_run as n where n.is_taken_over;
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code(format('select public.earlier_flow_runs(%L)', test.kept('redriven'))), '42501', 'it is for the runner only');
+select is(test.error_code(format('select public.earlier_flow_runs(%L)', test.kept('redriven'))), '42501', 'users may not call earlier_flow_runs');
 
 select * from finish();

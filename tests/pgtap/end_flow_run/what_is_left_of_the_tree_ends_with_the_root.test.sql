@@ -35,7 +35,7 @@ create temporary view ended as
 select results_eq(
   $$ select status, output, errors, not_run from ended where id = test.kept('stopped')::uuid $$,
   $$ values ('stopped', jsonb '{"M": {}}', '{canceled}'::text[], array[test.node_id('a')]) $$,
-  'what never began follows from the graph, editors'' notes left out'
+  'the nodes that never began are listed, without notes'
 );
 select results_eq(
   $$ select status, output, errors, not_run from ended where id in (test.kept('stopped_open')::uuid, test.kept('stopped_deep')::uuid)
@@ -50,7 +50,7 @@ select results_eq(
 select is(jsonb_agg(to_jsonb(r) order by r.id), test.kept('before')::jsonb, 'called runs that have ended do not change')
 from public.flow_run as r where id in (test.kept('stopped_ended')::uuid, test.kept('succeeded_ended')::uuid, test.kept('other_ended')::uuid);
 select results_eq(
-  $$ select count(*) from ended where not is_ended $$, 'values (3::bigint)', 'another tree goes on'
+  $$ select count(*) from ended where not is_ended $$, 'values (3::bigint)', 'another tree has not ended'
 );
 
 select test.keep('ended', jsonb_agg(to_jsonb(r) order by r.id)) from public.flow_run as r where r.end_time is not null;

@@ -22,7 +22,7 @@ select is(detail, '{"status": 429, "headers": {"Retry-After": "5"}}', 'the detai
 from pg_temp.raised($$ select private.fail('queue_full', 'Wait.', headers => '{"Retry-After": "5"}') $$);
 select is(
   message, '{"code": "internal", "message": "\"quoted\" {}", "details": "[{\"path\": \"a\"}]", "hint": "Tip it"}',
-  'details are JSON as text, since PostgREST 12 carries nothing else'
+  'details are JSON as text, because PostgREST 12 passes on only text'
 )
 from pg_temp.raised($$ select private.fail('internal', '"quoted" {}', '[{"path": "a"}]', 'Tip it') $$);
 select is(

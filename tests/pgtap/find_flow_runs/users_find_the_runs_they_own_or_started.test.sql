@@ -38,7 +38,7 @@ select is(pg_temp.starters(public.find_flow_runs(search => 'timed OUT')), 'sched
 select is(pg_temp.starters(public.find_flow_runs(search => '%')), null, 'no pattern');
 select is(pg_temp.starters(public.find_flow_runs(search => 'secret input')), null, 'no input');
 select is(pg_temp.starters(public.find_flow_runs(search => 'So111111')), 'key', 'a search finds the beginning of a public key');
-select is(pg_temp.starters(public.find_flow_runs(search => test.user_id('other')::text)), 'user', 'the user who started it');
+select is(pg_temp.starters(public.find_flow_runs(search => test.user_id('other')::text)), 'user', 'a search finds the id of the starter');
 select is(pg_temp.starters(public.find_flow_runs(search => '0190a1c0-0000-7000-8000-000000000003')), 'flow', 'a search finds a run by its id');
 select is(
   (select count(*) from public.flow_run as r where public.find_flow_runs(search => upper(r.id::text)) -> 'runs' -> 0 ->> 'id' = r.id::text and r.parent_flow_run_id is null),
@@ -46,7 +46,7 @@ select is(
 );
 select is(pg_temp.starters(public.find_flow_runs(starter => 'webhook')), 'webhook', 'the kind of the starter');
 select is(pg_temp.starters(public.find_flow_runs(status => 'failed', webhook => '0190a1c0-0000-7000-8000-000000000002')), 'webhook', 'several conditions');
-select is(pg_temp.starters(public.find_flow_runs(until => now() - interval '1 day')), 'user', 'until a time');
+select is(pg_temp.starters(public.find_flow_runs(until => now() - interval '1 day')), 'user', 'runs before `until` are found');
 select is(pg_temp.starters(public.find_flow_runs(since => now() - interval '90 seconds')), 'schedule', 'since a time');
 select is(pg_temp.starters(public.find_flow_runs(skip => 1, take => 2)), 'webhook user', 'a page');
 select is(pg_temp.starters(public.find_flow_runs(flow => test.kept('others_flow')::integer)), null, 'runs of another user''s flow are not listed');
@@ -57,13 +57,13 @@ select is(
   'failures are counted by node and text, with or without a code'
 );
 select is(public.flow_run_overview() -> 'by_status', '{"failed": 3, "succeeded": 2}', 'the overview counts the last day');
-select is(public.flow_run_overview(since => now() - interval '3 days', status => 'succeeded') -> 'runs', '3', 'of the filter');
+select is(public.flow_run_overview(since => now() - interval '3 days', status => 'succeeded') -> 'runs', '3', 'the overview counts the runs of the filter');
 select is(test.error_code(format('select public.find_flow_runs(search => %L)', repeat('a', 201))), 'request_invalid', 'a short search');
 select is(test.error_code($$ select public.find_flow_runs(starter => 'me') $$), 'request_invalid', 'a known kind');
 select is(test.error_code($$ select public.find_flow_runs(since => '-infinity') $$), 'request_invalid', 'a possible time');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.starters(public.find_flow_runs()), 'user user', 'the starter finds the started run of another user''s flow, too');
 select test.sign_in_as_role('anon');
-select is(test.error_code('select public.find_flow_runs()'), 'unauthenticated', 'nobody finds none');
+select is(test.error_code('select public.find_flow_runs()'), 'unauthenticated', 'a caller who is not a user is refused');
 
 select * from finish();

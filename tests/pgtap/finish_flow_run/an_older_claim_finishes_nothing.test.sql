@@ -21,10 +21,10 @@ select is(
   'the first claim may not finish the run'
 );
 select is(pg_temp.refusal(3) ->> 'code', 'claim_lost', 'a claim number that was never used may not finish the run');
-select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run goes on');
+select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run has not ended');
 select is_empty('select * from public.node_run', 'a refused call stores no node runs');
 select test.sign_out();
-select is(count(*), 1::bigint, 'and with its message') from pgmq.q_flow_runs;
+select is(count(*), 1::bigint, 'the run keeps its message') from pgmq.q_flow_runs;
 
 select test.sign_in_as_role('service_role');
 select is(pg_temp.refusal(2), null, 'the newest claim finishes the run');

@@ -23,7 +23,7 @@ select results_eq(
   'the last node runs and log lines are stored'
 );
 select ok(
-  start_time <= end_time and end_time between clock_timestamp() - interval '1 minute' and clock_timestamp(), 'it ends now'
+  start_time <= end_time and end_time between clock_timestamp() - interval '1 minute' and clock_timestamp(), 'the end time of the run is now'
 )
 from public.flow_run where id = test.kept('succeeded')::uuid;
 
@@ -39,7 +39,7 @@ select results_eq(
 select public.finish_flow_run(test.kept('stopped')::uuid, 1, 'stopped', null, null, null, test.progress(test.kept('stopped')::uuid));
 select results_eq(
   $$ select status, output, errors, not_run from public.flow_run where id = test.kept('stopped')::uuid $$,
-  $$ values ('stopped', jsonb '{"M": {}}', null::text[], '{}'::uuid[]) $$, 'a run is stopped, which leaves an output, if an empty one'
+  $$ values ('stopped', jsonb '{"M": {}}', null::text[], '{}'::uuid[]) $$, 'a stopped run has an output, which may be empty'
 );
 
 select results_eq(
@@ -53,8 +53,8 @@ select results_eq(
 );
 select results_eq(
   'select is_held, count(*), max(work_ms) from private.flow_run_jobs where message_id is null group by 1', 'values (false, 3::bigint, 1234::bigint)',
-  'their jobs are nobody''s'
+  'no worker holds their jobs'
 );
-select is(count(*), 0::bigint, 'from the archive too') from pgmq.a_flow_runs;
+select is(count(*), 0::bigint, 'the archive has no messages, either') from pgmq.a_flow_runs;
 
 select * from finish();

@@ -37,15 +37,15 @@ select results_eq(
   'each run has its own node runs'
 );
 select results_eq(
-  $$ select status from public.flow_run where id = test.kept('taken_over')::uuid $$, $$ values ('running') $$, 'what is another worker''s goes on'
+  $$ select status from public.flow_run where id = test.kept('taken_over')::uuid $$, $$ values ('running') $$, 'a run that another worker holds has not ended'
 );
 select test.sign_out();
 select results_eq(
-  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('taken_over')) $$, 'its message is the only one left'
+  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('taken_over')) $$, 'only this run still has a message'
 );
 select results_eq(
   $$ select work_ms, failed_at is null from private.flow_run_jobs where message_id is null order by flow_run_id $$,
-  'values (12::bigint, true), (12, false), (0, true)', 'the jobs tell how long they took and which has failed'
+  'values (12::bigint, true), (12, false), (0, true)', 'the jobs have the milliseconds of work and the time of a failure'
 );
 
 -- If one result contradicts itself, no run of the group ends.
@@ -59,7 +59,7 @@ select is(
 );
 select results_eq(
   $$ select status from public.flow_run where id in (test.kept('good')::uuid, test.kept('bad')::uuid) $$, $$ values ('running'), ('running') $$,
-  'it finishes none'
+  'the call finishes no run'
 );
 
 select * from finish();

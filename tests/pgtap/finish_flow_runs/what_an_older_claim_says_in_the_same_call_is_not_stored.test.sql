@@ -31,13 +31,13 @@ select set_eq(
 );
 select results_eq(
   $$ select output #>> '{M,claim}', status, errors from public.flow_run where id = test.kept('older_first')::uuid $$,
-  $$ values ('2', 'succeeded', null::text[]) $$, 'by the newest claim, when the older one comes first'
+  $$ values ('2', 'succeeded', null::text[]) $$, 'the newest claim counts if the older one comes first'
 );
 select results_eq(
   $$ select output #>> '{M,claim}', status, errors from public.flow_run where id = test.kept('older_last')::uuid $$,
-  $$ values ('2', 'succeeded', null::text[]) $$, 'and when it comes last'
+  $$ values ('2', 'succeeded', null::text[]) $$, 'the newest claim counts if the older one comes last'
 );
 select test.sign_out();
 select results_eq(
-  $$ select work_ms, failed_at is null from private.flow_run_jobs $$, 'values (10::bigint, true), (10, true)', 'so are their jobs'
+  $$ select work_ms, failed_at is null from private.flow_run_jobs $$, 'values (10::bigint, true), (10, true)', 'the jobs have the values of the newest claim'
 );

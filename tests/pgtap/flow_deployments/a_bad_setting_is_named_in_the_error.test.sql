@@ -10,7 +10,7 @@ $$;
 grant execute on function pg_temp.refusal(text) to public;
 select test.sign_in(test.user_id('owner'));
 
-select is(pg_temp.refusal($$fees = '[["11111111111111111111111111111111", 1]]'$$), null, 'a good setting is taken');
+select is(pg_temp.refusal($$fees = '[["11111111111111111111111111111111", 1]]'$$), null, 'a valid setting is accepted');
 select is(
   pg_temp.refusal($$fees = '[["11111111111111111111111111111111", 1], ["no key", 1.5], 3]'$$),
   '{
@@ -56,7 +56,7 @@ select set_eq(
   $$ select f ->> 'path' from jsonb_array_elements(
     pg_temp.refusal('chain_network = ''{"url": "ftp://a", "cluster": "main", "more": 1}''') -> 'details'
   ) as f $$,
-  array['chain_network.url', 'chain_network.cluster', 'chain_network.more'], 'of a network, too'
+  array['chain_network.url', 'chain_network.cluster', 'chain_network.more'], 'all faults of a network are listed'
 );
 create function pg_temp.fees(count integer) returns jsonb language sql as $$
   select jsonb_agg(jsonb_build_array(repeat('1', 32), n)) from generate_series(1, count) as n;

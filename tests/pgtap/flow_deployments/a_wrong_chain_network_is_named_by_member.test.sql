@@ -39,7 +39,7 @@ select is(
 );
 select is(
   test.error(format('update public.flow_deployments set chain_network = %L where true', jsonb_build_object('url', 'https://' || repeat('a', 2041), 'cluster', 'devnet'))) ->> 'code',
-  'chain_network_invalid', 'it has at most 2048 characters'
+  'chain_network_invalid', 'the address has at most 2048 characters'
 );
 
 select * from finish();

@@ -30,6 +30,6 @@ select is(
   test.error_code('delete from public.wallets where true'), 'wallet_in_use', 'while it is named the wallet can''t be deleted'
 );
 select is(test.error(format(test.kept('update'), null)), null, 'a deployment need not name an action identity');
-select is(test.row_count('delete from public.wallets where true'), 2::bigint, 'then it can');
+select is(test.row_count('delete from public.wallets where true'), 2::bigint, 'a wallet that no deployment names can be deleted');
 
 select * from finish();

@@ -46,7 +46,7 @@ from (values
 select is(
   test.error_code($$
     update public.flow_deployments set fees = '[["11111111111111111111111111111111", 1], ["no key", 1]]' where true
-  $$), 'fees_invalid', 'one bad pair is enough'
+  $$), 'fees_invalid', 'a single invalid pair is refused'
 );
 
 select * from finish();

@@ -46,7 +46,7 @@ select results_eq(
 select test.deploy(test.kept('neighbour')::integer);
 select results_eq(
   $$ select created_at < '2100-01-01Z' from public.flow_deployments where entrypoint = test.kept('neighbour')::integer $$,
-  'values (true)', 'other flows go by the clock'
+  'values (true)', 'ids of other flows follow the clock'
 );
 
 select * from finish();

@@ -21,10 +21,10 @@ select is(test.error_code(test.kept('insertion')), '42501', 'anon may not');
 
 select test.sign_in_as_role('service_role');
 select is(test.error_code(test.kept('insertion')), '42501', 'the service role may not');
-select is_empty('select * from public.flow_deployments', 'none is there');
+select is_empty('select * from public.flow_deployments', 'no deployment was inserted');
 
 select test.sign_in(test.user_id('owner'));
-select isnt(test.deploy(test.kept('flow')::integer), null, 'deploy_flow makes one');
+select isnt(test.deploy(test.kept('flow')::integer), null, 'deploy_flow inserts a deployment');
 
 select test.sign_out();
 select is(test.error_code(test.kept('insertion')), null, 'the same insert succeeds with the privilege');

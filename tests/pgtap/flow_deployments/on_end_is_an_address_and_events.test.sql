@@ -10,7 +10,7 @@ as $$
   from test.error(format('update public.flow_deployments set on_end = %L where id = %L', faults.on_end, test.kept('deployment'))) as e (error);
 $$;
 
-select is((select d.on_end from public.flow_deployments as d), null, 'a deploy tells nobody');
+select is((select d.on_end from public.flow_deployments as d), null, 'a new deployment has no on_end');
 select results_eq(
   $$ select pg_temp.faults(on_end) from unnest(array[
     '{"url": "https://example.com/hook?a=b", "events": ["failed"]}', '{"url": "http://[::1]:8080", "events": ["succeeded", "failed", "stopped", "signature_request"]}',
@@ -36,7 +36,7 @@ select is(
   'on_end.events: must be a list of one or more of succeeded, failed, stopped and signature_request, each at most once.',
   'the error describes valid events'
 );
-select lives_ok(format('update public.flow_deployments set on_end = null where id = %L', test.kept('deployment')), 'null tells nobody again');
+select lives_ok(format('update public.flow_deployments set on_end = null where id = %L', test.kept('deployment')), 'null removes on_end');
 
 select test.sign_out();
 alter table public.flow_deployments disable trigger user;

@@ -24,7 +24,7 @@ select is(
 select is(test.error('update public.flow_deployments set action_identity = null where true'), null, 'the action identity can be removed');
 select is(
   test.error_code($$ update public.flow_deployments set action_identity = 'So11111111111111111111111111111111111111112' where true $$),
-  'action_identity_without_wallet', 'but not be set again'
+  'action_identity_without_wallet', 'the old action identity can not be set again'
 );
 select is(
   test.error_code($$ update public.flow_deployments set chain_network = chain_network || '{"cluster": "testnet"}' where true $$),

@@ -9,10 +9,10 @@ select test.keep('first', test.deploy(test.kept('flow')::integer));
 select test.keep('second', test.deploy(test.kept('flow')::integer));
 
 select is(
-  test.row_count($$ update public.flow_deployments set start_permission = 'Owner' where true $$), 2::bigint, 'the owner updates'
+  test.row_count($$ update public.flow_deployments set start_permission = 'Owner' where true $$), 2::bigint, 'the owner can update deployments'
 );
 select is(
-  test.row_count($$ delete from public.flow_deployments where id = test.kept('first')::uuid $$), 1::bigint, 'the owner deletes'
+  test.row_count($$ delete from public.flow_deployments where id = test.kept('first')::uuid $$), 1::bigint, 'the owner can delete a deployment'
 );
 
 select test.sign_in(test.user_id('other'));
@@ -39,7 +39,7 @@ select is(test.error_code('truncate public.flow_deployments cascade'), '42501', 
 select test.sign_in_as_role('service_role');
 select results_eq(
   'select id, start_permission from public.flow_deployments', $$ values (test.kept('second')::uuid, 'Owner') $$,
-  'nothing has changed since the owner''s writes'
+  'only the owner''s writes have changed the deployments'
 );
 select is(
   test.row_count($$ update public.flow_deployments set start_permission = 'Authenticated' where true $$), 1::bigint,
@@ -47,6 +47,6 @@ select is(
 );
 select is(test.error_code('truncate public.flow_deployments cascade'), '42501', 'the service role may not truncate');
 select is(test.row_count('delete from public.flow_deployments where true'), 1::bigint, 'the service role deletes');
-select is_empty('select * from public.flow_deployments', 'and none is left');
+select is_empty('select * from public.flow_deployments', 'the service role can delete all deployments');
 
 select * from finish();

@@ -24,7 +24,7 @@ select is(
 select test.sign_in(test.user_id('other'));
 select is(test.row_count('select from public.public_flows'), 1::bigint, 'another user sees the public flow');
 select results_eq(
-  'select id from public.flow_deployments', $$ values (test.kept('foreign')::uuid) $$, 'but not its deployments'
+  'select id from public.flow_deployments', $$ values (test.kept('foreign')::uuid) $$, 'another user sees only their own deployments'
 );
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);

@@ -30,7 +30,7 @@ select test.keep('whole_row', $$ update public.flow_deployments as d
       from jsonb_populate_record(d, test.kept('row')::jsonb) as r) where true $$::text);
 
 select test.sign_in(test.user_id('owner'));
-select is(test.error(test.kept('whole_row')), null, 'the owner writes a whole row back');
+select is(test.error(test.kept('whole_row')), null, 'the owner can write a whole row back');
 select is(
   test.error(format('update public.flow_deployments set %I = %s where true', name, value)) - 'hint',
   '{
@@ -42,14 +42,14 @@ select is(
 from attempts;
 select is(
   test.error_code($$ update public.flow_deployments set start_permission = 'Anonymous', user_id = test.user_id('other') where true $$),
-  'column_read_only', 'not together with a column that can be'
+  'column_read_only', 'a write that also names a writable column is refused'
 );
 select is(
-  test.row_count($$ select from public.flow_deployments where start_permission = 'Owner' $$), 1::bigint, 'which then isn''t either'
+  test.row_count($$ select from public.flow_deployments where start_permission = 'Owner' $$), 1::bigint, 'the refused write does not change the writable column'
 );
 
 select test.sign_in_as_role('service_role');
-select is(test.error(test.kept('whole_row')), null, 'the service role writes a whole row back');
+select is(test.error(test.kept('whole_row')), null, 'the service role can write a whole row back');
 select is(
   test.error_code(format('update public.flow_deployments set %I = %s where true', name, value)), 'column_read_only',
   name || ' can''t be changed by the service role either'
@@ -59,6 +59,6 @@ from attempts;
 select test.sign_out();
 select is(to_jsonb(d) - 'output_instructions', test.kept('row')::jsonb - 'output_instructions', 'the other columns of the deployment have not changed')
 from public.flow_deployments as d;
-select is(output_instructions, true, 'but for the setting that the whole rows changed') from public.flow_deployments;
+select is(output_instructions, true, 'the whole rows have changed only the setting') from public.flow_deployments;
 
 select * from finish();

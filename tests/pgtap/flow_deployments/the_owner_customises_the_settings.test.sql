@@ -25,7 +25,7 @@ select is(
       chain_network = '{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}',
       max_starts_per_minute = 60, max_runs_in_flight = 0, on_end = '{"url": "https://a.example/hook", "events": ["failed"]}'
     where true
-  $$), 1::bigint, 'the owner changes all of them'
+  $$), 1::bigint, 'the owner can change all settings'
 );
 select is(
   to_jsonb(d) - '{id,created_at,user_id,entrypoint,snapshot_hash,input_names}'::text[],
@@ -46,6 +46,6 @@ set (
   ) = (select r.name, r.description, r.icon_url, r.start_permission, r.output_instructions, r.action_identity, r.fees, r.chain_network, r.max_starts_per_minute, r.max_runs_in_flight, r.on_end
     from jsonb_populate_record(d, test.kept('before')::jsonb) as r)
 where true;
-select is(to_jsonb(d), test.kept('before')::jsonb, 'and sets them back') from public.flow_deployments as d;
+select is(to_jsonb(d), test.kept('before')::jsonb, 'the owner can set all settings back') from public.flow_deployments as d;
 
 select * from finish();

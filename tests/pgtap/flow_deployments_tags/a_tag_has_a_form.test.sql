@@ -40,7 +40,7 @@ from (values
 
 select is(
   test.error($$ update public.flow_deployments_tags set tag = 'two words' where tag = 'a' $$) ->> 'message',
-  'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, and begin with a letter or digit.', 'nor can a tag be renamed to what it may not be'
+  'tag: must be 1 to 128 letters, digits, dots, underscores and hyphens, and begin with a letter or digit.', 'a tag can not get an invalid name later'
 );
 
 select * from finish();

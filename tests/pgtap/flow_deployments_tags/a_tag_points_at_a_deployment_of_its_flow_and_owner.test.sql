@@ -25,7 +25,7 @@ select test.keep('insertion', $$
 $$::text);
 
 select is(
-  test.error(format(test.kept('insertion'), 'owner', 'flow', 'deployment')), null, 'a tag on a deployment of its flow is taken'
+  test.error(format(test.kept('insertion'), 'owner', 'flow', 'deployment')), null, 'a tag on a deployment of its flow is accepted'
 );
 select is(
   test.error_code(format(replace(test.kept('insertion'), 'stable', 'v1'), who, flow, deployment)), code, title || ' is refused'
@@ -51,7 +51,7 @@ select is(
 select test.sign_in_as_role('service_role');
 select is(
   test.error_code(format(replace(test.kept('insertion'), 'stable', 'v1'), 'other', 'flow', 'deployment')), '23503',
-  'the service role can''t give another user a tag of the owner''s flow either'
+  'the service role can not give another user a tag of the owner''s flow, either'
 );
 select is(
   test.error($$

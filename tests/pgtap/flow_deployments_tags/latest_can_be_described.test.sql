@@ -9,12 +9,12 @@ select test.keep('new', test.deploy(test.kept('flow')::integer));
 
 select is(
   test.error($$ update public.flow_deployments_tags set description = 'updated' where tag = 'latest' $$), null,
-  'the owner describes latest'
+  'the owner can describe latest'
 );
-select results_eq('select description from public.flow_deployments_tags', $$ values ('updated') $$, 'and finds it described');
+select results_eq('select description from public.flow_deployments_tags', $$ values ('updated') $$, 'the description is stored');
 
 select is(
-  test.error($$ update public.flow_deployments_tags set description = null where tag = 'latest' $$), null, 'who describes it takes the words back'
+  test.error($$ update public.flow_deployments_tags set description = null where tag = 'latest' $$), null, 'the owner can remove the description'
 );
 select results_eq('select description from public.flow_deployments_tags', $$ values (null::text) $$, 'the description can be removed again');
 
@@ -26,7 +26,7 @@ select test.keep('upsert', $$
     deployment_id = excluded.deployment_id, description = excluded.description
 $$::text);
 select is(test.error(test.kept('upsert')), null, 'an upsert that does not move latest can describe it');
-select results_eq('select description from public.flow_deployments_tags', $$ values ('upserted') $$, 'as the payload says');
+select results_eq('select description from public.flow_deployments_tags', $$ values ('upserted') $$, 'the upsert stores the description');
 select is(
   test.error_code($$ update public.flow_deployments_tags set description = 'moved', deployment_id = test.kept('old')::uuid where true $$),
   'tag_latest_protected', 'a description doesn''t help to move it'

@@ -39,7 +39,7 @@ select results_eq(
 select results_eq(
   $$ select t.deployment_id from public.flow_deployments_tags as t where tag = 'latest' order by 1 $$,
   $$ select max(d.id::text)::uuid from public.flow_deployments as d group by entrypoint order by 1 $$,
-  'which is the flow''s greatest id'
+  'latest names the deployment with the greatest id of the flow'
 );
 
 select * from finish();

@@ -25,11 +25,11 @@ select set_eq(
 );
 select set_eq(
   $$ select pg_temp.told('on conflict (entrypoint, tag) do update set description = excluded.description') $$,
-  $$ values ('new row violates row-level security policy for table "flow_deployments_tags"') $$, 'so is an upsert'
+  $$ values ('new row violates row-level security policy for table "flow_deployments_tags"') $$, 'an upsert gets the same error'
 );
 select set_eq(
   $$ select pg_temp.told('on conflict (entrypoint, tag) do nothing') $$,
-  $$ values ('new row violates row-level security policy for table "flow_deployments_tags"') $$, 'and one that would leave what is there'
+  $$ values ('new row violates row-level security policy for table "flow_deployments_tags"') $$, 'an upsert that would change nothing gets the same error'
 );
 select set_eq(
   $$
@@ -39,7 +39,7 @@ select set_eq(
     )) ->> 'message'
     from (values (test.kept('flow')::integer, 'live'), (test.kept('flow')::integer, 'other'), (0, 'live')) as guess (flow, tag)
   $$,
-  $$ values ('new row violates row-level security policy for table "flow_deployments_tags"') $$, 'so is who moves a tag there'
+  $$ values ('new row violates row-level security policy for table "flow_deployments_tags"') $$, 'moving a tag to such a flow gets the same error'
 );
 
 select * from finish();

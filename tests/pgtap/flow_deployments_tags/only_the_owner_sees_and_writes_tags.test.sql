@@ -11,10 +11,10 @@ select test.keep('insertion', format(
   test.user_id('owner'), test.kept('flow'), test.kept('deployment')
 ));
 
-select is(test.row_count(test.kept('insertion')), 1::bigint, 'the owner inserts a tag');
-select is(test.row_count('select from public.flow_deployments_tags'), 2::bigint, 'and sees it beside latest');
+select is(test.row_count(test.kept('insertion')), 1::bigint, 'the owner can insert a tag');
+select is(test.row_count('select from public.flow_deployments_tags'), 2::bigint, 'the owner sees the tag and latest');
 select is(
-  test.row_count($$ update public.flow_deployments_tags set description = 'owner' where tag = 'stable' $$), 1::bigint, 'and updates it'
+  test.row_count($$ update public.flow_deployments_tags set description = 'owner' where tag = 'stable' $$), 1::bigint, 'the owner can update the tag'
 );
 
 select test.sign_in(test.user_id('other'));
@@ -23,13 +23,13 @@ select is(
   test.row_count($$ update public.flow_deployments_tags set description = 'other' where true $$), 0::bigint, 'updates none'
 );
 select is(test.row_count('delete from public.flow_deployments_tags where true'), 0::bigint, 'deletes none');
-select is(test.error_code(replace(test.kept('insertion'), 'stable', 'mine')), '42501', 'and inserts none in the owner''s name');
+select is(test.error_code(replace(test.kept('insertion'), 'stable', 'mine')), '42501', 'another user can not insert a tag in the owner''s name');
 
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.flow_deployments_tags'), '42501', 'anon may not read');
-select is(test.error_code($$ update public.flow_deployments_tags set description = 'anon' where true $$), '42501', 'nor update');
-select is(test.error_code('delete from public.flow_deployments_tags where true'), '42501', 'nor delete');
-select is(test.error_code(replace(test.kept('insertion'), 'stable', 'anons')), '42501', 'nor insert');
+select is(test.error_code($$ update public.flow_deployments_tags set description = 'anon' where true $$), '42501', 'anon may not update tags');
+select is(test.error_code('delete from public.flow_deployments_tags where true'), '42501', 'anon may not delete tags');
+select is(test.error_code(replace(test.kept('insertion'), 'stable', 'anons')), '42501', 'anon may not insert tags');
 
 select test.sign_in_as_role('service_role');
 select results_eq(
@@ -41,9 +41,9 @@ select is(
   test.row_count($$ update public.flow_deployments_tags set description = 'service' where tag = 'v1' $$), 1::bigint, 'updates'
 );
 select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'v1' $$), 1::bigint, 'deletes');
-select is(test.error_code('truncate public.flow_deployments_tags'), '42501', 'but may not truncate');
+select is(test.error_code('truncate public.flow_deployments_tags'), '42501', 'the service role may not truncate');
 
 select test.sign_in(test.user_id('owner'));
-select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'stable' $$), 1::bigint, 'the owner deletes theirs');
+select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'stable' $$), 1::bigint, 'the owner can delete the tag');
 
 select * from finish();

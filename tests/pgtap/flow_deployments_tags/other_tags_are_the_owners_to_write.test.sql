@@ -11,7 +11,7 @@ create temporary view own with (security_invoker = true) as
 
 insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
 values (test.kept('flow')::integer, 'stable', test.kept('new')::uuid);
-select results_eq('select * from own', $$ values ('stable', test.kept('new')::uuid, null::text) $$, 'the owner creates a tag');
+select results_eq('select * from own', $$ values ('stable', test.kept('new')::uuid, null::text) $$, 'the owner can create a tag');
 
 update public.flow_deployments_tags set deployment_id = test.kept('old')::uuid where tag = 'stable';
 select results_eq('select * from own', $$ values ('stable', test.kept('old')::uuid, null::text) $$, 'moves it');

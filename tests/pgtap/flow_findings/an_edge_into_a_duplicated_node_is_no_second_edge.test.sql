@@ -7,7 +7,7 @@ select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '
 select is(
   test.findings(test.kept('nodes')::jsonb || (test.kept('nodes')::jsonb -> 1), test.kept('edges')::jsonb),
   '{node_id_duplicate nodes[2].id}',
-  'when the input''s node is there twice, it is the node that is found, and no second edge'
+  'if the node of the input exists twice, only the duplicate node is found'
 );
 
 select * from finish();

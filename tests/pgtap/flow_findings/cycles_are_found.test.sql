@@ -33,7 +33,7 @@ select matches(
 );
 select matches(
   pg_temp.ring(private.flow_findings(pg_temp.nodes(300), pg_temp.path(array(select generate_series(1, 300)) || 1))),
-  '^([0-9]+ ){20}…$', 'of a ring of 300 nodes the first twenty are named'
+  '^([0-9]+ ){20}…$', 'the first twenty nodes of a cycle of 300 are named'
 );
 select is(
   test.findings(pg_temp.nodes(4), pg_temp.path('{1,2,1}') || pg_temp.path('{3,4,3}')), '{graph_has_cycle edges}',
@@ -41,7 +41,7 @@ select is(
 );
 select is(
   test.findings(pg_temp.nodes(3), pg_temp.path('{1,2,3,1}') || pg_temp.path('{2,1}')),
-  '{input_connected_twice edges[3].targetHandle,graph_has_cycle edges}', 'it is found besides other things'
+  '{input_connected_twice edges[3].targetHandle,graph_has_cycle edges}', 'a cycle is found together with other findings'
 );
 select is(
   test.findings(pg_temp.nodes(2), pg_temp.path('{1,2}') || jsonb_build_array(

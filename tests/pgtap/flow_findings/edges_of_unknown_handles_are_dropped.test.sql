@@ -18,7 +18,7 @@ select test.keep('edges', jsonb_build_array(
   test.edge('a', 'out', 'b', 'in'), test.edge('a', 'gone', 'b', 'in'), test.edge('c', 'gone', 'b', 'in'), test.edge('b', 'out', 'b', 'gone')
 ));
 select is(
-  test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'a dropped edge is no second one into an input, and no loop'
+  test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'a dropped edge counts neither as a second edge into an input nor in a cycle'
 );
 select results_eq('select * from kept_edges', $$ values (0, 'in') $$, 'being dropped');
 
@@ -26,7 +26,7 @@ select test.keep('edges', jsonb_build_array(
   test.edge('b', 'out', 'c', 'in') - 'sourceHandle', test.edge('b', 'out', 'c', 'in') - 'targetHandle'
 ));
 select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'an edge without handles is no finding');
-select is_empty('select * from kept_edges', 'it is dropped, too');
+select is_empty('select * from kept_edges', 'an edge without handles is dropped');
 
 -- Handles are looked up in the whole flow. Only the node ids decide which nodes an edge connects.
 select test.keep('edges', jsonb_build_array(
@@ -36,6 +36,6 @@ select results_eq(
   'select source, target, target_port from private.flow_edges(test.kept(''nodes'')::jsonb, test.kept(''edges'')::jsonb)',
   $$ values (test.node_id('b')::text, test.node_id('c')::text, 'in') $$, 'a handle may be another node''s'
 );
-select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'which is not a finding');
+select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'such an edge is no finding');
 
 select * from finish();

@@ -13,7 +13,7 @@ select is(
 )
 from (values
   (test.node('a', 'flow_input', '{x}', '{}', '{"label": "error"}'), 'a flow input has the label error'),
-  (test.node('a', 'flow_input', '{error}'), 'or its only output has that name'),
+  (test.node('a', 'flow_input', '{error}'), 'a node whose only output is named error'),
   (test.node('a', 'switch', '{error}', '{value}', '{"cases": [{"name": "error", "operator": "is_null"}]}'), 'a case of a switch has it')
 ) as bad (node, description);
 select is(
@@ -25,7 +25,7 @@ select is(
 );
 select is(
   pg_temp.fault('null', test.node('a', 'switch', '{error,b}', '{value}', '{"cases": [{"name": "b", "operator": "is_null"}]}')),
-  'data.sources: there is no case "error"', 'but not if its failures are not handled'
+  'data.sources: there is no case "error"', 'a switch that does not handle its failures has no output error'
 );
 select is(
   pg_temp.fault('"output"', test.node('a', 'flow_input', '{error}', type => 'mock')), null, 'a mock is left alone'

@@ -22,7 +22,7 @@ select is(
 );
 select is(
   private.reduce_edges(pg_temp.edge('{"expression": "a \"b\"", "label": "left out"}')),
-  (pg_temp.edge('{"expression": "a \"b\""}'))::text, 'a snapshot has the text of the expression, and nothing else of the data'
+  (pg_temp.edge('{"expression": "a \"b\""}'))::text, 'a snapshot has only the expression of an edge''s data'
 );
 
 select * from finish();

@@ -50,7 +50,7 @@ from (values
 
 select is(
   test.findings(jsonb_build_array(test.kept('node')::jsonb, '{}', test.kept('node')::jsonb, 'null'), '[{}]'),
-  '{node_malformed nodes[1],node_malformed nodes[3]}', 'every malformed node is found, and nothing else can be said then'
+  '{node_malformed nodes[1],node_malformed nodes[3]}', 'every malformed node is found, and nothing else is checked then'
 );
 
 select * from finish();

@@ -43,7 +43,7 @@ select is(
 select is(pg_temp.fault('{a}', '{b,ENV}'), 'data.sources: "ENV" has a meaning in scripts, so no output may have this name', 'outputs are checked');
 select is(pg_temp.fault('{an input,class,source}', '{out}', 'javascript'), null, 'a JavaScript may have inputs with any name');
 select is(
-  pg_temp.fault('{a}', '{b,b}', 'javascript'), 'data.sources: two outputs have the name "b"', 'its names differ, too'
+  pg_temp.fault('{a}', '{b,b}', 'javascript'), 'data.sources: two outputs have the name "b"', 'the names of a JavaScript must differ, too'
 );
 select is(pg_temp.fault('{source,a,b c}', '{u}', 'rhai_script_1x1'), null, 'the ports of a script with a fixed size are not checked');
 select is(

@@ -28,14 +28,14 @@ cross join lateral jsonb_array_elements(
 select is(pg_temp.fault('{}'), 'data.retry.max_attempts: must be an integer from 1 to 20', 'max_attempts is mandatory');
 select is(
   pg_temp.fault('{"max_attempts": 3, "retries": 3}'),
-  'data.retry: there is no member "retries", only max_attempts, delay_ms, backoff and max_delay_ms', 'no other member is taken'
+  'data.retry: there is no member "retries", only max_attempts, delay_ms, backoff and max_delay_ms', 'an unknown member is refused'
 );
 select is(
-  length(pg_temp.fault(jsonb_build_object('max_attempts', 3, repeat('x', 100000), 3))) < 250, true, 'a long name is not told whole'
+  length(pg_temp.fault(jsonb_build_object('max_attempts', 3, repeat('x', 100000), 3))) < 250, true, 'a long name is shortened'
 );
 select is(
   pg_temp.fault((select jsonb_object_agg('m' || n, n) || '{"max_attempts": 3}' from generate_series(1, 100000) as n)),
-  'data.retry: there is no member "m1", only max_attempts, delay_ms, backoff and max_delay_ms', 'of many the first is told'
+  'data.retry: there is no member "m1", only max_attempts, delay_ms, backoff and max_delay_ms', 'only the first of many unknown members is named'
 );
 select is(
   private.flow_findings(jsonb_build_array(test.node('b', 'x'), jsonb_set(test.node('a', 'x'), '{data,retry}', '1')), '[]') -> 0,

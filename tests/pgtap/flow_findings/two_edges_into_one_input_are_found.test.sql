@@ -7,7 +7,7 @@ select test.keep('nodes', jsonb_build_array(
 select is(
   test.findings(test.kept('nodes')::jsonb, jsonb_build_array(
     test.edge('a', 'out', 'c', 'in'), test.edge('b', 'out', 'c', 'other'), test.edge('b', 'out', 'd', 'in')
-  )), '{}', 'edges into different inputs pass, of one node or of two nodes with equal port names'
+  )), '{}', 'edges into different inputs of one node, or of two nodes with equal port names, are no finding'
 );
 select is(
   private.flow_findings(test.kept('nodes')::jsonb, jsonb_build_array(
@@ -21,18 +21,18 @@ select is(
 );
 select is(
   test.findings(test.kept('nodes')::jsonb, jsonb_build_array(test.edge('a', 'out', 'd', 'in'), test.edge('a', 'out', 'd', 'in'))),
-  '{input_connected_twice edges[1].targetHandle}', 'one edge twice is two edges'
+  '{input_connected_twice edges[1].targetHandle}', 'the same edge twice counts as two edges'
 );
 select is(
   test.findings(test.kept('nodes')::jsonb, jsonb_build_array(
     test.edge('a', 'out', 'c', 'in'), test.edge('b', 'out', 'c', 'in'), test.edge('a', 'out', 'c', 'in'),
     test.edge('a', 'out', 'd', 'in'), test.edge('b', 'out', 'd', 'in')
-  )), '{input_connected_twice edges[2].targetHandle,input_connected_twice edges[4].targetHandle}', 'each such input is one finding'
+  )), '{input_connected_twice edges[2].targetHandle,input_connected_twice edges[4].targetHandle}', 'each input with several edges is one finding'
 );
 select is(
   test.findings(test.kept('nodes')::jsonb, jsonb_build_array(
     test.edge('a', 'out', 'c', 'in'), test.edge('b', 'out', 'd', 'in') || jsonb_build_object('target', test.node_id('c'))
-  )), '{input_connected_twice edges[1].targetHandle}', 'it is the port''s name that counts, whichever handle leads to it'
+  )), '{input_connected_twice edges[1].targetHandle}', 'the name of the port counts, whichever handle leads to it'
 );
 select is(
   test.findings(test.kept('nodes')::jsonb, jsonb_build_array(

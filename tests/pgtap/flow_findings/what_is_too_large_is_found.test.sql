@@ -25,7 +25,7 @@ from (values ('sources', 'source'), ('targets', 'target')) as p (side, port);
 select is(
   test.findings(jsonb_build_array('null', 1, '{}', '{"data": [1]}', jsonb_set(test.node('a', 'x'), '{data,targets}',
     (select jsonb_agg('"in"'::jsonb) from generate_series(1, 1001)))), '[]'),
-  '{node_malformed nodes[4]}', 'the numbers of ports come before all else that may be wrong with nodes'
+  '{node_malformed nodes[4]}', 'other faults of nodes are found only if the numbers of ports are valid'
 );
 select is(
   private.flow_findings(
@@ -51,7 +51,7 @@ select is(
 select is(pg_temp.message(jsonb_build_array(test.node('a', repeat('x', 201)))), 'data.node_id: must have at most 200 characters', 'a long node_id is found');
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'flow_input', form_data => jsonb_build_object('label', repeat('x', 257))))),
-  'data.targets_form.form_data.label: must have at most 256 characters', 'and a long label'
+  'data.targets_form.form_data.label: must have at most 256 characters', 'a long label is found'
 );
 select is(
   test.findings(
@@ -68,7 +68,7 @@ select is(
       jsonb_build_array(test.node('a', 'x')),
       (select jsonb_agg(jsonb_build_object('source', repeat('s', 9999), 'target', repeat('t', 9999))) from generate_series(1, 10))
     )) as f
-  ), true, 'what findings name is shortened'
+  ), true, 'names in findings are shortened'
 );
 
 select * from finish();

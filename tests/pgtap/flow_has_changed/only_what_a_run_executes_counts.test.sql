@@ -56,10 +56,10 @@ select is(pg_temp.has_changed(), true, 'a called flow counts');
 select test.sign_in(test.user_id('other'));
 select is(
   test.error($$ select pg_temp.has_changed() $$), test.error($$ select public.flow_has_changed(gen_random_uuid()) $$),
-  'somebody else''s deployment is one that is not there'
+  'a deployment of another user counts as missing'
 );
 select is(test.error_code($$ select pg_temp.has_changed() $$), 'deployment_not_found', 'another user gets the error of a missing deployment');
 select test.sign_in_as_role('anon');
-select is(test.error_code($$ select pg_temp.has_changed() $$), 'unauthenticated', 'it takes a user');
+select is(test.error_code($$ select pg_temp.has_changed() $$), 'unauthenticated', 'a caller who is not a user is refused');
 
 select * from finish();

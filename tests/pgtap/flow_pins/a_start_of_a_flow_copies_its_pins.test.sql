@@ -45,7 +45,7 @@ select is(
   'values by hand, and a run that is named for the node, take precedence over pins'
 );
 select is(
-  pg_temp.settings('named') #> '{partial_config,runs}', jsonb_build_object(test.node_id('a'), test.kept('run')), 'that run feeds it'
+  pg_temp.settings('named') #> '{partial_config,runs}', jsonb_build_object(test.node_id('a'), test.kept('run')), 'the named run feeds the node'
 );
 select is(pg_temp.settings('redrive') -> 'pins', pg_temp.pins('a', 'b', 'c'), 'a redrive keeps pins that were deleted meanwhile');
 

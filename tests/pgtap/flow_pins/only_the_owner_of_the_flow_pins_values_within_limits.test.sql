@@ -12,18 +12,18 @@ $$;
 grant execute on function pg_temp.pin(text, jsonb, text) to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.pin('a', '{"x": {"S": "by hand"}}'), 'stored', 'the owner pins outputs of a node');
-select is(pg_temp.pin('a', '{"x": {"S": "anew"}}'), 'stored', 'and changes them');
+select is(pg_temp.pin('a', '{"x": {"S": "by hand"}}'), 'stored', 'the owner can pin outputs of a node');
+select is(pg_temp.pin('a', '{"x": {"S": "anew"}}'), 'stored', 'the owner can change pinned outputs');
 select is(pg_temp.pin('a', outputs), 'inputs_invalid', format('no tagged values: %s', outputs))
 from unnest(array['7', '[]', '{"x": 7}', '{"x": {"Z": "7"}}']::jsonb[]) as outputs;
-select is(pg_temp.pin('b', jsonb_build_object('x', jsonb_build_object('S', repeat('x', 262144)))), 'column_invalid', 'at most 256 KiB');
+select is(pg_temp.pin('b', jsonb_build_object('x', jsonb_build_object('S', repeat('x', 262144)))), 'column_invalid', 'the pins of a flow may have at most 256 KiB');
 insert into public.flow_pins (flow_id, node_id, outputs)
 select test.kept('flow')::integer, test.node_id(i::text), '{}' from generate_series(1, 99) as i;
-select is(pg_temp.pin('b', '{}'), 'column_invalid', 'at most 100 pins');
+select is(pg_temp.pin('b', '{}'), 'column_invalid', 'a flow may have at most 100 pins');
 select is(pg_temp.pin('a', '{"x": {"S": "again"}}'), 'stored', 'the hundredth pin can still be changed');
 
 select test.sign_in(test.user_id('stranger'));
-select is((select count(*) from public.flow_pins), 0::bigint, 'others see none');
+select is((select count(*) from public.flow_pins), 0::bigint, 'other users see no pins');
 select is(pg_temp.pin('c', '{}', 'stranger'), '42501', 'another user can not pin outputs in their own name');
 select is(pg_temp.pin('c', '{}'), '42501', 'another user can not pin outputs in the name of the owner, and does not learn the limit');
 select test.sign_out();

@@ -19,12 +19,12 @@ select is_empty('select id from seen', 'without a token anon sees no run');
 select pg_temp.show(test.kept('token'));
 select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'with a token anon sees that one run');
 select is(
-  test.error_code(format('update public.flow_run set inputs = %L where true', '{"M": {}}')), '42501', 'but may not change it'
+  test.error_code(format('update public.flow_run set inputs = %L where true', '{"M": {}}')), '42501', 'anon with a token may not change the run'
 );
 select is(test.error_code('select from public.node_run'), '42501', 'the holder of the token can not read node runs');
 
 select test.sign_in(test.user_id('other'));
-select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'so does a user whose run it isn''t');
+select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'another user with the token sees the run');
 select is_empty('select from public.node_run', 'a user with the token sees no node runs');
 
 select test.sign_in(test.user_id('owner'));

@@ -51,7 +51,7 @@ select is(
 );
 select set_eq(
   $$ select c ->> 'id' from json_array_elements(public.flow_run_history(test.kept('run')::uuid, 4000) -> 'children') as c $$,
-  array[test.kept('open'), test.kept('ended')], 'of a called run whose caller has ended too nobody needs the result'
+  array[test.kept('open'), test.kept('ended')], 'if a called run and its caller have both ended, the result is left out'
 );
 select is(
   public.flow_run_history_page(gen_random_uuid(), null, 1000)::jsonb, '{"node_runs": [], "next": null}', 'a deleted run has no pages'

@@ -27,7 +27,7 @@ select private.answer_signature_request(s.id, repeat('1', 64), 'BAUG') from publ
 select is(
   (t #> '{requests,0}') - '{id,expires_at}'::text[],
   jsonb_build_object('pubkey', 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'signature', repeat('1', 64), 'new_msg', 'BAUG'),
-  'and their answers'
+  'the history has the answers to the requests'
 )
 from told where t ->> 'flow_run_id' = test.kept('run');
 

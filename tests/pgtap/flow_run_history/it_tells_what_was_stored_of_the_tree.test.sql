@@ -71,7 +71,7 @@ select is(
   (select count(*)::integer from public.node_run where flow_run_id = test.kept('ended')::uuid),
   'executions of an ended called run are counted'
 );
-select isnt(test.kept('history')::jsonb ->> 'ended_executions', '0', 'and there are some');
+select isnt(test.kept('history')::jsonb ->> 'ended_executions', '0', 'at least one ended execution is counted');
 select is(
   private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}', 'another tree has none of it'
 );

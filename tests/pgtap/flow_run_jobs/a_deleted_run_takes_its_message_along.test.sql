@@ -20,16 +20,16 @@ select set_eq('select name from queued', '{queued,held,last,of_flow,of_flow_too,
 delete from public.flow_run where id in (test.kept('queued')::uuid, test.kept('held')::uuid, test.kept('ended')::uuid);
 select set_eq('select name from queued', '{last,of_flow,of_flow_too,others}'::text[], 'deleted runs, queued or held, have no message');
 select is(
-  test.error_code($$ select public.checkpoint_flow_run(test.kept('held')::uuid, 1, 60, '{}') $$), 'claim_lost', 'nor has a worker that was at it a claim'
+  test.error_code($$ select public.checkpoint_flow_run(test.kept('held')::uuid, 1, 60, '{}') $$), 'claim_lost', 'the worker of a deleted run has lost its claim'
 );
 
 -- Users have no rights in the queue. Nevertheless, their deletions must delete messages that have become useless.
 select test.sign_in(test.user_id('owner'));
 delete from public.flows where id = test.kept('flow')::integer;
 select test.sign_out();
-select set_eq('select name from queued', '{last,others}'::text[], 'a deleted flow takes its runs'' messages along');
+select set_eq('select name from queued', '{last,others}'::text[], 'the messages of the runs of a deleted flow are deleted');
 delete from auth.users where id = test.user_id('owner');
-select set_eq('select name from queued', '{others}'::text[], 'as does a deleted user');
-select is(count(*), 1::bigint, 'jobs go with them') from private.flow_run_jobs;
+select set_eq('select name from queued', '{others}'::text[], 'the messages of the runs of a deleted user are deleted');
+select is(count(*), 1::bigint, 'the jobs of deleted runs are deleted') from private.flow_run_jobs;
 
 select * from finish();

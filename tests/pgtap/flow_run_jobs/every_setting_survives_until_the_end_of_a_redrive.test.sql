@@ -69,7 +69,7 @@ select test.sign_out();
 select is(pg_temp.settings_of('redrive'), test.kept('settings')::jsonb, 'a redrive, requested by the called run, keeps all settings');
 select is(pg_temp.claim(), test.kept('settings')::jsonb, 'the claim of the redrive returns all settings');
 select is(
-  (select array_agg(w.url) from public.webhook_deliveries as w), array['https://example.com/told'], 'who was to be told of the end was told'
+  (select array_agg(w.url) from public.webhook_deliveries as w), array['https://example.com/told'], 'the message about the end goes to the address of the first run'
 );
 
 select test.sign_in(test.user_id('owner'));

@@ -28,6 +28,6 @@ select is(
   'a run can not have the same index twice'
 );
 delete from public.flow_run where true;
-select is_empty('select * from public.flow_run_logs', 'lines go with their run');
+select is_empty('select * from public.flow_run_logs', 'log lines are deleted with their run');
 
 select * from finish();

@@ -6,7 +6,7 @@ select test.create_user('other');
 select test.keep('run', test.create_run(test.create_flow(test.user_id('owner')), started_by => test.user_id('starter')));
 select test.keep('insertion', $$ insert into public.flow_run_logs (flow_run_id, log_index, user_id, time, log_level, content)
   values (test.kept('run')::uuid, (select count(*) from public.flow_run_logs), test.user_id('owner'), now(), 'Info', 'secret') $$::text);
-select is(test.row_count(test.kept('insertion')), 1::bigint, 'the functions'' owner writes one');
+select is(test.row_count(test.kept('insertion')), 1::bigint, 'the owner of the functions can write a log line');
 
 create temporary view attempts as
   select * from (values
@@ -22,8 +22,8 @@ select is(test.row_count('select from public.flow_run_logs'), 1::bigint, 'the ow
 select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('starter'));
-select is(test.row_count('select from public.flow_run'), 1::bigint, 'who started the run sees the run');
-select is(test.row_count('select from public.flow_run_logs'), 0::bigint, 'but not this: it shows what is the flow''s');
+select is(test.row_count('select from public.flow_run'), 1::bigint, 'the starter of the run sees the run');
+select is(test.row_count('select from public.flow_run_logs'), 0::bigint, 'the starter does not see the log line, because it may contain values of the flow');
 select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('other'));
@@ -36,6 +36,6 @@ select is(test.error_code(statement), '42501', format('and may not %s', title)) 
 select test.sign_in_as_role('service_role');
 select is(test.row_count('select from public.flow_run_logs'), 1::bigint, 'the service role sees it');
 select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
-select is(test.row_count($$ select from public.flow_run_logs where content = 'secret' $$), 1::bigint, 'it is as it was written');
+select is(test.row_count($$ select from public.flow_run_logs where content = 'secret' $$), 1::bigint, 'the log line has not changed');
 
 select * from finish();

@@ -28,7 +28,7 @@ select is(pg_temp.is_overdue(), 'true', 'after two seconds it is');
 select pg_temp.queue_since('-1 minute');
 select is(pg_temp.is_overdue(), 'false', 'a run that a worker holds is not overdue');
 select pg_temp.queue_since('1 minute');
-select is(pg_temp.is_overdue(), 'true', 'until its worker has died');
+select is(pg_temp.is_overdue(), 'true', 'the run of a lost worker is overdue');
 select test.end_run(test.kept('run')::uuid);
 select is(pg_temp.is_overdue(), 'false', 'a run that has ended is not overdue, whatever is in the queue');
 

@@ -19,15 +19,15 @@ select test.create_run(test.kept('flow')::integer);
 select test.sign_in(test.user_id('owner'));
 select test.keep('unused', test.create_flow(test.user_id('owner')));
 create temporary view stats as select public.flow_run_stats(flow => test.kept('flow')::integer) as s;
-select is(s -> 'by_status', '{"queued": 1, "running": 0, "waiting": 0, "succeeded": 97, "failed": 3, "stopped": 0}', 'by status') from stats;
+select is(s -> 'by_status', '{"queued": 1, "running": 0, "waiting": 0, "succeeded": 97, "failed": 3, "stopped": 0}', 'runs are counted by status') from stats;
 select is(s -> 'duration_ms', '{"p50": 50500, "p95": 95050}', 'durations in milliseconds') from stats;
 select is(
   s -> 'failures', '[{"code": "outcome_unknown", "count": 1}, {"code": "worker_lost", "count": 1}, {"code": null, "count": 1}]',
   'failures of runs and nodes are counted by code; the name of an input is no code'
 ) from stats;
-select is((s ->> 'since')::timestamptz, now() - interval '7 days', 'of the last week') from stats;
+select is((s ->> 'since')::timestamptz, now() - interval '7 days', 'by default the runs of the last week are counted') from stats;
 select is(s -> 'runs' || (s -> 'is_complete'), '[101, true]', 'all of them') from stats;
-select is(public.flow_run_stats(deployment => test.kept('deployment')::uuid) -> 'runs', '50', 'of one deployment');
+select is(public.flow_run_stats(deployment => test.kept('deployment')::uuid) -> 'runs', '50', 'the runs of one deployment can be counted');
 select is(
   public.flow_run_stats(flow => test.kept('flow')::integer, since => now() - interval '10 minutes') -> 'by_status' -> 'succeeded', '7',
   'a run that was made exactly at the given time counts'
@@ -38,7 +38,7 @@ select is(
     "duration_ms": {"p50": null, "p95": null}, "failures": []}', 'of none'
 );
 
-select is(test.error_code('select public.flow_run_stats()'), 'request_invalid', 'of what is asked');
+select is(test.error_code('select public.flow_run_stats()'), 'request_invalid', 'a flow or a deployment must be given');
 select is(test.error_code($$ select public.flow_run_stats(1, null, 'infinity') $$), 'request_invalid', 'since must be a time in the past');
 select test.sign_out();
 insert into public.flow_run (id, created_at, user_id, flow_id, inputs, chain_network)
@@ -47,7 +47,7 @@ from generate_series(1, 5001) as n;
 select test.sign_in(test.user_id('owner'));
 select is(s -> 'runs' || (s -> 'is_complete'), '[5000, false]', 'if there are more than 5,000 runs, only the newest count, and is_complete is false')
 from public.flow_run_stats(flow => test.kept('unused')::integer) as s;
-select is((s ->> 'since')::timestamptz, now() - interval '5000 seconds', 'and from when on')
+select is((s ->> 'since')::timestamptz, now() - interval '5000 seconds', 'since is the time of the oldest counted run')
 from public.flow_run_stats(flow => test.kept('unused')::integer) as s;
 select test.sign_in(test.user_id('other'));
 select is(
@@ -56,7 +56,7 @@ select is(
 );
 select is(
   test.error(format('select public.flow_run_stats(deployment => %L)', test.kept('deployment'))),
-  test.error(format('select public.flow_run_stats(deployment => %L)', gen_random_uuid())), 'nor a deployment'
+  test.error(format('select public.flow_run_stats(deployment => %L)', gen_random_uuid())), 'a deployment of another user does not exist'
 );
 select test.sign_in_as_role('anon');
 select is(test.error_code('select public.flow_run_stats(flow => 1)'), 'unauthenticated', 'a caller who is not a user is refused');

@@ -43,7 +43,7 @@ select is(pg_temp.refusal('cron, deployment_id', $$ '* * * * *', gen_random_uuid
 select is(pg_temp.refusal('cron, inputs', $$ '* * * * *', '{"n": 1}' $$) ->> 'code', 'inputs_invalid', 'inputs that are not tagged are refused');
 select is(
   test.error($$ insert into public.flow_schedules (cron) values ('* * * * *') $$) ->> 'message',
-  'flow: give either flow, with an optional tag, or deployment_id.', 'one of flow and deployment'
+  'flow: give either flow, with an optional tag, or deployment_id.', 'a schedule needs a flow or a deployment'
 );
 
 insert into public.flow_schedules (flow, cron, time_zone) values (test.kept('flow')::integer, ' 30 6 * JAN,feb-MAR  Mon-FRI ', 'America/Port-au-Prince');

@@ -21,19 +21,19 @@ select is(pg_temp.refusal('tag', $$ 'satble' $$) ->> 'message', format('Flow %s 
 select is(pg_temp.refusal('inputs', $$ '{"nmae": {"S": "x"}}' $$), test.error(format(
   $$ select public.start_deployment('%s', inputs => '{"nmae": {"S": "x"}}') $$, test.kept('deployment')
 )), 'an input that it does not have, in the words of a start');
-select is(pg_temp.refusal('inputs', $$ '{"nmae": {"S": "x"}}' $$) ->> 'message', 'inputs: the flow has no input "nmae"; it has "name", "count".', 'which are');
+select is(pg_temp.refusal('inputs', $$ '{"nmae": {"S": "x"}}' $$) ->> 'message', 'inputs: the flow has no input "nmae"; it has "name", "count".', 'the error names the inputs that the flow has');
 select is(pg_temp.refusal('"values"', $$ '{"nmae": "x"}' $$), test.error(format(
   $$ select public.start_deployment('%s', "values" => '{"nmae": "x"}') $$, test.kept('deployment')
-)), 'or a value');
-select is(pg_temp.refusal('"values"', $$ '{"nmae": "x"}' $$) ->> 'message', 'values.nmae: the flow has no such input.', 'in words');
-select is(pg_temp.refusal('inputs', $$ '{"name": {"S": "x"}}' $$, 'empty') ->> 'message', 'inputs: the flow has no input "name"; it has none.', 'of a flow without inputs');
+)), 'a value for an input that the flow does not have is refused');
+select is(pg_temp.refusal('"values"', $$ '{"nmae": "x"}' $$) ->> 'message', 'values.nmae: the flow has no such input.', 'the error names the value');
+select is(pg_temp.refusal('inputs', $$ '{"name": {"S": "x"}}' $$, 'empty') ->> 'message', 'inputs: the flow has no input "name"; it has none.', 'an input for a flow without inputs is refused');
 select is(
   test.error(format($$ insert into public.flow_schedules (deployment_id, cron, inputs) values ('%s', '0 0 1 1 *', '{"nmae": {"S": "x"}}') $$, test.kept('deployment')))
-    ->> 'code', 'inputs_invalid', 'of one deployment'
+    ->> 'code', 'inputs_invalid', 'an input that the given deployment does not have is refused'
 );
 
 insert into public.flow_schedules (flow, cron, inputs, "values") values (test.kept('flow')::integer, '0 0 1 1 *', '{"name": {"S": "x"}}', '{"count": 3}');
-select is(count(*), 1::bigint, 'what a start takes is stored') from public.flow_schedules;
+select is(count(*), 1::bigint, 'a schedule that a start would accept is stored') from public.flow_schedules;
 select is(test.error_code(format('update public.flow_schedules set %s where true', change)), code, change)
 from (values
   ('tag = ''satble''', 'deployment_not_found'), ('inputs = ''{"nmae": {"S": "x"}}''', 'inputs_invalid'), ('"values" = ''{"nmae": 1}''', 'inputs_invalid'),
@@ -47,8 +47,8 @@ select lives_ok('update public.flow_schedules set cron = ''0 0 2 1 *'', is_activ
 update public.flow_schedules set is_active = true where true;
 select test.sign_out();
 update public.flow_schedules set next_start_at = clock_timestamp() where true;
-select is(private.start_due_schedules() -> 'refused', '1', 'nor does it start');
-select is(last_error, 'inputs_invalid: values.count: the flow has no such input.', 'which its owner is told') from public.flow_schedules;
+select is(private.start_due_schedules() -> 'refused', '1', 'the start of such a schedule is refused');
+select is(last_error, 'inputs_invalid: values.count: the flow has no such input.', 'last_error has the fault for the owner') from public.flow_schedules;
 
 -- A user who may not write the row learns nothing about the objects that it names.
 select test.sign_in(test.user_id('other'));
@@ -58,7 +58,7 @@ select is(
     'insert into public.flow_schedules (user_id, flow, tag, cron, inputs) values (%L, %s, %L, %L, %L)', test.user_id('owner'), flow, tag, cron, inputs
   ))) from unnest(array[test.kept('flow'), test.kept('own'), '2147483647']) as flow, unnest('{latest,satble,a b}'::text[]) as tag,
     unnest('{0 0 1 1 *,x}'::text[]) as cron, unnest(array['{}', '{"title": {"S": "x"}}', '{"nmae": {"S": "x"}}', '[]']) as inputs),
-  '{42501}', 'in the name of somebody else'
+  '{42501}', 'a schedule in the name of another user is refused'
 );
 select is(
   test.error(format('insert into public.flow_schedules (flow, tag, cron, inputs) values (%s, %L, ''* * * * *'', %L)', test.kept('flow'), 'latest', '{"nmae": {"S": "x"}}')),

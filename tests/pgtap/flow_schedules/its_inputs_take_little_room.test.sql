@@ -19,7 +19,7 @@ $$;
 select is(pg_temp.refusal(65536, 1) ->> 'message', 'inputs: inputs and values together must be at most 64 KiB of JSON.', 'inputs');
 select is(pg_temp.refusal(1, 65536) ->> 'code', 'column_invalid', 'values');
 select is(pg_temp.refusal(32768, 32768) ->> 'code', 'column_invalid', 'both together');
-select is(pg_temp.refusal(32768, 32700), null, 'as much as that is taken');
+select is(pg_temp.refusal(32768, 32700), null, 'inputs and values at the limit are accepted');
 delete from public.flow_schedules where true;
 
 select test.sign_out();
@@ -33,11 +33,11 @@ select is(
 insert into public.flow_schedules (flow, cron) select test.kept('flow')::integer, '0 0 1 1 *';
 select is(
   test.error($$ update public.flow_schedules set "values" = jsonb_build_object('a', pg_temp.noise(60000)) where cron = '0 0 1 1 *' $$) -> 'details',
-  '{"limit": 100000, "of": "schedule_bytes"}', 'also when one grows'
+  '{"limit": 100000, "of": "schedule_bytes"}', 'a schedule that grows beyond the quota is refused'
 );
 select test.sign_out();
 select private.set_quota('schedule_bytes', 100);
 select test.sign_in(test.user_id('owner'));
-select lives_ok($$ update public.flow_schedules set "values" = jsonb_build_object('a', pg_temp.noise(50000)) where cron <> '0 0 1 1 *' $$, 'what shrinks is saved');
+select lives_ok($$ update public.flow_schedules set "values" = jsonb_build_object('a', pg_temp.noise(50000)) where cron <> '0 0 1 1 *' $$, 'a schedule that shrinks is saved');
 
 select * from finish();

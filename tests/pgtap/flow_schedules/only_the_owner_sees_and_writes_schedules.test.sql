@@ -8,12 +8,12 @@ insert into public.flow_schedules (flow, cron) values (test.kept('flow')::intege
 insert into public.flow_schedules (deployment_id, cron) values (test.kept('deployment')::uuid, '* * * * *');
 
 select test.sign_in(test.user_id('other'));
-select is_empty('select from public.flow_schedules', 'nobody else sees them');
+select is_empty('select from public.flow_schedules', 'other users see no schedules');
 select is(test.row_count('update public.flow_schedules set cron = ''0 0 * * *'' where true'), 0::bigint, 'changes them');
-select is(test.row_count('delete from public.flow_schedules where true'), 0::bigint, 'or deletes them');
+select is(test.row_count('delete from public.flow_schedules where true'), 0::bigint, 'other users delete no schedules');
 select is(
   test.error_code(format($$ insert into public.flow_schedules (flow, cron) values (%s, '* * * * *') $$, test.kept('flow'))),
-  'flow_not_found', 'nobody schedules a flow of others'
+  'flow_not_found', 'a user can not schedule a flow of another user'
 );
 select is(
   test.error(format($$ insert into public.flow_schedules (deployment_id, cron) values (%L, '* * * * *') $$, test.kept('deployment'))),
@@ -23,7 +23,7 @@ select is(
 select is(
   test.error_code(format(
     $$ insert into public.flow_schedules (user_id, flow, cron) values (%L, %s, '* * * * *') $$, test.user_id('owner'), test.kept('flow')
-  )), '42501', 'nor in the name of others'
+  )), '42501', 'a user can not make a schedule in the name of another user'
 );
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.flow_schedules'), '42501', 'anon sees none');
@@ -31,8 +31,8 @@ select test.sign_out();
 
 select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments where true;
-select is(count(*), 1::bigint, 'a schedule of one deployment goes with it') from public.flow_schedules;
-select lives_ok(format('delete from public.flows where id = %s', test.kept('flow')), 'a flow may go');
+select is(count(*), 1::bigint, 'a schedule is deleted with its deployment') from public.flow_schedules;
+select lives_ok(format('delete from public.flows where id = %s', test.kept('flow')), 'a flow with schedules can be deleted');
 select is_empty('select from public.flow_schedules', 'schedules are deleted with their user');
 
 select test.deploy(test.create_flow(test.user_id('owner')));
@@ -46,6 +46,6 @@ select is(
 );
 select test.sign_out();
 delete from auth.users where id = test.user_id('owner');
-select is_empty('select from public.flow_schedules', 'they go with their user');
+select is_empty('select from public.flow_schedules', 'schedules are deleted with their user');
 
 select * from finish();

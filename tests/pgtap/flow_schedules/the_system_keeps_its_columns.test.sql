@@ -12,7 +12,7 @@ select is(
 from unnest('{next_start_at = now(),last_start_at = now(),last_flow_run_id = id,last_error = ''x'',id = gen_random_uuid(),created_at = ''epoch''}'::text[]) as change;
 select is(
   test.error_code(format($$ insert into public.flow_schedules (flow, cron, next_start_at) values (%s, '* * * * *', now()) $$, test.kept('flow'))),
-  'column_read_only', 'nor are they given'
+  'column_read_only', 'clients can not insert values for these columns'
 );
 
 update public.flow_schedules set cron = '0 0 1 7 *' where true;
@@ -22,6 +22,6 @@ select is(to_char(next_start_at at time zone 'UTC', 'HH24:MI'), '18:15', 'anothe
 update public.flow_schedules set is_active = false where true;
 select is(next_start_at, null, 'none while it is not active') from public.flow_schedules;
 update public.flow_schedules set is_active = true where true;
-select ok(next_start_at > now(), 'and again when it is') from public.flow_schedules;
+select ok(next_start_at > now(), 'an active schedule has a next start again') from public.flow_schedules;
 
 select * from finish();

@@ -19,7 +19,7 @@ select test.sign_in(test.user_id('owner'));
 select pg_temp.save('["first"]');
 select is(pg_temp.kept(), '{}', 'a save without a change keeps nothing');
 update public.flows set name = 'renamed', is_public = true where id = test.kept('flow')::integer;
-select is(pg_temp.kept(), '{}', 'nor does a new name');
+select is(pg_temp.kept(), '{}', 'a new name of the flow keeps no version');
 select pg_temp.save('["second"]');
 select is(pg_temp.kept(), '{first}', 'the first change keeps the former contents');
 select pg_temp.save('["third"]');

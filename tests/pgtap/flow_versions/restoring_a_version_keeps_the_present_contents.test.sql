@@ -13,7 +13,7 @@ select is(
   test.error_code(format('select public.restore_flow_version(%s, now() - interval ''1 minute'')', test.kept('old'))), 'flow_changed',
   'a flow that was saved meanwhile is not overwritten'
 );
-select is((select f.nodes from public.flows as f), '["new"]', 'and stays as it is');
+select is((select f.nodes from public.flows as f), '["new"]', 'the refused restore changes nothing');
 select test.keep('restored', public.restore_flow_version(test.kept('old')::bigint, now()));
 select results_eq(
   'select nodes, edges, environment from public.flows', $$ values (jsonb '["old"]', jsonb '[]', jsonb '{"A": "old"}') $$,
@@ -28,7 +28,7 @@ select is(
   'the answer has the id of the version with the previous contents'
 );
 select lives_ok(
-  format('select public.restore_flow_version(%s)', test.kept('restored')::jsonb ->> 'kept_version_id'), 'which undoes the restore'
+  format('select public.restore_flow_version(%s)', test.kept('restored')::jsonb ->> 'kept_version_id'), 'restoring this version undoes the restore'
 );
 select results_eq('select nodes, edges from public.flows', $$ values (jsonb '["new"]', jsonb '[1]') $$, 'completely');
 select is((select count(*) from public.flow_versions), 2::bigint, 'equal contents are kept only once');

@@ -28,6 +28,6 @@ update public.flows set nodes = jsonb_build_array(test.node('b', 'note') || '{"p
 select is(jsonb_path_query_array(pg_temp.history(), '$[*].is_current'), '[false, false]', 'after an edit no version is current');
 delete from public.flow_deployments where true;
 select is(jsonb_path_query_array(pg_temp.history(), '$[*].deployment_id'), '[null, null]', 'deleted deployments are not named');
-select is(jsonb_path_query_array(pg_temp.history(), '$[*].tags[*]'), '[]', 'nor their tags');
+select is(jsonb_path_query_array(pg_temp.history(), '$[*].tags[*]'), '[]', 'tags of deleted deployments are not listed');
 
 select * from finish();

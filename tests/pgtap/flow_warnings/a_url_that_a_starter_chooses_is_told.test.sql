@@ -18,13 +18,13 @@ create function pg_temp.edges(variadic edges jsonb[]) returns jsonb language sql
 
 select is(
   pg_temp.places(pg_temp.graph('input', 'named'), pg_temp.edges(test.edge('i', 'in', 'h', 'url'))),
-  '{nodes[1].data.targets_form.form_data.connection}'::text[], 'a flow input that is the URL is told'
+  '{nodes[1].data.targets_form.form_data.connection}'::text[], 'a flow input that is the URL gets a warning'
 );
 select is(
   pg_temp.places(
     pg_temp.graph('named', 'step', 'input'), pg_temp.edges(test.edge('t', 'out', 'h', 'url'), test.edge('i', 'in', 't', 'in'))
   ),
-  '{nodes[0].data.targets_form.form_data.connection}'::text[], 'as is one behind other nodes'
+  '{nodes[0].data.targets_form.form_data.connection}'::text[], 'a flow input that reaches the URL through other nodes gets a warning'
 );
 select is(pg_temp.places(pg_temp.graph('input', 'nameless'), pg_temp.edges(test.edge('i', 'in', 'h', 'url'))), '{}', 'only with a connection');
 select is(pg_temp.places(pg_temp.graph('input', 'named'), pg_temp.edges(test.edge('i', 'in', 'h', 'body'))), '{}', 'a body is free');
@@ -33,11 +33,11 @@ select is(
     pg_temp.graph('input', 'fixed', 'named'), pg_temp.edges(test.edge('c', 'out', 'h', 'url'), test.edge('i', 'in', 'h', 'body'))
   ), '{}', 'a URL of the author is fine'
 );
-select is(pg_temp.places(pg_temp.graph('input', 'named'), '[]'), '{}', 'as is one in form data');
+select is(pg_temp.places(pg_temp.graph('input', 'named'), '[]'), '{}', 'a URL in form data gets no warning');
 select is(
   (private.flow_warnings(pg_temp.graph('input', 'named'), pg_temp.edges(test.edge('i', 'in', 'h', 'url')), '{}') -> 0 ->> 'message'),
   'url depends on a flow input, so whoever starts the flow chooses the URL that gets the secret of connection "mail", within its hosts',
-  'it says why'
+  'the message gives the reason'
 );
 
 -- The largest chain that a flow may have.
@@ -52,6 +52,6 @@ select is(
   (select array_agg(u.node_index) from private.open_connection_urls(test.kept('chain')::jsonb, test.kept('chained')::jsonb) as u),
   '{9999}'::integer[], 'a chain of 10,000 nodes is followed'
 );
-select cmp_ok(clock_timestamp() - test.kept('begin')::timestamptz, '<', interval '10 seconds', 'in linear time');
+select cmp_ok(clock_timestamp() - test.kept('begin')::timestamptz, '<', interval '10 seconds', 'the search takes linear time');
 
 select * from finish();

@@ -36,13 +36,13 @@ select is(pg_temp.warnings(edge), expected, description)
 from (values
   (test.edge('count', 'n', 'take', 'bytes'), '{edge_types_differ edges[0]}'::text[], 'an integer never becomes bytes'),
   (test.edge('count', 'n', 'take', 'free'), '{}', 'an input without types takes it'),
-  (test.edge('count', 'n', 'take', 'u8'), '{}', 'one of the types of an input is enough, and a number may be small'),
-  (test.edge('count', 'n', 'take', 'kv'), '{}', 'nothing is known of a type that somebody made up'),
+  (test.edge('count', 'n', 'take', 'u8'), '{}', 'one matching type of an input is enough, and a number may be small'),
+  (test.edge('count', 'n', 'take', 'kv'), '{}', 'an unknown type gets no warning'),
   (test.edge('wallet', 'pubkey', 'pay', 'payer'), '{edge_types_differ edges[0]}', 'a bare public key is no wallet'),
-  (test.edge('script', 'u', 'take', 'bytes'), '{}', 'the types that a flow draws are not enforced, so they tell nothing'),
+  (test.edge('script', 'u', 'take', 'bytes'), '{}', 'types in the flow''s JSON are not enforced, so they get no warning'),
   (test.edge('pass', 'f64', 'take', 'u8') || '{"sourceHandle": "passthrough-pass.f64"}', '{}', 'an input passes on what it accepts'),
   (test.edge('pass', 'key', 'pay', 'payer') || '{"sourceHandle": "passthrough-pass.key"}',
-    '{edge_types_differ edges[0]}', 'of a key the public half')
+    '{edge_types_differ edges[0]}', 'a key pair that is passed on as a public key')
 ) as e (edge, expected, description);
 select is(
   private.flow_warnings(

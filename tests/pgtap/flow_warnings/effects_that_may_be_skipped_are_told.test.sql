@@ -31,14 +31,14 @@ select is(
 )
 from (values
   (test.node('t', 'act', '{}', '{in}', '{"need": 1}'), test.kept('told'), 'an optional input of a node with effects'),
-  (test.node('t', 'write', '{}', '{in}'), test.kept('told'), 'idempotent ones, too'),
-  (test.node('t', 'read', '{}', '{in}'), '{}', 'not one of a node without'),
-  (test.node('t', 'act', '{}', '{need}'), '{}', 'nor a required one, behind which nobody expects anything'),
-  (pg_temp.changed(test.node('t', 'write', '{}', '{in}'), '{"when_absent": "run"}'), '{}', 'nor one with when_absent'),
+  (test.node('t', 'write', '{}', '{in}'), test.kept('told'), 'a node with idempotent effects gets a warning'),
+  (test.node('t', 'read', '{}', '{in}'), '{}', 'a node without effects gets no warning'),
+  (test.node('t', 'act', '{}', '{need}'), '{}', 'a required input, whose node has no further nodes behind it, gets no warning'),
+  (pg_temp.changed(test.node('t', 'write', '{}', '{in}'), '{"when_absent": "run"}'), '{}', 'an input with when_absent gets no warning'),
   (test.node('t', 'http_request', '{}', '{body}', '{"method": "POST"}'), test.kept('told'), 'a request with an unsafe method'),
-  (test.node('t', 'http_request', '{}', '{body}', '{"method": "head"}'), '{}', 'not one with a safe method'),
-  (test.node('t', 'http_request', '{}', '{body}'), '{}', 'nor one without any'),
-  (test.node('t', 'http_request', '{}', '{method}', '{"method": "GET"}'), test.kept('told'), 'unless an edge brings the method')
+  (test.node('t', 'http_request', '{}', '{body}', '{"method": "head"}'), '{}', 'a request with a safe method gets no warning'),
+  (test.node('t', 'http_request', '{}', '{body}'), '{}', 'a request without a method gets no warning'),
+  (test.node('t', 'http_request', '{}', '{method}', '{"method": "GET"}'), test.kept('told'), 'a request whose method comes over an edge gets a warning')
 ) as t (target, expected, description);
 
 select is(
@@ -50,7 +50,7 @@ select is(
 )
 from (values
   ('act', jsonb '{}', '{}', 'an output that is always there'),
-  ('act', '{"sourceHandle": "a.maybe"}', test.kept('told'), 'one that the definition calls optional'),
+  ('act', '{"sourceHandle": "a.maybe"}', test.kept('told'), 'an output that the definition marks as optional'),
   ('act', '{"sourceHandle": "passthrough-a.in"}', '{}', 'an input that is passed on is always there')
 ) as s (node_id, change, expected, description);
 
@@ -62,7 +62,7 @@ select is(
 )
 from (values
   (test.kept('call')::jsonb, jsonb '{"all": [7]}', test.kept('told'), 'a called flow that has effects'),
-  (test.kept('call')::jsonb, '{"all": [8]}', '{}', 'not one that has none'),
+  (test.kept('call')::jsonb, '{"all": [8]}', '{}', 'a called flow without effects gets no warning'),
   (jsonb_set(test.kept('call')::jsonb, '{data,node_id}', '"interflow_instructions"'), '{"all": [7], "without_instructions": [8]}', '{}',
     'a flow that is called for its instructions, if these are its only effects')
 ) as c (node, acting, expected, description);

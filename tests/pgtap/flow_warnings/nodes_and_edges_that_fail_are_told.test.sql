@@ -15,7 +15,7 @@ select is(
 
 select is(
   pg_temp.warnings(jsonb_build_array(test.node('i', 'interflow', '{}', '{b}'), test.node('s', 'rhai_script_1x1', '{u}', '{source}'))),
-  '{}', 'nor then is an input of a node missing whose ports are those that are drawn'
+  '{}', 'without definitions, no input counts as missing'
 );
 select is(pg_temp.warnings('[]'), '{flow_empty nodes}', 'a flow without nodes gets a warning');
 
@@ -50,18 +50,18 @@ select is(
 );
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'expression'))),
-  'this project has no node "expression", so the run fails at it', 'a native one by its name'
+  'this project has no node "expression", so the run fails at it', 'the message names a native node by its name'
 );
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'x', type => 'deno'))),
-  'nodes of type deno are not executed, so the run fails at this one; the node javascript runs JavaScript', 'another one by its type'
+  'nodes of type deno are not executed, so the run fails at this one; the node javascript runs JavaScript', 'the message names any other node by its type'
 );
 
 select is(pg_temp.warnings(jsonb_build_array(test.node('w', 'wait', '{out}', targets, form))), expected, description)
 from (values
-  ('{value,for}'::text[], jsonb '{}', '{input_missing nodes[0]}'::text[], 'what is required says the definition'),
+  ('{value,for}'::text[], jsonb '{}', '{input_missing nodes[0]}'::text[], 'the definition decides which inputs are required'),
   ('{}', '{}', '{input_missing nodes[0]}', 'whatever is drawn'),
-  ('{value,for}', '{"value": 1}', '{}', 'a value in form data is one'),
+  ('{value,for}', '{"value": 1}', '{}', 'a value in form data is enough'),
   ('{value,for}', '{"value": null}', '{}', 'null, too'),
   ('{value,for}', '[]', '{input_missing nodes[0]}', 'form data that is not an object has no values')
 ) as w (targets, form, expected, description);
@@ -80,10 +80,10 @@ select test.keep('nodes', jsonb_build_array(
 select is(pg_temp.warnings(test.kept('nodes')::jsonb, jsonb_build_array(test.edge('a', 'out', 'b', 'for') || change)), expected, description)
 from (values
   (jsonb '{}', '{}'::text[], 'an edge between ports that there are is fine'),
-  ('{"sourceHandle": "gone"}', '{edge_source_handle_unknown edges[0].sourceHandle}', 'a handle that there is not is told'),
+  ('{"sourceHandle": "gone"}', '{edge_source_handle_unknown edges[0].sourceHandle}', 'an unknown handle gets a warning'),
   ('{"sourceHandle": null, "targetHandle": "gone"}',
-    '{edge_source_handle_unknown edges[0].sourceHandle,edge_target_handle_unknown edges[0].targetHandle}', 'at either end'),
-  ('{"targetHandle": "a.for"}', '{edge_target_handle_unknown edges[0].targetHandle}', 'and one of another node'),
+    '{edge_source_handle_unknown edges[0].sourceHandle,edge_target_handle_unknown edges[0].targetHandle}', 'unknown handles at both ends get warnings'),
+  ('{"targetHandle": "a.for"}', '{edge_target_handle_unknown edges[0].targetHandle}', 'a handle of another node gets a warning'),
   ('{"targetHandle": "b.other"}', '{edge_target_port_unknown edges[0].targetHandle}', 'a drawn input that the node does not have'),
   ('{"sourceHandle": "a.more"}', '{edge_source_port_unknown edges[0].sourceHandle}', 'a drawn output that the node does not have'),
   ('{"sourceHandle": "passthrough-a.for"}', '{edge_source_port_unknown edges[0].sourceHandle}', 'an input that is not handed on')
@@ -93,13 +93,13 @@ select is(
   pg_temp.warnings(jsonb_build_array(
     test.node('a', 'flow_input', '{x}', '{}', '{"label": "n"}'), test.node('b', 'flow_input', '{x}', '{}', '{"label": "m"}'),
     test.node('c', 'flow_input', '{n}', '{}', '{}')
-  )), '{input_label_duplicate nodes[2].data.targets_form.form_data.label}', 'two inputs of one label are told, by the later one'
+  )), '{input_label_duplicate nodes[2].data.targets_form.form_data.label}', 'two inputs with the same label get one warning, at the later node'
 );
 
 select is(
   pg_temp.warnings(jsonb_build_array(
     jsonb_set(test.node('i', 'interflow', '{u}'), '{data,on_error}', '"output"'), jsonb_set(test.node('j', 'interflow', '{error}'), '{data,on_error}', '"output"')
-  )), '{"error_output_missing nodes[0].data.on_error"}', 'a handled failure without an output is told'
+  )), '{"error_output_missing nodes[0].data.on_error"}', 'a handled failure without an output gets a warning'
 );
 select is(
   pg_temp.warnings(
@@ -107,7 +107,7 @@ select is(
       jsonb_set(test.node('w', 'wait', '{out,error}', '{}', '{"value": 1}'), '{data,on_error}', '"output"'), test.node('out', 'flow_output', '{}', '{y}', '{"label": "b"}')
     ),
     jsonb_build_array(test.edge('w', 'error', 'out', 'y'))
-  ), '{}', 'the error output is one, though no definition has it'
+  ), '{}', 'the output named error is known, although no definition has it'
 );
 
 select is(
@@ -121,7 +121,7 @@ select is(
       -- The timeout of a script is transient, so its retry gets no warning.
       ('e', 'rhai_script_1x1', '{"max_attempts": 2}', '1000')
     ) as n (name, node_id, retry, timeout)
-  )), '{"retry_without_effect nodes[0].data.retry","retry_without_effect nodes[1].data.retry"}', 'retries of what has no failure that passes are told'
+  )), '{"retry_without_effect nodes[0].data.retry","retry_without_effect nodes[1].data.retry"}', 'retries of nodes without transient failures get warnings'
 );
 
 select is(

@@ -8,10 +8,10 @@ select test.deploy(test.kept('flow')::integer);
 create function pg_temp.refusal(arguments text) returns text language sql volatile set search_path = '' as $$
   select test.error(format('select public.create_webhook(%s)', replace(arguments, 'FLOW', 'flow => ' || test.kept('flow')))) ->> 'message';
 $$;
-select is(pg_temp.refusal($$ 'push' $$), 'flow: give either flow, with an optional tag, or deployment_id.', 'one of flow and deployment');
+select is(pg_temp.refusal($$ 'push' $$), 'flow: give either flow, with an optional tag, or deployment_id.', 'a webhook needs a flow or a deployment');
 select is(pg_temp.refusal($$ 'push', FLOW, tag => 'a b' $$) like 'tag: must be 1 to 128 letters%', true, 'the tag');
 select is(pg_temp.refusal($$ null, FLOW $$), 'input: must not be null.', 'the input');
-select is(pg_temp.refusal($$ repeat('x', 257), FLOW $$), 'input: must be the name of an input, at most 256 characters.', 'its length');
+select is(pg_temp.refusal($$ repeat('x', 257), FLOW $$), 'input: must be the name of an input, at most 256 characters.', 'the name of the input may have at most 256 characters');
 select is(pg_temp.refusal($$ 'push', FLOW, verification => 'md5' $$),
   'verification: must be standard_webhooks, github, stripe, hmac, authorization or null.', 'verification');
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different header names', headers)
@@ -37,7 +37,7 @@ select is(
   public.set_webhook_verification(
     (public.create_webhook('push', test.kept('flow')::integer) ->> 'id')::uuid, 'hmac', hmac => '{"header": "X-Shopify-Hmac-Sha256", "encoding": "base64"}'
   ) -> 'hmac',
-  '{"header": "x-shopify-hmac-sha256", "algorithm": "sha256", "encoding": "base64", "prefix": "", "id_header": null}', 'also where it is said later'
+  '{"header": "x-shopify-hmac-sha256", "algorithm": "sha256", "encoding": "base64", "prefix": "", "id_header": null}', 'hmac gets the same defaults if it is set later'
 );
 
 select test.keep('made', public.create_webhook('push', test.kept('flow')::integer, headers => '{X-GitHub-Event}'));
@@ -53,14 +53,14 @@ select test.sign_out();
 select test.create_vault();
 select vault.create_secret('https://project.supabase.co/', 'project_url');
 select test.sign_in(test.user_id('owner'));
-select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^https://project\.supabase\.co/functions/v1/', 'or as Vault says');
+select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^https://project\.supabase\.co/functions/v1/', 'the URL begins with the address in Vault');
 
 select is(
   array(select test.error_code(format('update public.flow_webhooks set %s where true', change)) from unnest(
     '{"verification = ''github''",hmac = jsonb_build_array(),"prefix = ''fh_bbbbbbb''",last_start_at = now(),last_flow_run_id = id,last_error = ''x'',id = gen_random_uuid(),created_at = ''epoch''}'::text[]
-  ) as change), array_fill('column_read_only'::text, '{8}'), 'what the system keeps'
+  ) as change), array_fill('column_read_only'::text, '{8}'), 'clients can not write columns that only the system writes'
 );
 update public.flow_webhooks set is_active = false, input = 'pull', headers = '{}' where true;
-select is(array_agg(distinct input), '{pull}', 'the rest is the owner''s') from public.flow_webhooks;
+select is(array_agg(distinct input), '{pull}', 'the owner can change the other columns') from public.flow_webhooks;
 
 select * from finish();

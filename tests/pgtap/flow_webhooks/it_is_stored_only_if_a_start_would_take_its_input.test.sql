@@ -17,7 +17,7 @@ select is(pg_temp.refusal($$ 'psuh', FLOW $$), test.error(format(
   $$ select public.start_deployment('%s', inputs => '{"psuh": {"S": "x"}}') $$, test.kept('deployment')
 )), 'an input that it does not have, in the words of a start');
 select is(pg_temp.refusal(format($$ 'psuh', deployment_id => '%s' $$, test.kept('deployment'))) ->> 'message',
-  'inputs: the flow has no input "psuh"; it has "push".', 'of one deployment');
+  'inputs: the flow has no input "psuh"; it has "push".', 'an input that the given deployment does not have is refused');
 
 select public.create_webhook('push', test.kept('flow')::integer);
 select is(test.error_code(format('update public.flow_webhooks set %s where true', change)), code, change)

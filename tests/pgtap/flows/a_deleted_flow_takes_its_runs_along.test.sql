@@ -25,7 +25,7 @@ select is(
 select test.sign_out();
 select set_eq(
   'select name from remaining', array['parent', 'child'],
-  'its root runs are gone, those of deleted deployments too; what it did inside another flow''s run stays with that run'
+  'the root runs of the deleted flow are deleted, also those of deleted deployments; called runs in another flow''s run stay'
 );
 
 select test.sign_in(test.user_id('owner'));

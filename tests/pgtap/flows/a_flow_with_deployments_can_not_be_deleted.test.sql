@@ -18,7 +18,7 @@ select is(
     'code', 'flow_has_deployments', 'status', 409, 'details', null, 'hint', 'Delete its deployments first.',
     'message', format('Flow %s has deployments, so it can''t be deleted.', test.kept('flow'))
   ),
-  'a flow with deployments can''t, and the owner is told why'
+  'a flow with deployments can not be deleted, and the error gives the reason'
 );
 
 select test.sign_in_as_role('service_role');
@@ -29,12 +29,12 @@ select is(
 
 select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments where id = test.kept('second')::uuid;
-select is(test.error_code('delete from public.flows'), 'flow_has_deployments', 'one deployment is enough');
+select is(test.error_code('delete from public.flows'), 'flow_has_deployments', 'a single deployment prevents the deletion');
 select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'the refused deletion has deleted no deployment');
 
 delete from public.flow_deployments where id = test.kept('first')::uuid;
 select is(test.row_count('delete from public.flows'), 1::bigint, 'a flow can be deleted when all its deployments are deleted');
-select is(test.row_count('select from public.flows'), 0::bigint, 'and is gone');
+select is(test.row_count('select from public.flows'), 0::bigint, 'the flow is deleted');
 select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'with its tags');
 
 select * from finish();

@@ -17,7 +17,7 @@ from public.flows as f;
 
 select results_eq(
   'select user_id, created_at, updated_at from public.flows', $$ select test.user_id('owner'), now(), now() $$,
-  'it is the caller''s and made now'
+  'the flow belongs to the caller and was created now'
 );
 
 select * from finish();

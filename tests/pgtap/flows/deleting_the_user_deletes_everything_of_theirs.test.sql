@@ -49,12 +49,12 @@ select results_eq(
 );
 select results_eq(
   $$ select id, started_by from public.flow_run $$, $$ values (test.kept('foreign_run')::uuid, null::uuid) $$,
-  'a run of another''s flow stays, but forgets who started it'
+  'a run of another user''s flow stays, without its deleted starter'
 );
 select results_eq(
   $$ select deployment_id from public.flow_deployments_tags where tag = 'latest' $$,
   $$ values (test.kept('foreign_deployment')::uuid) $$,
-  'the other''s latest is where it was'
+  'latest of the other user has not moved'
 );
 
 select * from finish();

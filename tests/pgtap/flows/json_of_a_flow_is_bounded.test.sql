@@ -46,7 +46,7 @@ select is(
 select test.sign_out();
 select is(
   test.error_code($$insert into public.flows (user_id, nodes) values (test.user_id('owner'), '[1e100000]')$$), 'column_invalid',
-  'whoever writes it'
+  'the bounds hold for every role'
 );
 
 select * from finish();

@@ -13,7 +13,7 @@ select is(
   'one update that writes 4 MB to each of five flows is refused'
 );
 select is(
-  test.error('update public.flows set nodes = jsonb_build_array(repeat(''a'', 3000000))'), null, 'five of 3 MB are taken'
+  test.error('update public.flows set nodes = jsonb_build_array(repeat(''a'', 3000000))'), null, 'one update that writes 3 MB to each of five flows is accepted'
 );
 select is(
   test.error('update public.flows set edges = jsonb_build_array(repeat(''a'', 1000000))') ->> 'code', 'flows_too_large',

@@ -12,7 +12,7 @@ create temporary view seen with (security_invoker = true) as
 grant select on seen to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(ids, array[test.kept('private'), test.kept('public')]::integer[], 'the owner sees all flows of theirs') from seen;
+select is(ids, array[test.kept('private'), test.kept('public')]::integer[], 'the owner sees all their own flows') from seen;
 
 select test.sign_in(test.user_id('other'));
 select is(ids, null, 'another user sees none, public or not') from seen;

@@ -8,10 +8,10 @@ update public.flows set is_public = true where id = test.kept('flow')::integer;
 
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.row_count($$ update public.flows set name = 'owner' where id = test.kept('flow')::integer $$), 1::bigint, 'the owner updates'
+  test.row_count($$ update public.flows set name = 'owner' where id = test.kept('flow')::integer $$), 1::bigint, 'the owner can update a flow'
 );
 select is(
-  test.row_count($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), 1::bigint, 'the owner inserts'
+  test.row_count($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), 1::bigint, 'the owner can insert a flow'
 );
 select is(
   test.row_count($$ delete from public.flows where id <> test.kept('flow')::integer $$), 1::bigint,
@@ -38,7 +38,7 @@ select is(test.error_code('truncate public.flows'), '42501', 'anon may not trunc
 select test.sign_in_as_role('service_role');
 select is(test.error_code('truncate public.flows cascade'), '42501', 'the service role may not truncate');
 select is(
-  test.row_count($$ select from public.flows where name = 'owner' $$), 1::bigint, 'nobody has changed the flow since the owner did'
+  test.row_count($$ select from public.flows where name = 'owner' $$), 1::bigint, 'only the owner has changed the flow'
 );
 select is(test.row_count($$ update public.flows set name = 'service' $$), 1::bigint, 'the service role updates');
 select is(

@@ -18,7 +18,7 @@ select is(
 );
 select is(test.error_code('update public.flows set id = id + 1'), '428C9', 'id can''t be changed');
 select is(
-  test.error_code('insert into public.flows (id) values (1000)'), '428C9', 'an id of one''s own choice can''t be inserted'
+  test.error_code('insert into public.flows (id) values (1000)'), '428C9', 'a client can not choose the id of a flow'
 );
 
 select test.sign_in_as_role('service_role');

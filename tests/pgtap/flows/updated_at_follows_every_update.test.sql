@@ -12,7 +12,7 @@ select results_eq(
 update public.flows set description = 'changed';
 select results_eq('select updated_at from public.flows', 'select now()', 'an update sets updated_at to its time');
 select results_eq(
-  'select created_at from public.flows', $$ values (timestamptz '2020-01-01Z') $$, 'and leaves created_at as it was'
+  'select created_at from public.flows', $$ values (timestamptz '2020-01-01Z') $$, 'an update does not change created_at'
 );
 
 update public.flows set updated_at = '2030-01-01Z';

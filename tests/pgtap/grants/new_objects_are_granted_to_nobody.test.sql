@@ -27,9 +27,9 @@ from unnest('{anon,authenticated,service_role}'::text[]) as role;
 
 select is(has_table_privilege('anon', 'public.canary', 'select'), false, 'anon may not read the new table');
 grant select on public.canary to anon;
-select is(has_table_privilege('anon', 'public.canary', 'select'), true, 'until it is granted');
+select is(has_table_privilege('anon', 'public.canary', 'select'), true, 'after a grant anon has the privilege');
 select test.sign_in_as_role('anon');
-select is(test.error_code('select from public.canary'), null, 'then it reads');
+select is(test.error_code('select from public.canary'), null, 'after a grant anon can read the table');
 select is(test.error_code('select public.canary()'), '42501', 'the service role may not execute a new function');
 
 select * from finish();

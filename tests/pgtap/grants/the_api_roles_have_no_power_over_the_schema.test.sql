@@ -21,12 +21,12 @@ select is_empty(
 );
 select is_empty(
   $$ select m.roleid::regrole, m.member::regrole from pg_auth_members as m
-    where m.member::regrole::text in ('anon', 'authenticated', 'service_role') $$, 'and members of no other role'
+    where m.member::regrole::text in ('anon', 'authenticated', 'service_role') $$, 'the API roles are members of no other role'
 );
 select is_empty(
   $$ select c.oid::regclass from pg_class as c
     where c.relnamespace in ('public'::regnamespace, 'private'::regnamespace)
-      and c.relowner::regrole::text in ('anon', 'authenticated', 'service_role') $$, 'they own nothing'
+      and c.relowner::regrole::text in ('anon', 'authenticated', 'service_role') $$, 'the API roles own nothing'
 );
 
 grant usage on schema pgmq to public;

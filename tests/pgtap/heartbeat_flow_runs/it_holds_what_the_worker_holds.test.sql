@@ -25,7 +25,7 @@ select set_eq(
   array[test.kept('taken_over'), test.kept('ended'), test.kept('queued'), test.kept('deleted')]::uuid[],
   'a claim is lost if another worker has claimed the run, if the claim was never made, or if the run has ended or is deleted'
 );
-select is_empty('select * from news where not is_lost', 'nothing else is news');
+select is_empty('select * from news where not is_lost', 'there is no other news');
 select test.sign_out();
 create temporary view holding as
   select r.name, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
@@ -33,13 +33,13 @@ create temporary view holding as
   join private.flow_run_jobs as j on j.flow_run_id = test.kept(r.name)::uuid join pgmq.q_flow_runs as m on m.msg_id = j.message_id;
 select set_eq('select name from holding where seconds > 290', '{held,slow}'::text[], 'held runs are held for another lease, even if the worker is late');
 select set_eq(
-  'select name from holding where seconds <= 10', '{released,taken_over,queued}'::text[], 'what is not, is left alone'
+  'select name from holding where seconds <= 10', '{released,taken_over,queued}'::text[], 'leases of runs that are not held do not change'
 );
 
 select is_empty($$ select * from public.heartbeat_flow_runs('[]', 60) $$, 'a worker that holds no run gets no news');
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code($$ select public.heartbeat_flow_runs('[]', 60) $$), '42501', 'users may not execute it');
 select test.sign_in_as_role('anon');
-select is(test.error_code($$ select private.heartbeat_flow_runs('[]', 60) $$), '42501', 'nor anon the private one');
+select is(test.error_code($$ select private.heartbeat_flow_runs('[]', 60) $$), '42501', 'anon may not call the private function');
 
 select * from finish();

@@ -20,7 +20,7 @@ select is(
     pg_temp.node('{}', '[{"name": "drawn"}]'), pg_temp.node('{"label": 5}', '[{"name": "other"}, {"name": "never"}]'),
     pg_temp.node('null'), pg_temp.node('{"label": ""}', '[{"name": "x"}]')
   ),
-  '{drawn,other,""}', 'without a label that is a text, the name of its output, else an empty one'
+  '{drawn,other,""}', 'an input without a text as label has the name of its output, or an empty name'
 );
 select is(
   pg_temp.names(pg_temp.node('{"label": "a"}', type => 'mock'), pg_temp.node('{"label": "b"}', node_id => 'flow_output')), '{}',
@@ -37,7 +37,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select results_eq(
   $$ select input_names, test.error_code('update public.flow_deployments set input_names = ''{}'' where true') from public.flow_deployments $$,
-  $$ values ('{a}'::text[], 'column_read_only') $$, 'a deployment has those of its flow, and nobody changes them'
+  $$ values ('{a}'::text[], 'column_read_only') $$, 'a deployment has the input names of its flow, and they can not be changed'
 );
 
 select * from finish();

@@ -32,14 +32,14 @@ select is(
   test.error_code($$ select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create_again0')::jsonb, 'mine') $$),
   'kv_store_exists', 'another execution is refused'
 );
-select is(pg_temp.output('create_again'), null, 'and nothing kept');
+select is(pg_temp.output('create_again'), null, 'a refused call stores no output');
 
 select is(pg_temp.read(), null, 'a missing item is null');
 select is(pg_temp.write('write', 'first'), null, 'a new item replaces nothing');
-select is(pg_temp.output('write'), '{"M": {}}', 'which is kept');
-select is(pg_temp.read(), '{"S": "first"}', 'it can be read');
+select is(pg_temp.output('write'), '{"M": {}}', 'the output of the write is stored');
+select is(pg_temp.read(), '{"S": "first"}', 'the written item can be read');
 select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'another value replaces it');
-select is(pg_temp.output('overwrite'), '{"M": {"old_value": {"S": "first"}}}', 'which is kept');
+select is(pg_temp.output('overwrite'), '{"M": {"old_value": {"S": "first"}}}', 'the output with the old value is stored');
 select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'a repeated call gets the same answer');
 select is(pg_temp.write('write', 'first'), null, 'a repeated call gets the same answer even if another node has written meanwhile');
 select is(pg_temp.read(), '{"S": "second"}', 'a repeated call does not write again');
@@ -56,9 +56,9 @@ select is(
   array[
     test.error_code($$ select public.kv_delete_store(test.kept('claim')::jsonb, test.kept('delete_again0')::jsonb, 'mine') $$),
     test.error_code($$ select pg_temp.write('late', 'x') $$), test.error_code('select pg_temp.read()')
-  ], array_fill('kv_store_not_found'::text, array[3]), 'others find it no more, whatever they want'
+  ], array_fill('kv_store_not_found'::text, array[3]), 'further effects do not find the deleted store'
 );
 select is(pg_temp.write('write', 'first'), null, 'an effect that was made before the deletion keeps its answer');
-select is_empty('select * from public.kv_items', 'and is not again');
+select is_empty('select * from public.kv_items', 'the item is not written again');
 
 select * from finish();

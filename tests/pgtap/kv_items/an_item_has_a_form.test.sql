@@ -41,14 +41,14 @@ select is(
   'a value may have at most 64 levels'
 );
 select is(
-  test.error_code(pg_temp.writing('deep', (repeat('{"A":[', 63) || '{"N":0}' || repeat(']}', 63))::jsonb)), null, 'that many it may be'
+  test.error_code(pg_temp.writing('deep', (repeat('{"A":[', 63) || '{"N":0}' || repeat(']}', 63))::jsonb)), null, 'a value with 64 levels is accepted'
 );
 select is(
   test.error(pg_temp.writing('key', '{"N": 0}', 'other')),
   '{"code": "kv_store_not_found", "status": 404, "message": "There is no store \"other\".", "details": null, "hint": null}',
   'an item needs an existing store'
 );
-select is(test.error_code(pg_temp.writing('key', '{"N": 0}', 'MINE')), 'kv_store_not_found', 'of that very name');
-select is(count(*), 9::bigint, 'what was refused is not stored') from public.kv_items;
+select is(test.error_code(pg_temp.writing('key', '{"N": 0}', 'MINE')), 'kv_store_not_found', 'the name of a store is case-sensitive');
+select is(count(*), 9::bigint, 'refused items are not stored') from public.kv_items;
 
 select * from finish();

@@ -24,9 +24,9 @@ select is(
   'the 101st store is refused'
 );
 select is(test.error_code(pg_temp.call('kv_create_store', 'store_1')), 'kv_store_exists', 'an existing name is refused as existing, even at the limit');
-select is(test.error(pg_temp.call('kv_delete_store', 'store_1')), null, 'when one is deleted');
-select is(test.error(pg_temp.call('kv_create_store', 'store_101')), null, 'there is room for one');
-select is(test.error_code(pg_temp.call('kv_create_store', 'store_102')), 'kv_stores_limit', 'and for no more');
+select is(test.error(pg_temp.call('kv_delete_store', 'store_1')), null, 'a store can be deleted');
+select is(test.error(pg_temp.call('kv_create_store', 'store_101')), null, 'after the deletion, one store can be created');
+select is(test.error_code(pg_temp.call('kv_create_store', 'store_102')), 'kv_stores_limit', 'a further store is refused');
 
 select test.sign_out();
 select is(
@@ -35,7 +35,7 @@ select is(
 );
 select results_eq(
   'select user_id, store_count from private.kv_usage order by store_count',
-  $$ values (test.user_id('other'), 50), (test.user_id('owner'), 100) $$, 'what was refused is not counted'
+  $$ values (test.user_id('other'), 50), (test.user_id('owner'), 100) $$, 'refused stores do not count'
 );
 
 select * from finish();

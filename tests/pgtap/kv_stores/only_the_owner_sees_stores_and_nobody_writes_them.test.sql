@@ -33,6 +33,6 @@ select is(test.row_count('select from public.kv_stores'), 0::bigint, 'a token wi
 select test.sign_in_as_role('service_role');
 select is(test.row_count('select from public.kv_stores'), 2::bigint, 'the service role sees all');
 select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
-select is(test.row_count('select from public.kv_stores'), 2::bigint, 'they are what they were');
+select is(test.row_count('select from public.kv_stores'), 2::bigint, 'the stores have not changed');
 
 select * from finish();

@@ -32,9 +32,9 @@ select is(pg_temp.usage('owner'), array[2, (2 + 8) + (1 + 8)]::bigint[], 'when t
 insert into public.kv_items (user_id, store, key, value)
 values (test.user_id('owner'), 'first', 'ä', '{"S":""}'), (test.user_id('owner'), 'first', 'new', '{"N":0}')
 on conflict on constraint kv_items_pkey do update set value = excluded.value;
-select is(pg_temp.usage('owner'), array[2, (2 + 9) + (1 + 8) + (3 + 8)]::bigint[], 'by an upsert');
+select is(pg_temp.usage('owner'), array[2, (2 + 9) + (1 + 8) + (3 + 8)]::bigint[], 'an upsert counts the new size of the item');
 delete from public.kv_items where key = 'new';
-select is(pg_temp.usage('owner'), array[2, (2 + 9) + (1 + 8)]::bigint[], 'when one is deleted');
+select is(pg_temp.usage('owner'), array[2, (2 + 9) + (1 + 8)]::bigint[], 'a deleted item does not count');
 select is_empty('select * from miscounted', 'nothing is miscounted');
 
 delete from public.kv_stores where user_id = test.user_id('owner') and name = 'first';
@@ -45,7 +45,7 @@ delete from auth.users where id = test.user_id('owner');
 select is(
   array[
     (select count(*) from public.kv_stores), (select count(*) from public.kv_items), (select count(*) from private.kv_usage)
-  ], '{1,1,1}'::bigint[], 'with the user go stores, items and usage'
+  ], '{1,1,1}'::bigint[], 'the stores, items and usage of a deleted user are deleted'
 );
 update private.kv_usage set item_bytes = item_bytes + 1 where true;
 select is(test.row_count('select from miscounted'), 1::bigint, 'a wrong usage is found');

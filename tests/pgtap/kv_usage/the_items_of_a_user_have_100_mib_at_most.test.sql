@@ -29,10 +29,10 @@ select is(
 select is(test.error(pg_temp.writing('last', 10485760)), null, 'a tenth item of 10 MiB is accepted');
 select is(pg_temp.item_bytes(), 104857600::bigint, 'the items have exactly 100 MiB');
 select is(test.error_code(pg_temp.writing('a', 10)), 'kv_size_limit', 'at the limit, an item of any size is refused');
-select is(test.error_code(pg_temp.writing('last', 10485761)), 'kv_size_limit', 'nor may one grow');
-select is(test.error_code(pg_temp.writing('last', 10485750)), null, 'it may shrink');
+select is(test.error_code(pg_temp.writing('last', 10485761)), 'kv_size_limit', 'at the limit, an item may not grow');
+select is(test.error_code(pg_temp.writing('last', 10485750)), null, 'at the limit, an item may shrink');
 select is(test.error_code(pg_temp.writing('a', 10)), null, 'after an item has become smaller, a small item is accepted');
-select is(pg_temp.item_bytes(), 104857600::bigint, 'to the byte again');
+select is(pg_temp.item_bytes(), 104857600::bigint, 'the items have exactly 100 MiB again');
 
 select test.sign_out();
 delete from public.kv_stores where name = 'first';

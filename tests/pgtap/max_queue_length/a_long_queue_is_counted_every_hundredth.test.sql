@@ -15,8 +15,8 @@ select test.queue_runs(test.user_id('owner'), 100);
 select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 899)));
 
 select test.sign_in_as_role('anon');
-select is(count(*) filter (where pg_temp.start() is null), 10::bigint, 'ten starts pass on one count') from generate_series(1, 10);
-select is(pg_temp.start(), 'queue_full', 'the next one counts');
+select is(count(*) filter (where pg_temp.start() is null), 10::bigint, 'ten starts need only one count') from generate_series(1, 10);
+select is(pg_temp.start(), 'queue_full', 'the next start counts the queue');
 
 select test.sign_out();
 delete from pgmq.q_flow_runs where message = '{}';
@@ -31,7 +31,7 @@ select test.sign_out();
 update private.flow_run_jobs set sleeps_until = null where user_id = test.user_id('owner');
 select setval('private.queue_full_until', private.queue_clock() - 1);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), null, 'and no longer');
+select is(pg_temp.start(), null, 'after this time the queue is counted again');
 
 select test.sign_out();
 select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 20)));
@@ -41,7 +41,7 @@ select is(pg_temp.start(), 'queue_full', 'a new limit applies to the next start'
 select test.sign_in_as_role('service_role');
 select public.set_max_queue_length(2147483647);
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), null, 'the greatest one too');
+select is(pg_temp.start(), null, 'the greatest possible limit is accepted');
 select test.sign_in_as_role('service_role');
 select public.set_max_queue_length(0);
 select test.sign_in_as_role('anon');

@@ -21,16 +21,16 @@ select public.start_deployment(id => test.kept('of_hog')::uuid) from generate_se
 select test.sign_in_as_role('anon');
 select is(pg_temp.start('of_hog'), 'queue_full', 'others can not start the deployment of an owner who has filled the queue');
 select is(pg_temp.start('of_owner'), null, 'deployments of another are started') from generate_series(1, 2);
-select is(pg_temp.start('of_owner'), 'queue_full', 'until a tenth of the queue is the other''s too');
-select is(pg_temp.start('of_hog'), 'queue_full', 'the first one''s still are not');
+select is(pg_temp.start('of_owner'), 'queue_full', 'others are refused when the other owner has a tenth of the queue, too');
+select is(pg_temp.start('of_hog'), 'queue_full', 'starts of the first owner''s deployment are still refused');
 
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.error_code($$ select public.start_deployment(id => test.kept('of_owner')::uuid) $$), null, 'the owner is never refused'
+  test.error_code($$ select public.start_deployment(id => test.kept('of_owner')::uuid) $$), null, 'an owner is never refused'
 );
 select test.sign_in(test.user_id('hog'));
 select is(
-  test.error_code($$ select public.start_deployment(id => test.kept('of_hog')::uuid) $$), null, 'nor is the one who filled it'
+  test.error_code($$ select public.start_deployment(id => test.kept('of_hog')::uuid) $$), null, 'the owner who has filled the queue is not refused, either'
 );
 
 -- 15 of 34 runs are claimed, while owners take turns. These include all three runs of the owner.
@@ -38,7 +38,7 @@ select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(15, 60);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start('of_hog'), null, 'when the queue has room again, all starts are accepted');
-select is(pg_temp.start('of_hog'), 'queue_full', 'as long as there is');
+select is(pg_temp.start('of_hog'), 'queue_full', 'starts are refused again when the queue is full');
 select is(pg_temp.start('of_owner'), 'queue_full', 'runs that a worker holds count towards the tenth');
 
 select * from finish();

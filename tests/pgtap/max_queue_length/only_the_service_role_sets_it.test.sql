@@ -10,11 +10,11 @@ grant select on attempts to public;
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code('select ' || call), '42501', 'a user may not call ' || call) from attempts;
 select test.sign_in_as_role('anon');
-select is(test.error_code('select ' || call), '42501', 'nor may anon') from attempts;
+select is(test.error_code('select ' || call), '42501', 'anon may not call these functions') from attempts;
 
 select test.sign_in_as_role('service_role');
 select is(test.error_code('select public.set_max_queue_length(1)'), null, 'the service role does');
-select is(public.max_queue_length(), 1, 'and reads it');
+select is(public.max_queue_length(), 1, 'the service role can read the limit');
 select is(
   test.error(format('select public.set_max_queue_length(%s)', bad)),
   '{"code": "request_invalid", "status": 400, "message": "max_length must be an integer from 0 to 2^31-1.", "details": null, "hint": null}',

@@ -15,15 +15,15 @@ select public.set_max_queue_length(2);
 select is(public.max_queue_length(), 2, 'the limit is the one that the operator has set');
 
 select test.sign_in_as_role('anon');
-select is(pg_temp.start(), null, 'others fill it') from generate_series(1, 2);
+select is(pg_temp.start(), null, 'starts of others fill the queue') from generate_series(1, 2);
 select is(test.error('select test.start_by_key()'), '{
   "code": "queue_full", "status": 429, "message": "More runs wait to be executed than this project allows.",
   "details": {"limit": "max_queue_length", "value": 2}, "hint": "Try again after the seconds in Retry-After."
 }', 'then they start nothing');
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.start(), 'queue_full', 'whoever they are');
+select is(pg_temp.start(), 'queue_full', 'every other caller is refused');
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.start(), null, 'the owner does');
+select is(pg_temp.start(), null, 'the owner can still start');
 select is(test.error_code('select public.start_flow(f.id) from public.flows as f'), null, 'a flow as well');
 
 select test.sign_in_as_role('service_role');
@@ -34,7 +34,7 @@ select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 60);
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), null, 'claimed runs do not count any more');
-select is(pg_temp.start(), 'queue_full', 'one for one');
+select is(pg_temp.start(), 'queue_full', 'each claimed run makes room for one start');
 select test.lose_workers();
 select test.sign_in_as_role('service_role');
 select public.set_max_queue_length(5);

@@ -26,17 +26,17 @@ select test.keep('token', private.run_token(test.kept('unsigned')::uuid));
 select test.keep('token_of_started', private.run_token(test.kept('started')::uuid));
 
 select test.sign_in(test.user_id('owner'));
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'to the owner');
-select is(test.row_count('select pg_temp.allowed()'), 4::bigint, 'who sees all runs');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to the owner');
+select is(test.row_count('select pg_temp.allowed()'), 4::bigint, 'the owner sees all runs');
 select test.sign_in(test.user_id('starter'));
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'to who started one');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to the starter');
 select test.sign_in(test.user_id('other'));
 select is_empty('select pg_temp.allowed()', 'another user sees none');
 select pg_temp.show(test.kept('token'));
 select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to another user with a token');
 select test.sign_in_as_role('anon');
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'to anybody with a token');
-select is(test.row_count('select pg_temp.allowed()'), 1::bigint, 'who sees its run');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to a caller with a token');
+select is(test.row_count('select pg_temp.allowed()'), 1::bigint, 'the holder of a token sees its run');
 select pg_temp.show(test.kept('token_of_started'));
 select set_eq('select pg_temp.allowed()', array[test.kept('started')]::uuid[], 'the starter sees the started run but not the runs that it called');
 

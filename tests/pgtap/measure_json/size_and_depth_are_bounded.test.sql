@@ -25,7 +25,7 @@ from (values
 ) as bad (what, value, fault, message);
 
 select is(
-  (private.measure_json(to_jsonb(repeat('a', 65535)), 65536)).fault, 'size', 'a text of one byte too many is refused'
+  (private.measure_json(to_jsonb(repeat('a', 65535)), 65536)).fault, 'size', 'a text that is one byte too long is refused'
 );
 
 select * from finish();

@@ -12,7 +12,7 @@ select results_eq('select next_start_at from public.flow_schedules',
 select results_eq(
   $$ select t at time zone 'UTC' - lag(t at time zone 'UTC') over (order by t)
     from unnest(public.next_cron_times('0 12 * * *')) as t offset 1 $$,
-  $$ values (interval '1 day'), (interval '1 day') $$, 'each is after the one before it, in UTC unless told'
+  $$ values (interval '1 day'), (interval '1 day') $$, 'each time is after the previous one; the default time zone is UTC'
 );
 select is(test.error($$ select public.next_cron_times('61 * * * *', 'Mars/Base') $$) -> 'details' @> '[{"path": "cron.minute"}, {"path": "time_zone"}]',
   true, 'all faults are reported at once');

@@ -28,6 +28,6 @@ select is(
 );
 select is(test.row_count('select from public.node_run'), 2::bigint, 'a node can have several numbers of times');
 delete from public.flow_run where true;
-select is_empty('select * from public.node_run', 'it goes with its run');
+select is_empty('select * from public.node_run', 'node runs are deleted with their run');
 
 select * from finish();

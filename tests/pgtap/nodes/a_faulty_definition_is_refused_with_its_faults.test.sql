@@ -29,7 +29,7 @@ select is(
   'when the types are right, the error lists faults of the other rules'
 );
 select is(
-  test.error('insert into public.nodes default values') #>> '{details,0,path}', 'data', 'an empty one'
+  test.error('insert into public.nodes default values') #>> '{details,0,path}', 'data', 'an empty definition is refused'
 );
 insert into public.nodes (type, data, sources, targets)
 values ('native', '{"node_id": "n", "version": "1", "display_name": ""}', '[]', '[]');
@@ -39,7 +39,7 @@ select is(
 );
 select test.sign_out();
 select is(
-  test.error_code($$ update public.nodes set data = '{}' where node_id = 'n' $$), 'node_definition_invalid', 'whoever writes it'
+  test.error_code($$ update public.nodes set data = '{}' where node_id = 'n' $$), 'node_definition_invalid', 'the rules hold for every role'
 );
 
 select * from finish();

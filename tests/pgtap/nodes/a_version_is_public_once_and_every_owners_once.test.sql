@@ -16,7 +16,7 @@ select is(
   test.error(format(test.kept('insertion'), '1')) ->> 'constraint', 'nodes_node_id_version_public_idx',
   'a publisher can''t publish it again'
 );
-select is(test.row_count(format(test.kept('insertion'), '3')), 1::bigint, 'but another version of it');
+select is(test.row_count(format(test.kept('insertion'), '3')), 1::bigint, 'another version of the definition is accepted');
 
 select test.sign_in(test.user_id('owner'));
 select is(test.row_count(format(test.kept('insertion'), '1')), 1::bigint, 'another user can have a private definition of the same version');

@@ -12,6 +12,6 @@ select test.row_count(format(test.kept('insertion'), 'service'));
 select test.sign_out();
 delete from auth.users where true;
 select results_eq('select node_id from public.nodes', $$ values ('service') $$, 'private and public definitions of the user are deleted');
-select is_empty('select from private.node_publishers', 'and they publish no more');
+select is_empty('select from private.node_publishers', 'the deleted user is not a publisher any more');
 
 select * from finish();

@@ -13,7 +13,7 @@ select is(
   pg_temp.with_options(jsonb_build_object(repeat('m', 150000), (select jsonb_agg(true) from generate_series(1, 10000)))),
   jsonb_build_array(jsonb_build_object(
     'path', 'data.options.' || repeat('m', 100) || '…', 'message', 'has a name of more than 256 characters'
-  )), 'a long name is told, shortened, and copied to nothing below it'
+  )), 'a long name is shortened in its fault, and is not copied into the paths below it'
 );
 select is(pg_temp.with_options(jsonb_build_object(repeat('ü', 256), 1)), '[]', 'a name of 256 characters is accepted');
 select test.keep('nested', (select jsonb_agg(true) from generate_series(1, 10000)));
@@ -34,7 +34,7 @@ select is(
 );
 select ok(
   octet_length(test.error(format($$ insert into public.nodes (type, data, sources, targets) values ('native', %L, '[]', '[]') $$,
-    jsonb_build_object('node_id', repeat('n', 200000))))::text) < 2000, 'what a refusal names is shortened'
+    jsonb_build_object('node_id', repeat('n', 200000))))::text) < 2000, 'names in a refusal are shortened'
 );
 
 select * from finish();

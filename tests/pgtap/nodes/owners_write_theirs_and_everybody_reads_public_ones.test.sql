@@ -14,14 +14,14 @@ select is(test.row_count(format(test.kept('insertion'), 'owners')), 1::bigint, '
 select test.sign_in(test.user_id('publisher'));
 select is(test.row_count(format(test.kept('insertion'), 'publishers')), 1::bigint, 'a publisher, too');
 select test.sign_in_as_role('service_role');
-select is(test.row_count(format(test.kept('insertion'), 'services')), 1::bigint, 'and the service role');
+select is(test.row_count(format(test.kept('insertion'), 'services')), 1::bigint, 'the service role can insert a definition');
 
 select test.sign_out();
 select set_eq(
   'select node_id, user_id, is_public from public.nodes',
   $$ values
     ('owners', test.user_id('owner'), false), ('publishers', test.user_id('publisher'), true), ('services', null::uuid, true) $$,
-  'it is the poster''s, and public when a publisher or the service role posts it'
+  'a definition belongs to its poster, and is public if a publisher or the service role posts it'
 );
 
 select test.sign_in(test.user_id('owner'));
@@ -43,9 +43,9 @@ from unnest('{owners,publishers,services}'::text[]) as name;
 
 select test.sign_in_as_role('anon');
 select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'anon sees the public ones');
-select is(test.error_code(format(test.kept('insertion'), 'anons')), '42501', 'but may not insert');
-select is(test.error_code(format(test.kept('update'), 'services')), '42501', 'nor update');
-select is(test.error_code(format(test.kept('deletion'), 'services')), '42501', 'nor delete');
+select is(test.error_code(format(test.kept('insertion'), 'anons')), '42501', 'anon may not insert definitions');
+select is(test.error_code(format(test.kept('update'), 'services')), '42501', 'anon may not update definitions');
+select is(test.error_code(format(test.kept('deletion'), 'services')), '42501', 'anon may not delete definitions');
 
 select test.sign_in_as_role('authenticated');
 select is(test.error_code(format(test.kept('insertion'), 'nobodys')), 'unauthenticated', 'a token without a user can not insert a definition');
@@ -55,19 +55,19 @@ select set_eq(
   'select node_id, type from public.nodes', $$ values ('owners', 'changed'), ('publishers', 'changed'), ('services', 'native') $$,
   'the service role sees all definitions, unchanged by others'
 );
-select is(test.row_count(format(test.kept('update'), 'owners')), 1::bigint, 'and updates');
+select is(test.row_count(format(test.kept('update'), 'owners')), 1::bigint, 'the service role can update a definition');
 select results_eq(
   $$ select user_id, is_public from public.nodes where node_id = 'owners' $$, $$ values (test.user_id('owner'), false) $$,
-  'which leaves the definition its owner''s and private'
+  'after this update the definition still belongs to its owner and is private'
 );
-select is(test.error_code('truncate public.nodes'), '42501', 'but may not truncate');
-select is(test.row_count(format(test.kept('deletion'), 'services')), 1::bigint, 'and deletes');
+select is(test.error_code('truncate public.nodes'), '42501', 'the service role may not truncate');
+select is(test.row_count(format(test.kept('deletion'), 'services')), 1::bigint, 'the service role can delete a definition');
 
 select test.sign_in(test.user_id('owner'));
-select is(test.row_count(format(test.kept('deletion'), 'owners')), 1::bigint, 'the owner deletes theirs');
+select is(test.row_count(format(test.kept('deletion'), 'owners')), 1::bigint, 'the owner can delete their definition');
 select test.sign_in(test.user_id('publisher'));
-select is(test.row_count(format(test.kept('deletion'), 'publishers')), 1::bigint, 'as the publisher does');
+select is(test.row_count(format(test.kept('deletion'), 'publishers')), 1::bigint, 'the publisher can delete their definition');
 select test.sign_out();
-select is_empty('select from public.nodes', 'then nothing is left');
+select is_empty('select from public.nodes', 'no definition is left');
 
 select * from finish();

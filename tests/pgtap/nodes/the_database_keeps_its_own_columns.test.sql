@@ -13,14 +13,14 @@ select results_eq(
   $$ values (test.user_id('owner'), false, test.user_id('owner'), 'kept', '1', now(), now()) $$,
   'an insert can not set these columns'
 );
-select isnt((select id from public.nodes), '11111111-1111-4111-8111-111111111111'::uuid, 'not about the id either');
+select isnt((select id from public.nodes), '11111111-1111-4111-8111-111111111111'::uuid, 'an insert can not set the id');
 
 select test.keep('row', (select n::text from public.nodes as n));
 update public.nodes set
   id = gen_random_uuid(), user_id = test.user_id('other'), is_public = true, owner_key = gen_random_uuid(), node_id = 'wrong',
   version = 'wrong', created_at = '2001-01-01', updated_at = '2001-01-01'
 where node_id = 'kept';
-select is((select n::text from public.nodes as n), test.kept('row'), 'nor does an update');
+select is((select n::text from public.nodes as n), test.kept('row'), 'an update can not set these columns');
 
 select is(
   test.row_count($$
@@ -28,7 +28,7 @@ select is(
     on conflict (owner_key, node_id, version) do update set id = excluded.id, user_id = excluded.user_id, created_at = excluded.created_at
   $$), 1::bigint, 'a whole row can be written back'
 );
-select is((select n::text from public.nodes as n), test.kept('row'), 'which changes nothing');
+select is((select n::text from public.nodes as n), test.kept('row'), 'writing a row back changes nothing');
 
 update public.nodes set data = data || '{"node_id": "renamed", "version": "2"}' where node_id = 'kept';
 select results_eq(
@@ -43,6 +43,6 @@ alter table public.nodes enable trigger _100_check_and_keep;
 update public.nodes set type = 'native', data = data, updated_at = now() where true;
 select is((select updated_at from public.nodes), '2001-01-01', 'updated_at stays if the definition does not change');
 update public.nodes set type = 'other' where true;
-select is((select updated_at from public.nodes), now(), 'and changes with it');
+select is((select updated_at from public.nodes), now(), 'updated_at changes when the definition does');
 
 select * from finish();

@@ -17,15 +17,15 @@ select results_eq(
 );
 select is(
   (select (d.payload -> 'data' -> 'api_input') - '{id,url,expires_at,flow_run_id,node_id,times}'::text[] from public.webhook_deliveries as d),
-  '{"extra": {}, "title": "May we pay?", "json_schema": {"type": "null", "const": null}}', 'and in the message to webhook_url'
+  '{"extra": {}, "title": "May we pay?", "json_schema": {"type": "null", "const": null}}', 'the message to webhook_url has the question'
 );
 
 select is(public.submit_input('a', '{"N": 0}'), '{"json_schema": {"type": "null", "const": null}, "choices": null}', 'an answer must first be checked against the schema');
-select is(public.submit_input('b', '{"S": "yes"}'), '{"json_schema": null, "choices": ["yes", "no"]}', 'or against the choices');
+select is(public.submit_input('b', '{"S": "yes"}'), '{"json_schema": null, "choices": ["yes", "no"]}', 'an answer must first be checked against the choices');
 select is((select count(*) from public.pending_inputs), 3::bigint, 'an unchecked answer is not stored');
 select is(public.submit_input('b', '{"S": "yes"}', is_checked => true), null, 'a checked answer is');
 select is(public.submit_input('c', '{"S": "yes"}'), null, 'an answer to a node that accepts any value needs no check');
 select is(test.error_code($$ select public.submit_input('b', '{"S": "no"}') $$), 'pending_input_answered', 'once');
-select is((select count(*) from public.pending_inputs), 1::bigint, 'the others are answered');
+select is((select count(*) from public.pending_inputs), 1::bigint, 'the other inputs are answered');
 
 select * from finish();

@@ -31,11 +31,11 @@ select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('asleep')::uuid);
 select test.sign_out();
 select is(pg_temp.open(), '{other}', 'a stop ends the inputs of a run that sleeps');
-select is(test.due_in(test.kept('asleep')::uuid), 0, 'and wakes it');
+select is(test.due_in(test.kept('asleep')::uuid), 0, 'a stop wakes a sleeping run');
 select test.ask_input(test.kept('other')::uuid, 'again');
 select test.ask_input(test.kept('other')::uuid, 'again');
 select is(pg_temp.open(), '{other,again}', 'an input that is stored twice is pending once');
-select is(count(*), 2::bigint, 'and told once')
+select is(count(*), 2::bigint, 'an input that is stored twice makes one event')
 from private.flow_run_events as e cross join lateral unnest(e.events) as k where e.root_flow_run_id = test.kept('other')::uuid and k.event = 'api_input';
 select private.release_flow_run(test.kept('other')::uuid, 1, test.progress(test.kept('other')::uuid), 0);
 select is(status, 'running', 'a run that is released for at once is not waiting') from public.flow_run where id = test.kept('other')::uuid;

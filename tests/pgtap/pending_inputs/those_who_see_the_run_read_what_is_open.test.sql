@@ -24,7 +24,7 @@ create view pg_temp.urls with (security_invoker = true) as select array_agg(spli
 grant select on pg_temp.urls to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(names, '{root,called,own}', 'the owner reads what is open, in called runs too') from pg_temp.urls;
+select is(names, '{root,called,own}', 'the owner reads open inputs, also those of called runs') from pg_temp.urls;
 select test.sign_in(test.user_id('starter'));
 select is(names, '{root,called}', 'the starter reads what their run waits for') from pg_temp.urls;
 select test.sign_in(test.user_id('other'));
@@ -32,22 +32,22 @@ select is(names, null, 'another user reads nothing') from pg_temp.urls;
 select set_config('request.headers', json_build_object('x-flow-run-token', test.kept('own_token'))::text, true);
 select is(names, '{own}', 'with a run token they read what that run waits for') from pg_temp.urls;
 select test.sign_in_as_role('anon');
-select is(names, '{own}', 'and so does anon') from pg_temp.urls;
+select is(names, '{own}', 'anon with the token reads the inputs of the run') from pg_temp.urls;
 select set_config('request.headers', '{}', true);
-select is(names, null, 'but nothing without a token') from pg_temp.urls;
+select is(names, null, 'anon without a token reads nothing') from pg_temp.urls;
 
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code('insert into public.pending_inputs default values'), '42501', 'the owner inserts none');
+select is(test.error_code('insert into public.pending_inputs default values'), '42501', 'the owner may not insert inputs');
 select is(test.error_code('update public.pending_inputs set url = null where true'), '42501', 'changes none');
-select is(test.error_code('delete from public.pending_inputs where true'), '42501', 'and deletes none');
-select is(test.error_code('select from private.api_inputs'), '42501', 'nor reads how they ended');
+select is(test.error_code('delete from public.pending_inputs where true'), '42501', 'the owner may not delete inputs');
+select is(test.error_code('select from private.api_inputs'), '42501', 'the owner may not read outcomes');
 select is(
   test.error_code($$ select public.submit_input('root', '{"S": "a"}') $$), '42501',
   'users may not call submit_input, because the Edge Function checks the ranges of numbers'
 );
-select is(test.error_code($$ select public.cancel_input('root') $$), '42501', 'nor cancel');
+select is(test.error_code($$ select public.cancel_input('root') $$), '42501', 'users may not call cancel_input');
 select is(
-  test.error_code(format('select public.take_api_inputs(%L, 1, %L)', test.kept('own'), '[]')), '42501', 'nor take'
+  test.error_code(format('select public.take_api_inputs(%L, 1, %L)', test.kept('own'), '[]')), '42501', 'users may not call take_api_inputs'
 );
 
 select test.sign_out();
@@ -57,7 +57,7 @@ select is(
   'a deleted starter is removed from the input'
 );
 delete from public.flow_run where id = test.kept('run')::uuid;
-select is(count(*), 1::bigint, 'a run that is deleted takes its inputs along') from public.pending_inputs;
-select is(count(*), 1::bigint, 'and how they ended') from private.api_inputs;
+select is(count(*), 1::bigint, 'pending inputs are deleted with their run') from public.pending_inputs;
+select is(count(*), 1::bigint, 'outcomes are deleted with their run') from private.api_inputs;
 
 select * from finish();

@@ -39,14 +39,14 @@ select is(
   'the oldest open request is returned, with the run that asks for it'
 );
 select is(
-  (pg_temp.pending() #> '{request,time}')::numeric, floor(extract(epoch from s.created_at) * 1000), 'when it was made, in whole milliseconds'
+  (pg_temp.pending() #> '{request,time}')::numeric, floor(extract(epoch from s.created_at) * 1000), 'time is the time of the request in whole milliseconds'
 )
 from public.signature_requests as s where s.pubkey like 'So1%';
 select is(pg_temp.pending('child'), pg_temp.pending(), 'a called run returns the requests of its whole tree');
 select private.answer_signature_request(s.id, repeat('1', 64), null) from public.signature_requests as s where s.pubkey like 'So1%';
-select is(pg_temp.pending_key(), 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'then comes the next');
+select is(pg_temp.pending_key(), 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', 'after an answer the next request is returned');
 select private.answer_signature_request(s.id, repeat('1', 64), null) from public.signature_requests as s where s.pubkey like 'da18%';
-select is(pg_temp.pending_key(), null, 'until all are answered');
+select is(pg_temp.pending_key(), null, 'when all requests are answered, none is returned');
 
 select test.suspend(test.kept('run')::uuid);
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '3 seconds' where true;
@@ -63,7 +63,7 @@ select is(
   'for other users the run does not exist'
 );
 select test.sign_in_as_role('anon');
-select is(pg_temp.error_of(test.kept('run')::uuid) ->> 'code', 'unauthenticated', 'nor for nobody');
+select is(pg_temp.error_of(test.kept('run')::uuid) ->> 'code', 'unauthenticated', 'a caller without a credential is refused');
 
 select test.sign_out();
 select private.end_flow_run(test.kept('run')::uuid, 'stopped', null, null, null);

@@ -27,6 +27,6 @@ select test.ask(test.kept('caller')::uuid, test.request(), 'inner', test.kept('c
 select is(pg_temp.found(), '{asking,caller,child,ended}', 'if a called run asks, all runs of its tree are returned');
 select test.keep('gone', gen_random_uuid());
 select set_eq('select public.asking_flow_runs(array[test.kept(''gone'')]::uuid[])', array[test.kept('gone')]::uuid[], 'a deleted run is returned, so that no caller waits for it');
-select is_empty('select public.asking_flow_runs(''{}'')', 'of none there is none');
+select is_empty('select public.asking_flow_runs(''{}'')', 'an empty argument returns no runs');
 
 select * from finish();

@@ -22,12 +22,12 @@ select results_eq(
 
 select pgmq.set_vt('flow_runs', msg_id, 60) from pgmq.q_flow_runs;
 select is(private.poke_runner(), 'nothing is queued', 'a run that a worker holds is not queued');
-select is(count(*), 1::bigint, 'so there was one call') from net.request;
+select is(count(*), 1::bigint, 'only one request was sent') from net.request;
 
 select test.queue_webhooks(test.user_id('owner'), 1);
 select is(private.poke_runner(), 'request 2 is sent', 'a due webhook causes a poke');
 update public.webhook_deliveries set next_attempt_at = clock_timestamp() + interval '1 minute' where true;
-select is(private.poke_runner(), 'nothing is queued', 'one that waits is none');
+select is(private.poke_runner(), 'nothing is queued', 'a webhook that waits for its next attempt causes no poke');
 
 select test.sign_in_as_role('service_role');
 select is(test.error_code(statement), '42501', statement || ' is for administrators only')

@@ -26,6 +26,6 @@ select is(
   pg_temp.time_of('/nodes', jsonb_build_object('x-flow-run-token', test.kept('token'))), '3s',
   'the holder of a run token has the time limit of the role'
 );
-select is(pg_temp.time_of('/nodes', role => 'authenticated'), '3s', 'and so does a user');
+select is(pg_temp.time_of('/nodes', role => 'authenticated'), '3s', 'a user has the time limit of the role');
 
 select * from finish();

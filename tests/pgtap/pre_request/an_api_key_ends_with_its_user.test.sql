@@ -22,14 +22,14 @@ exception when sqlstate 'PGRST' then
 end;
 $$;
 
-select is(pg_temp.acts_as(), test.kept('owner'), 'it is its owner''s');
+select is(pg_temp.acts_as(), test.kept('owner'), 'the holder of the key acts as its owner');
 update auth.users set banned_until = now() + interval '1 hour' where id = test.kept('owner')::uuid;
 select is(pg_temp.acts_as(), 'api_key_invalid', 'the key is refused while its owner is banned');
 update auth.users set banned_until = now() - interval '1 second' where id = test.kept('owner')::uuid;
-select is(pg_temp.acts_as(), test.kept('owner'), 'and its owner''s again');
+select is(pg_temp.acts_as(), test.kept('owner'), 'after the ban the holder acts as the owner again');
 update auth.users set deleted_at = now() where id = test.kept('owner')::uuid;
 select is(pg_temp.acts_as(), 'api_key_invalid', 'the key is refused after its owner is deleted, even if Auth keeps the row');
 delete from auth.users where id = test.kept('owner')::uuid;
-select is(pg_temp.acts_as(), 'api_key_invalid', 'or the row is gone');
+select is(pg_temp.acts_as(), 'api_key_invalid', 'the key is refused when the row of its owner is deleted');
 
 select * from finish();

@@ -24,12 +24,12 @@ select is(
 from public.public_flows as p where p.id = test.kept('public')::integer;
 select is(p.user_id, test.user_id('owner'), 'whose it is is told') from public.public_flows as p where p.id = test.kept('public')::integer;
 select is(test.error_code('select environment from public.public_flows'), '42703', 'the view has no column environment');
-select is(test.error_code('update public.public_flows set name = '''' where true'), '42501', 'nobody writes there');
-select is(test.error_code('insert into public.public_flows (name) values ('''')'), '42501', 'nor adds to it');
-select is(test.error_code('delete from public.public_flows where true'), '42501', 'nor deletes');
+select is(test.error_code('update public.public_flows set name = '''' where true'), '42501', 'users may not update the view');
+select is(test.error_code('insert into public.public_flows (name) values ('''')'), '42501', 'users may not insert into the view');
+select is(test.error_code('delete from public.public_flows where true'), '42501', 'users may not delete from the view');
 
 select test.sign_in(test.user_id('owner'));
-select is(ids, array[test.kept('public')]::integer[], 'the owner sees it there, too') from seen;
+select is(ids, array[test.kept('public')]::integer[], 'the owner sees the flow in the view, too') from seen;
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);
 select is(ids, array[test.kept('public')]::integer[], 'an anonymous sign-in sees it') from seen;
@@ -44,7 +44,7 @@ select is(ids, array[test.kept('public')]::integer[], 'the service role sees it'
 select test.sign_out();
 update public.flows set is_public = false, start_shared = true, start_unverified = true where id = test.kept('public')::integer;
 select test.sign_in(test.user_id('other'));
-select is(ids, null, 'a flow that is public no more is not seen, whoever may start it') from seen;
+select is(ids, null, 'a flow that is not public any more is not in the view, whoever may start it') from seen;
 
 -- A condition that raises an error on a private row would reveal the content of the row.
 select test.sign_out();

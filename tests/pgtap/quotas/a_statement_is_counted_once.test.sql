@@ -20,13 +20,13 @@ select is(pg_temp.insert_flows(1000), null, 'as many rows as the quota allows ar
 select cmp_ok(
   pg_temp.rows_read() - test.kept('before')::bigint, '<=', 5000::bigint, 'and an insert of 1,000 rows reads a few thousand'
 );
-select is(pg_temp.insert_flows(1), 'quota_exceeded', 'one more is refused');
+select is(pg_temp.insert_flows(1), 'quota_exceeded', 'one row more is refused');
 
 select is(
   test.error_code($$ insert into public.flows (user_id) select test.user_id(name) from unnest('{other,owner}'::text[]) as name $$),
-  'quota_exceeded', 'of several users in one statement, each has a quota'
+  'quota_exceeded', 'in a statement with rows of several users, each user has a separate quota'
 );
-select is(pg_temp.insert_flows(1, 'other'), null, 'the other user has room');
+select is(pg_temp.insert_flows(1, 'other'), null, 'the quota of the other user has room');
 
 -- First all rows grow, then all rows shrink.
 select test.keep('before', pg_temp.rows_read());
@@ -37,7 +37,7 @@ select cmp_ok(
 select private.set_quota('flow_bytes', 1);
 select is(
   test.error_code($$ update public.flows set nodes = case when id % 2 = 0 then nodes || nodes else '[]' end where true $$),
-  'quota_exceeded', 'a statement that makes one flow greater is refused, though others shrink'
+  'quota_exceeded', 'a statement that makes one flow greater is refused, even if other flows shrink'
 );
 
 select * from finish();

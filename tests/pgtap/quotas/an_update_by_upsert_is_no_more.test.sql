@@ -9,11 +9,11 @@ select test.keep('key', 'So11111111111111111111111111111111111111112'::text);
 select test.sign_out();
 select test.create_wallet(test.user_id('owner'), test.kept('key'), 'ADAPTER');
 select is(
-  test.error_code($$ select test.create_wallet(test.user_id('owner'), test.kept('key')) $$), null, 'a wallet that is there gets its key pair'
+  test.error_code($$ select test.create_wallet(test.user_id('owner'), test.kept('key')) $$), null, 'storing the key pair of an existing wallet is accepted at the quota'
 );
 select is(
   test.error_code($$ select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111', 'ADAPTER') $$),
-  'quota_exceeded', 'another wallet is one too many'
+  'quota_exceeded', 'another wallet exceeds the quota'
 );
 
 select test.sign_in(test.user_id('owner'));
@@ -25,8 +25,8 @@ create function pg_temp.post(node_id text) returns text language sql as $$
   ));
 $$;
 select is(pg_temp.post('mine'), null, 'a definition');
-select is(pg_temp.post('mine'), null, 'that is there is replaced');
-select is(pg_temp.post('other'), 'quota_exceeded', 'another is one too many');
+select is(pg_temp.post('mine'), null, 'replacing an existing definition is accepted at the quota');
+select is(pg_temp.post('other'), 'quota_exceeded', 'another definition exceeds the quota');
 
 select is(
   test.error_code($$ select test.deploy(test.create_flow(auth.uid())) $$), null, 'latest counts for no quota of tags'

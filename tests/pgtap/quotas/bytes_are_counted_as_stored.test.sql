@@ -15,13 +15,13 @@ select test.sign_in(test.user_id('owner'));
 select lives_ok($$ insert into public.flows (nodes) values (pg_temp.noise(60000)) $$, 'a flow of 60 KB fits into a quota of 100 KB');
 select is(
   test.error($$ insert into public.flows (nodes) values (pg_temp.noise(60000)) $$) -> 'details',
-  '{"of": "flow_bytes", "limit": 100000}', 'a second one is too much'
+  '{"of": "flow_bytes", "limit": 100000}', 'a second flow exceeds the quota'
 );
 select lives_ok(
-  $$ insert into public.flows (nodes) values (jsonb_build_array(repeat('x', 200000))) $$, 'what is short once it is compressed counts so'
+  $$ insert into public.flows (nodes) values (jsonb_build_array(repeat('x', 200000))) $$, 'a flow counts with its compressed size'
 );
 select is(
-  test.error_code($$ update public.flows set edges = pg_temp.noise(60000) where true $$), 'quota_exceeded', 'nor can the two grow so much'
+  test.error_code($$ update public.flows set edges = pg_temp.noise(60000) where true $$), 'quota_exceeded', 'the two flows can not grow beyond the quota'
 );
 select lives_ok($$ update public.flows set name = 'renamed' where true $$, 'other changes are allowed beyond the quota');
 select test.sign_out();
@@ -32,7 +32,7 @@ select lives_ok(
 );
 select is(
   test.error_code($$ update public.flows set nodes = pg_temp.noise(60000) where pg_column_size(nodes) > 40000 $$),
-  'quota_exceeded', 'but not greater'
+  'quota_exceeded', 'the flow can not grow'
 );
 
 -- A snapshot counts once for all its deployments.
@@ -47,7 +47,7 @@ from generate_series(1, 2);
 update public.flows set environment = '{"VERSION": "2"}' where id = test.kept('flow')::integer;
 select is(
   test.error($$ select test.deploy(test.kept('flow')::integer) $$) -> 'details',
-  '{"of": "deployment_bytes", "limit": 100000}', 'one of an edited flow is too much'
+  '{"of": "deployment_bytes", "limit": 100000}', 'a deployment of the edited flow exceeds the quota'
 );
 delete from public.flow_deployments where true;
 select is(test.error_code($$ select test.deploy(test.kept('flow')::integer) $$), null, 'when the other deployments are deleted, a new one fits');

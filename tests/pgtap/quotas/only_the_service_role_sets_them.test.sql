@@ -9,12 +9,12 @@ select public.set_quota('flows', null);
 select is(q.value, 1000::bigint, 'and set back') from public.quotas() as q where q.name = 'flows';
 select is(test.error_code($$ select public.set_quota('nonsense', 1) $$), 'request_invalid', 'there is no other');
 select is(test.error_code($$ select public.set_quota(null, 1) $$), 'request_invalid', 'a quota has a name');
-select is(test.error_code($$ select public.set_quota('flows', -1) $$), 'request_invalid', 'and is not negative');
+select is(test.error_code($$ select public.set_quota('flows', -1) $$), 'request_invalid', 'a quota may not be negative');
 
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code($$ select public.set_quota('flows', 1000000) $$), '42501', 'users set none');
-select is(test.error_code($$ select public.quotas() $$), '42501', 'nor read them');
+select is(test.error_code($$ select public.quotas() $$), '42501', 'users may not read quotas');
 select test.sign_in_as_role('anon');
-select is(test.error_code($$ select public.set_quota('flows', 1000000) $$), '42501', 'nor does anybody else');
+select is(test.error_code($$ select public.set_quota('flows', 1000000) $$), '42501', 'anon may not set quotas');
 
 select * from finish();

@@ -46,7 +46,7 @@ select is(
 select is(pg_temp.read(pg_temp.reading('unnamed')), null, 'a run can not read a connection that none of its nodes names');
 select is(test.error_code(pg_temp.reading(claim_number => 2)), 'claim_lost', 'no other claim does');
 select is(test.error_code(pg_temp.reading(run => 'started', claim_number => 1)), 'claim_lost', 'a claim that was never made reads no connection');
-select is(pg_temp.read(pg_temp.reading(run => 'started', claim_number => 0)), null, 'nor one that is not held');
+select is(pg_temp.read(pg_temp.reading(run => 'started', claim_number => 0)), null, 'a claim that is not held reads no connection');
 
 select test.sign_out();
 select is(c.last_used_at, now(), 'it was used now') from public.connections as c where c.id = test.kept('id')::uuid;
@@ -65,8 +65,8 @@ update private.flow_run_jobs set settings = settings - 'connections' where true;
 select is(pg_temp.read(pg_temp.reading()), null, 'a run without connections reads none');
 
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code(pg_temp.reading()), '42501', 'the owner can''t read it');
+select is(test.error_code(pg_temp.reading()), '42501', 'the owner may not read the secret');
 select test.sign_in_as_role('anon');
-select is(test.error_code(pg_temp.reading()), '42501', 'nor can anon');
+select is(test.error_code(pg_temp.reading()), '42501', 'anon may not read the secret');
 
 select * from finish();

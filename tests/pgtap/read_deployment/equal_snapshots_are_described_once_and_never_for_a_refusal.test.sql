@@ -16,11 +16,11 @@ select is(test.error_code($$ select public.read_deployment(id => test.kept('depl
 select test.sign_in_as_role('anon');
 select is(
   test.error_code($$ select public.read_deployment(id => test.kept('deployment')::uuid, public_key => '11111111111111111111111111111111') $$),
-  'deployment_not_found', 'and so is a public key'
+  'deployment_not_found', 'a public key that may not start the deployment is refused'
 );
 select is(pg_temp.described(), 0::bigint, 'a refusal computes no description, so that its time reveals nothing');
 select test.sign_in(test.user_id('owner'));
-select isnt(public.read_deployment(id => test.kept('deployment')::uuid), null, 'the owner reads it');
+select isnt(public.read_deployment(id => test.kept('deployment')::uuid), null, 'the owner can read the deployment');
 select test.keep('again', test.deploy(test.kept('flow')::integer));
 select public.read_deployment(id => test.kept('again')::uuid);
 select is(pg_temp.described(), 1::bigint, 'deployments with the same snapshot share one description');

@@ -44,17 +44,17 @@ select is(
 
 select test.sign_in(test.user_id('owner'));
 update public.flow_deployments set start_permission = 'Owner' where true;
-select isnt(public.read_deployment(flow => test.kept('flow')::integer, tag => 'latest'), null, 'the owner always may');
+select isnt(public.read_deployment(flow => test.kept('flow')::integer, tag => 'latest'), null, 'the owner can always read the deployment');
 select test.sign_in(test.user_id('other'));
 select is(
   test.error($$ select public.read_deployment(id => test.kept('deployment')::uuid) $$),
-  test.error($$ select public.start_deployment(id => gen_random_uuid()) $$), 'who may not start it is told what a start says'
+  test.error($$ select public.start_deployment(id => gen_random_uuid()) $$), 'a caller who may not start the deployment gets the error of a start'
 );
-select is(test.error_code($$ select public.read_deployment() $$), 'start_target_ambiguous', 'it has to be named');
+select is(test.error_code($$ select public.read_deployment() $$), 'start_target_ambiguous', 'the deployment must be named');
 select test.sign_in_as_role('anon');
-select is(test.error_code($$ select public.read_deployment(flow => test.kept('flow')::integer) $$), 'unauthenticated', 'so has the caller');
+select is(test.error_code($$ select public.read_deployment(flow => test.kept('flow')::integer) $$), 'unauthenticated', 'the caller must have a credential');
 select is(
-  test.error_code($$ select public.read_deployment(flow => test.kept('flow')::integer, public_key => 'x') $$), 'public_key_invalid', 'by a key'
+  test.error_code($$ select public.read_deployment(flow => test.kept('flow')::integer, public_key => 'x') $$), 'public_key_invalid', 'the public key must be valid'
 );
 
 select * from finish();

@@ -29,14 +29,14 @@ select is(
 select test.sign_out();
 select is(
   private.schema_hint('{"enum": ["S", 2, true], "minLength": 1, "maxLength": 2, "format": "email", "pattern": "(a+)+", "default": "S", "title": 5}'),
-  '{"enum": ["S", 2, true], "minLength": 1, "maxLength": 2, "format": "email"}', 'choices, lengths and formats are told, patterns are not'
+  '{"enum": ["S", 2, true], "minLength": 1, "maxLength": 2, "format": "email"}', 'the description has choices, lengths and formats, but no patterns'
 );
 select is(
   array(
     select private.schema_hint(jsonb_build_object('format', 'regex', 'enum', v.value))
     from unnest(array['[]', '["a", {}]', '[null]', '"a"', to_jsonb(array_fill('x'::text, array[101])), to_jsonb(array[repeat('x', 4096)])]::jsonb[]) as v (value)
   ),
-  array_fill('{}'::jsonb, array[6]), 'nothing is told of what is no short list of choices'
+  array_fill('{}'::jsonb, array[6]), 'the description leaves out anything but a short list of choices'
 );
 select is((select count(*) from private.flow_snapshot_interfaces), 1::bigint, 'the description is stored once');
 

@@ -31,7 +31,7 @@ select is(
   (select jsonb_object_agg(f.id, f.updated_at) from public.flows as f), 'with when each flow was changed, also in a ring of calls'
 );
 select is(
-  pg_temp.read('flow') - '{as_of,scripts}'::text[], '{"scripts_left_out": 0, "flows_left_out": 0}', 'and nothing is left out'
+  pg_temp.read('flow') - '{as_of,scripts}'::text[], '{"scripts_left_out": 0, "flows_left_out": 0}', 'no script and no flow is left out'
 );
 
 update public.flows as f set nodes = (select jsonb_agg(pg_temp.script(n::text, '"1"')) from generate_series(1, 600) as n)
@@ -46,7 +46,7 @@ update public.flows as f set nodes = (
 ) where f.id = test.kept('flow')::integer;
 select is(
   (select jsonb_build_object('read', jsonb_array_length(r -> 'scripts'), 'left', r -> 'scripts_left_out') from pg_temp.read('flow') as r),
-  '{"read": 4, "left": 3}', 'of 262,144 characters together, and none that is too long'
+  '{"read": 4, "left": 3}', 'scripts of at most 262,144 characters together are read, and no script that is too long'
 );
 update public.flows as f set nodes = '[null, 1, {"data": {"type": "native", "node_id": "rhai_script_1x1", "targets": 5}}]', edges = '[1, null, {}]'
 where f.id = test.kept('flow')::integer;

@@ -21,7 +21,7 @@ select is(pg_temp.form(body), form::jsonb, format('%L', body)) from (values
 ) as v (body, form);
 select is(pg_temp.form('a=1', 'Application/X-WWW-Form-Urlencoded ; charset=UTF-8'), '{"a": "1"}', 'parameters of the content type do not matter');
 select is(pg_temp.form('{"a": 1}', type), '{"a": 1}', 'JSON: ' || type) from unnest('{application/json,application/cloudevents+json}'::text[]) as type;
-select is(private.webhook_body(null, '{"a": 1}', '{}'), '{"a": 1}', 'and where no type is told');
+select is(private.webhook_body(null, '{"a": 1}', '{}'), '{"a": 1}', 'a body without a content type is JSON');
 
 select is(test.error(format('select pg_temp.form(%L)', body)) ->> 'message', message, left(body, 20)) from (values
   ('a=1&a=2', 'The form has two fields with the same name.'),
@@ -30,9 +30,9 @@ select is(test.error(format('select pg_temp.form(%L)', body)) ->> 'message', mes
   ('a=%00', 'The form must be UTF-8, without NUL.'),
   ((select string_agg('a' || n, '&') from generate_series(1, 1001) as n), 'The form has more than 1000 fields.')
 ) as v (body, message);
-select is(length(pg_temp.form('a=' || repeat('%41', 349000)) ->> 'a'), 349000, 'as long as a body may be');
+select is(length(pg_temp.form('a=' || repeat('%41', 349000)) ->> 'a'), 349000, 'a form may be as long as a body may be');
 select is(
-  (select count(*) from jsonb_object_keys(pg_temp.form((select string_agg('a' || n, '&') from generate_series(1, 1000) as n)))), 1000::bigint, 'as many as may be'
+  (select count(*) from jsonb_object_keys(pg_temp.form((select string_agg('a' || n, '&') from generate_series(1, 1000) as n)))), 1000::bigint, 'a form with the largest number of fields is accepted'
 );
 
 select * from finish();

@@ -36,9 +36,9 @@ select results_eq(
   $$ select r.user_id, r.started_by, r.deployment_id, r.inputs, r.status, w.prefix from public.flow_run as r join public.flow_webhooks as w on w.id = r.webhook_id $$,
   $$ select test.user_id('owner'), test.user_id('owner'), test.kept('deployment')::uuid,
     '{"M": {"push": {"M": {"ref": {"S": "refs/heads/main"}, "commits": {"A": [{"U": "1"}, {"D": "2.5"}]}}}}}'::jsonb, 'queued', left(test.kept('plain'), 10) $$,
-  'it is a run of the owner''s, of the body'
+  'the run belongs to the owner and gets the body'
 );
-select ok(last_flow_run_id = test.kept('run')::uuid and last_start_at >= now() and last_error is null, 'the webhook tells it')
+select ok(last_flow_run_id = test.kept('run')::uuid and last_start_at >= now() and last_error is null, 'the webhook stores the run and the time')
 from public.flow_webhooks where prefix = left(test.kept('plain'), 10);
 select test.keep('run', pg_temp.run(pg_temp.receive(test.kept('headers'), '7', '{"x-github-event": "push", "x-hub-signature": "1"}')));
 select is(
@@ -60,23 +60,23 @@ create function pg_temp.verified(verification text) returns public.flow_webhooks
   select jsonb_populate_record(null::public.flow_webhooks, jsonb_build_object('verification', verification));
 $$;
 select is(private.webhook_delivery_id(pg_temp.verified('stripe'), '{"id": "evt_1"}', '{"idempotency-key": "x"}'), 'evt_1', 'the id of a Stripe event is the signed id in the body');
-select is(private.webhook_delivery_id(pg_temp.verified('github'), '{"id": "evt_1"}', '{"webhook-id": "", "x-github-delivery": "x"}'), 'x', 'other bodies have none');
+select is(private.webhook_delivery_id(pg_temp.verified('github'), '{"id": "evt_1"}', '{"webhook-id": "", "x-github-delivery": "x"}'), 'x', 'a body of another sender has no id');
 select test.sign_in(test.user_id('owner'));
 select test.keep('start', public.start_deployment(test.kept('deployment')::uuid, idempotency_key => 'an id') ->> 'flow_run_id');
 select test.sign_out();
-select isnt(pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}') ->> 'flow_run_id', test.kept('start'), 'nor are they keys of the owner''s starts');
+select isnt(pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}') ->> 'flow_run_id', test.kept('start'), 'an id is not an idempotency key of the owner''s own starts');
 select test.keep('newest', pg_temp.receive(test.kept('plain')) ->> 'flow_run_id');
 update public.flow_webhooks set last_error = 'x: y', last_start_at = 'epoch' where prefix = left(test.kept('plain'), 10);
 select pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}');
 select results_eq(
   $$ select last_error, last_flow_run_id::text, last_start_at from public.flow_webhooks where prefix = left(test.kept('plain'), 10) $$,
-  $$ select null::text, test.kept('newest'), timestamptz 'epoch' $$, 'a repetition ends what was told of a failure, and is no start'
+  $$ select null::text, test.kept('newest'), timestamptz 'epoch' $$, 'a repeated request clears the stored error, and is no new start'
 );
 
 -- Refused requests.
 select is(pg_temp.receive(test.kept('wrong_input')) ->> 'message', 'values.pull: the flow has no such input.', 'an input that the flow does not have is refused');
 select is(current_setting('response.status'), '400', 'with its status');
-select is(last_error, 'inputs_invalid: values.pull: the flow has no such input.', 'which its owner is told')
+select is(last_error, 'inputs_invalid: values.pull: the flow has no such input.', 'last_error has the fault for the owner')
 from public.flow_webhooks where prefix = left(test.kept('wrong_input'), 10);
 select is(pg_temp.receive(test.kept('wrong_tag')) ->> 'code', 'deployment_not_found', 'a tag that is not there');
 select is(pg_temp.receive(test.kept('plain'), body) ->> 'code', 'request_invalid', 'a body that is ' || left(body, 30))
@@ -90,8 +90,8 @@ select test.sign_out();
 update public.flow_deployments set max_runs_in_flight = 100 where id = test.kept('deployment')::uuid;
 select is(count(*), 10::bigint, 'a webhook has a tenth of each limit')
 from (select pg_temp.receive(test.kept('flood')) ? 'flow_run_id' as has_started from generate_series(1, 12)) as r where r.has_started;
-select is((pg_temp.receive(test.kept('flood')) ->> 'details')::jsonb, '{"limit": "max_runs_in_flight", "value": 10, "of": "caller"}', 'and no more');
-select is(current_setting('response.headers')::jsonb, '[{"Retry-After": "5"}]', 'until later');
-select ok(pg_temp.receive(test.kept('plain')) ? 'flow_run_id', 'another one has its own');
+select is((pg_temp.receive(test.kept('flood')) ->> 'details')::jsonb, '{"limit": "max_runs_in_flight", "value": 10, "of": "caller"}', 'a further request is refused');
+select is(current_setting('response.headers')::jsonb, '[{"Retry-After": "5"}]', 'the refusal has Retry-After');
+select ok(pg_temp.receive(test.kept('plain')) ? 'flow_run_id', 'another webhook has a separate share');
 
 select * from finish();

@@ -17,7 +17,7 @@ create function pg_temp.is_signed(secret text, body text, header text, hmac json
 $$;
 select ok(pg_temp.is_signed(
   'It''s a Secret to Everybody', 'Hello, World!', 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17', '{"prefix": "sha256="}'
-), 'GitHub''s example, told as a header of one''s own');
+), 'GitHub''s example, as a header that the owner names');
 -- Source: SQLPage, tests of sqlpage.hmac, "Shopify webhook HMAC validation".
 select ok(pg_temp.is_signed(
   'test-webhook-secret', '{"id":1234567890,"email":"customer@example.com","total_price":"123.45"}',
@@ -31,10 +31,10 @@ select ok(
 select ok(not pg_temp.is_signed('Jefe', 'what do ya want for nothing?', header, hmac), 'not ' || says)
 from (values
   ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843', '{"prefix": "v0="}'::jsonb, 'without the prefix'),
-  ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843', '{"encoding": "base64"}', 'in another encoding'),
-  ('effcdf6ae5eb2fa2d27416d5f184df9c259a7c79', '{}', 'by another algorithm'),
-  ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec384', '{}', 'in part'),
-  ('', '{}', 'by nothing'),
+  ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843', '{"encoding": "base64"}', 'a signature in another encoding'),
+  ('effcdf6ae5eb2fa2d27416d5f184df9c259a7c79', '{}', 'a signature by another algorithm'),
+  ('5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec384', '{}', 'a part of a signature'),
+  ('', '{}', 'an empty signature'),
   (null, '{}', 'without the header')
 ) as v (header, hmac, says);
 
@@ -78,40 +78,40 @@ $$;
 select test.keep('now', extract(epoch from clock_timestamp())::bigint);
 
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint)), 'started', 'Standard Webhooks');
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'not after five minutes');
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint + 310)), 'webhook_signature_invalid', 'nor before');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'a request that is older than five minutes is refused');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint + 310)), 'webhook_signature_invalid', 'a request from more than five minutes in the future is refused');
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 290)), 'started', 'within');
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint), '{ }'), 'webhook_signature_invalid', 'of another body');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint), '{ }'), 'webhook_signature_invalid', 'a signature of another body is refused');
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-id": "msg_2"}'), 'webhook_signature_invalid', 'another id');
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-timestamp": "1e9"}'), 'webhook_signature_invalid', 'a time that is none');
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) - 'webhook-id'), 'webhook_signature_invalid', 'no id');
 select is(pg_temp.answer('standard_webhooks', '{}'), 'webhook_signature_invalid', 'nothing');
 
 select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint)), 'started', 'Stripe: one of several signatures is valid');
-select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'not after five minutes');
-select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint), '[]'), 'webhook_signature_invalid', 'of another body');
-select is(pg_temp.answer('stripe', '{"stripe-signature": "t=,v1="}'), 'webhook_signature_invalid', 'of nothing');
+select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'a request that is older than five minutes is refused');
+select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint), '[]'), 'webhook_signature_invalid', 'a signature of another body is refused');
+select is(pg_temp.answer('stripe', '{"stripe-signature": "t=,v1="}'), 'webhook_signature_invalid', 'an empty signature is refused');
 select is(pg_temp.answer('waiting', pg_temp.stripe(test.kept('now')::bigint)), 'webhook_signature_invalid', 'while no secret is set, all requests are refused');
 
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),
   'started', 'GitHub');
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sha256=' || pg_temp.hmac('{}', 'another secret', 'hex'))),
-  'webhook_signature_invalid', 'by another secret');
+  'webhook_signature_invalid', 'a signature by another secret is refused');
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),
-  'webhook_signature_invalid', 'in another header');
+  'webhook_signature_invalid', 'a signature in another header is refused');
 
 select is(
   array(select pg_temp.answer('shopify', jsonb_build_object(
     'x-shopify-hmac-sha256', pg_temp.hmac('{}', 'test-webhook-secret', 'base64'), 'x-shopify-webhook-id', id
-  )) from unnest('{a,a,b}'::text[]) as id), array_fill('started'::text, '{3}'), 'a header that the owner named, with ids of deliveries'
+  )) from unnest('{a,a,b}'::text[]) as id), array_fill('started'::text, '{3}'), 'requests with a header that the owner named are accepted'
 );
-select is(count(*), 2::bigint, 'one run for each id') from public.flow_run as r
+select is(count(*), 2::bigint, 'each id of a delivery starts one run') from public.flow_run as r
 join public.flow_webhooks as w on w.id = r.webhook_id and w.prefix = left(test.kept('shopify'), 10);
 
 select is(pg_temp.answer('authorization', '{"authorization": "Bearer of bad news"}'), 'started', 'Helius: a fixed header');
-select is(pg_temp.answer('authorization', '{"authorization": "Bearer of good news"}'), 'webhook_signature_invalid', 'of another value');
+select is(pg_temp.answer('authorization', '{"authorization": "Bearer of good news"}'), 'webhook_signature_invalid', 'another value of the header is refused');
 
-select is(last_error, 'webhook_signature_invalid: The signature or its time is missing, wrong or too old.', 'the owner is told')
+select is(last_error, 'webhook_signature_invalid: The signature or its time is missing, wrong or too old.', 'last_error has the reason for the owner')
 from public.flow_webhooks where prefix = left(test.kept('github'), 10);
 select is(count(*), 7::bigint, 'only what was proved has started a run') from public.flow_run;
 select ok(not exists (

@@ -67,7 +67,7 @@ select is(
   pg_temp.answer('standard_webhooks', jsonb_build_object(
     'webhook-id', '', 'webhook-timestamp', test.kept('now'),
     'webhook-signature', 'v1,' || pg_temp.signature('.' || test.kept('now') || '.{}', 'base64')
-  ), '{}') ->> 'code', 'webhook_signature_invalid', 'an empty id tells no delivery from another'
+  ), '{}') ->> 'code', 'webhook_signature_invalid', 'an empty id is refused, because it does not distinguish deliveries'
 );
 
 -- No signature covers the content type of a body.

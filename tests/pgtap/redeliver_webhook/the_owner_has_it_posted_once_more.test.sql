@@ -14,12 +14,12 @@ grant execute on function pg_temp.redeliver(text) to public;
 
 select public.store_webhook_attempt(id, attempt, 200) from public.claim_webhook_deliveries(1, 60);
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.redeliver(), null, 'one that was delivered');
+select is(pg_temp.redeliver(), null, 'a delivered message can be posted again');
 select results_eq('select status, attempts, max_attempts, next_attempt_at <= clock_timestamp() from public.webhook_deliveries', $$ values ('pending', 1, 9, true) $$, 'is due again, eight times');
 select test.sign_out();
-select is((select c.id::text from public.claim_webhook_deliveries(1, 60) as c), test.kept('id'), 'it has the same id');
+select is((select c.id::text from public.claim_webhook_deliveries(1, 60) as c), test.kept('id'), 'the repeated delivery has the same id');
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.redeliver(), null, 'one that is under way');
+select is(pg_temp.redeliver(), null, 'a delivery under way is not changed');
 select results_eq('select is_held, attempts from public.webhook_deliveries', $$ values (true, 2) $$, 'stays as it is');
 select test.sign_out();
 select public.store_webhook_attempt(test.kept('id')::uuid, 1, 200);
@@ -31,7 +31,7 @@ select pg_temp.redeliver();
 select is((select url from public.webhook_deliveries), 'https://example.com/new', 'the message goes to the present address of the deployment');
 select is(pg_temp.redeliver('00000000-0000-7000-8000-000000000000'), 'webhook_delivery_not_found', 'a missing delivery is answered with 404');
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.redeliver(), 'webhook_delivery_not_found', 'and so is somebody else''s');
+select is(pg_temp.redeliver(), 'webhook_delivery_not_found', 'a delivery of another user is not found');
 select test.sign_in_as_role('anon');
 select is(pg_temp.redeliver(), 'unauthenticated', 'a caller who is not signed in is refused');
 

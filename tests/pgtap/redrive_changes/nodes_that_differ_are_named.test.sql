@@ -27,13 +27,13 @@ select is(
   pg_temp.changed(graph, jsonb_set(graph, '{nodes,0,data,display_name}', '"One"')), '{}', 'the name of a node makes no difference'
 ) from g;
 select is(
-  pg_temp.changed(jsonb_set(graph, '{nodes}', (graph -> 'nodes') || test.node('n', 'note')), graph), '{}', 'nor does a note'
+  pg_temp.changed(jsonb_set(graph, '{nodes}', (graph -> 'nodes') || test.node('n', 'note')), graph), '{}', 'a changed note changes no node'
 ) from g;
 select is(
   pg_temp.changed(graph, jsonb_set(graph, '{edges,0,targetHandle}', '"b.more"')), jsonb_build_object(test.kept('b'), 'edges'), 'an edge changes the node that it leads to'
 ) from g;
 select is(
-  pg_temp.changed(graph, jsonb_set(graph, '{edges,0,data}', '{"expression": "$ + 1"}')), jsonb_build_object(test.kept('b'), 'edges'), 'so does its expression'
+  pg_temp.changed(graph, jsonb_set(graph, '{edges,0,data}', '{"expression": "$ + 1"}')), jsonb_build_object(test.kept('b'), 'edges'), 'a changed expression of an edge changes the target'
 ) from g;
 select is(
   pg_temp.changed(graph, jsonb_set(graph, '{edges}', jsonb_build_array(graph #> '{edges,1}', graph #> '{edges,0}'))), jsonb_build_object(test.kept('b'), 'edges'),

@@ -45,7 +45,7 @@ update public.flow_deployments set chain_network = '{"url": "https://example.com
 where id = test.kept('new')::uuid;
 
 select is(test.error_code($$ select pg_temp.redrive('strange') $$), 'deployment_not_found', 'a deployment of another flow is not found');
-select is(test.error_code($$ select public.redrive_flow_run(test.kept('failed')::uuid, deployment => gen_random_uuid()) $$), 'deployment_not_found', 'nor is an unknown one');
+select is(test.error_code($$ select public.redrive_flow_run(test.kept('failed')::uuid, deployment => gen_random_uuid()) $$), 'deployment_not_found', 'an unknown deployment is not found');
 select is(test.error_code($$ select pg_temp.redrive('other_inputs') $$), 'inputs_invalid', 'a deployment without the inputs of the run is refused');
 select is(
   test.error($$ select pg_temp.redrive('changed_post') $$) - '{message,hint}'::text[],
@@ -55,9 +55,9 @@ select is(
   'a node that has had effects must not differ'
 );
 select test.sign_in(test.user_id('other'));
-select is(test.error_code($$ select pg_temp.redrive('new') $$), 'flow_run_not_found', 'other users find no run');
+select is(test.error_code($$ select pg_temp.redrive('new') $$), 'flow_run_not_found', 'for other users the run does not exist');
 select test.sign_in(test.user_id('starter'));
-select is(test.error_code($$ select pg_temp.redrive('new') $$), 'flow_run_not_found', 'nor does the starter');
+select is(test.error_code($$ select pg_temp.redrive('new') $$), 'flow_run_not_found', 'for the starter, who does not own the flow, the run does not exist');
 
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', pg_temp.redrive('new', 'key') ->> 'flow_run_id');
@@ -70,13 +70,13 @@ create temporary view pair as
   select r as run, j as job, d as deployment
   from public.flow_run as r, private.flow_run_jobs as j, public.flow_deployments as d
   where r.id = test.kept('redriven')::uuid and j.flow_run_id = r.id and d.id = test.kept('new')::uuid;
-select is((run).deployment_id, (deployment).id, 'the run is one of the new deployment') from pair;
-select is((run).redriven_from, test.kept('failed')::uuid, 'which continues the failed one') from pair;
+select is((run).deployment_id, (deployment).id, 'the new run belongs to the new deployment') from pair;
+select is((run).redriven_from, test.kept('failed')::uuid, 'the new run continues the failed run') from pair;
 select is((run).started_by, test.user_id('starter'), 'the starter stays') from pair;
-select is((run).inputs, '{"M": {"item": {"S": "tea"}}}', 'and so do the inputs') from pair;
+select is((run).inputs, '{"M": {"item": {"S": "tea"}}}', 'the inputs stay') from pair;
 select is((run).chain_network ->> 'cluster', 'testnet', 'the settings are those of the new deployment') from pair;
-select is((job).settings, private.run_settings(deployment) || '{"action_signer": null}', 'as the runner reads them') from pair;
-select is((job).snapshot_hash, (deployment).snapshot_hash, 'and so is the graph') from pair;
+select is((job).settings, private.run_settings(deployment) || '{"action_signer": null}', 'the settings are those of the deployment') from pair;
+select is((job).snapshot_hash, (deployment).snapshot_hash, 'the graph is that of the deployment') from pair;
 select is(
   (job).redrive_changes, jsonb_build_object(test.kept('failed'), jsonb_build_object('entry', jsonb_build_object(
     'nodes', jsonb_build_object(test.node_id('last'), 'data'), 'calls', '[]'::jsonb
@@ -86,7 +86,7 @@ select is(
 select is(
   public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb #> '{node_runs,0,input}', '{"M": {}}', 'the runner reads the inputs of the earlier executions'
 );
-select is(public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb -> 'changes', (job).redrive_changes, 'and the changes') from pair;
+select is(public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb -> 'changes', (job).redrive_changes, 'earlier_flow_runs returns the changes') from pair;
 
 -- A redrive of the redrive has the same snapshot, and reads the first run, too.
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');

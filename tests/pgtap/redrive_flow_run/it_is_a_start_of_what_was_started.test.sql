@@ -26,27 +26,27 @@ create temporary view pair as
   select f as old, r as new, j as old_job, k as new_job
   from public.flow_run as f, public.flow_run as r, private.flow_run_jobs as j, private.flow_run_jobs as k
   where f.id = test.kept('failed')::uuid and r.id = test.kept('redriven')::uuid and j.flow_run_id = f.id and k.flow_run_id = r.id;
-select is((new).redriven_from, (old).id, 'it names the run') from pair;
+select is((new).redriven_from, (old).id, 'the redrive names the run') from pair;
 select is(
   to_jsonb(new) - '{id,created_at,status,start_time,end_time,output,errors,not_run,redriven_from,schedule_id,webhook_id}'::text[],
-  to_jsonb(old) - '{id,created_at,status,start_time,end_time,output,errors,not_run,redriven_from,schedule_id,webhook_id}'::text[], 'and has its settings, inputs and starter'
+  to_jsonb(old) - '{id,created_at,status,start_time,end_time,output,errors,not_run,redriven_from,schedule_id,webhook_id}'::text[], 'the redrive has the settings, inputs and starter of the run'
 ) from pair;
-select is((new_job).snapshot_hash, (old_job).snapshot_hash, 'and its graph') from pair;
-select is((new_job).settings, (old_job).settings, 'and all that the runner reads of its settings') from pair;
-select is(num_nonnulls((new).schedule_id, (new).webhook_id), 0, 'neither the schedule nor the webhook of the run has started it') from pair;
-select is((new_job).settings -> 'on_end', '{"url": "https://example.com/told", "events": ["failed"]}', 'who was to be told of the run is told of it') from pair;
-select is((new_job).counted_deployment_id, null, 'it is a start by the owner, which counts for no limit') from pair;
-select is((new).fees, '[["da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs", 5]]', 'fees that nobody has paid are due') from pair;
-select is((new_job).redriven_from, array[(old).id], 'it takes over from the run') from pair;
+select is((new_job).snapshot_hash, (old_job).snapshot_hash, 'the redrive has the graph of the run') from pair;
+select is((new_job).settings, (old_job).settings, 'the redrive has the settings of the run that the runner reads') from pair;
+select is(num_nonnulls((new).schedule_id, (new).webhook_id), 0, 'the redrive was started by neither the schedule nor the webhook of the run') from pair;
+select is((new_job).settings -> 'on_end', '{"url": "https://example.com/told", "events": ["failed"]}', 'on_end of the run applies to the redrive, too') from pair;
+select is((new_job).counted_deployment_id, null, 'the redrive is a start by the owner and counts for no limit') from pair;
+select is((new).fees, '[["da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs", 5]]', 'the redrive pays fees that were not paid yet') from pair;
+select is((new_job).redriven_from, array[(old).id], 'the redrive takes executions over from the run') from pair;
 
-select is(array_agg(w.flow_run_id), array[(old).id], 'as of the run') from pair, public.webhook_deliveries as w group by (old).id;
+select is(array_agg(w.flow_run_id), array[(old).id], 'the failed run has made a message') from pair, public.webhook_deliveries as w group by (old).id;
 -- The first redrive was never claimed, so it took over nothing. The next redrive continues both runs.
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');
 select test.sign_in(test.user_id('owner'));
 select test.keep('second', public.redrive_flow_run(test.kept('redriven')::uuid) ->> 'flow_run_id');
 select test.sign_out();
 select is(
-  j.redriven_from, array[test.kept('redriven'), test.kept('failed')]::uuid[], 'from a redrive that ended too early, and from where it went on'
+  j.redriven_from, array[test.kept('redriven'), test.kept('failed')]::uuid[], 'a redrive of a redrive that ended too early continues both runs'
 ) from private.flow_run_jobs as j where j.flow_run_id = test.kept('second')::uuid;
 select test.claim_all();
 select private.store_transaction(test.kept('second')::uuid, 1, test.transaction(test.kept('second')::uuid, 'b', wire => 'AQID') || '{"has_fees": true}', '[]');
@@ -97,6 +97,6 @@ select is(
   test.error_code(format('select public.redrive_flow_run(%L, false, %L)', test.kept('own'), repeat('x', 256))), 'idempotency_key_invalid', 'keys are bounded'
 );
 select test.sign_in_as_role('anon');
-select is(test.error_code(format('select public.redrive_flow_run(%L)', test.kept('own'))), 'unauthenticated', 'nobody redrives nothing');
+select is(test.error_code(format('select public.redrive_flow_run(%L)', test.kept('own'))), 'unauthenticated', 'a caller who is not a user is refused');
 
 select * from finish();

@@ -39,7 +39,7 @@ select pg_temp.end('died');
 select is(pg_temp.redrive('died') - '{message,hint}'::text[], jsonb_build_object('code', 'outcome_unknown', 'status', 409, 'details', jsonb_build_array(
   jsonb_build_object('flow_run_id', test.kept('died'), 'node_id', test.node_id('a'), 'times', 2)
 )), 'a node whose worker died may have had effects');
-select is(pg_temp.redrive('died', true), null, 'and is accepted');
+select is(pg_temp.redrive('died', true), null, 'with consent, the run is redriven');
 
 select pg_temp.failed('late', jsonb_build_array(
   test.node_run('a', output => null) || '{"errors": ["node_timeout: the attempt took longer than 5 ms; what it does outside may have happened"]}'
@@ -145,6 +145,6 @@ select is(jsonb_array_length(pg_temp.redrive('many') -> 'details'), 100, 'the er
 select pg_temp.failed('open');
 select is(pg_temp.redrive('open') ->> 'code', 'run_not_ended', 'a run that has not ended can not be redriven');
 select public.finish_flow_run(test.kept('open')::uuid, 1, 'succeeded', null, null, null, test.progress(test.kept('open')::uuid));
-select is(pg_temp.redrive('open') ->> 'code', 'run_succeeded', 'nor is one that succeeded');
+select is(pg_temp.redrive('open') ->> 'code', 'run_succeeded', 'a run that succeeded can not be redriven');
 
 select * from finish();

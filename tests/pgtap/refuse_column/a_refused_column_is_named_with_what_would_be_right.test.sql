@@ -19,7 +19,7 @@ select is(
     "code": "column_invalid", "status": 400, "hint": null, "message": "nodes: must be an array.",
     "details": [{"path": "nodes", "message": "must be an array"}]
   }',
-  'and an update'
+  'an update that violates a check constraint'
 );
 
 select * from finish();

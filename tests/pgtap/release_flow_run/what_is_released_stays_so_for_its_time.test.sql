@@ -26,7 +26,7 @@ create temporary view claim as
 
 select is(pg_temp.release('a', 300), null, 'a run can be released for a later time');
 select results_eq('select * from claim', 'values (false, 1, 300)', 'the released run is not held, and can not be claimed before its time');
-select results_eq('select node_id from public.node_run', $$ values (test.node_id('a')) $$, 'its progress is stored');
+select results_eq('select node_id from public.node_run', $$ values (test.node_id('a')) $$, 'the progress of the release is stored');
 select is_empty('select * from public.claim_flow_runs(1, 60)', 'a claim before this time finds no run');
 
 -- These requests were delayed, or are repeated because their answers were lost.
@@ -37,8 +37,8 @@ select set_eq('select node_id from public.node_run', array[test.node_id('a'), te
 select test.let_time_pass();
 select results_eq('select claim_number, lost_claim_count from public.claim_flow_runs(1, 60)', 'values (2, 0)', 'when the time has come, the next worker claims the run');
 select is(
-  array[pg_temp.checkpoint('c'), pg_temp.release('c', 0)], '{claim_lost,claim_lost}', 'from then on the former one is refused'
+  array[pg_temp.checkpoint('c'), pg_temp.release('c', 0)], '{claim_lost,claim_lost}', 'after the next claim, the former claim is refused'
 );
-select results_eq('select * from claim', 'values (true, 2, 60)', 'and takes nothing away');
+select results_eq('select * from claim', 'values (true, 2, 60)', 'a refused claim changes nothing');
 
 select * from finish();

@@ -29,10 +29,10 @@ update private.on_end_secrets set previous_until = clock_timestamp() where true;
 select is(pg_temp.signed_by(test.kept('second')), true, 'after a day, messages are signed only with the newer secret');
 
 select test.sign_in(test.user_id('other'));
-select is(test.error_code(format('select public.rotate_on_end_secret(%s)', test.kept('flow'))), 'flow_not_found', 'it is the owner''s to make');
-select is(test.error_code('select * from private.on_end_secrets'), '42501', 'nobody reads it');
+select is(test.error_code(format('select public.rotate_on_end_secret(%s)', test.kept('flow'))), 'flow_not_found', 'another user can not rotate the secret');
+select is(test.error_code('select * from private.on_end_secrets'), '42501', 'users can not read the secret');
 select test.sign_in_as_role('service_role');
-select is(test.error_code('select * from private.on_end_secrets'), '42501', 'not even the service role');
+select is(test.error_code('select * from private.on_end_secrets'), '42501', 'the service role can not read the secret');
 select test.sign_in_as_role('anon');
 select is(test.error_code(format('select public.rotate_on_end_secret(%s)', test.kept('flow'))), 'unauthenticated', 'a caller who is not signed in can not rotate the secret');
 

@@ -19,8 +19,8 @@ select is(
 select isnt(pg_temp.shown_run(private.run_token(gen_random_uuid())), run.id, 'another run''s token shows another run') from run;
 
 select private.rotate_run_token_secret();
-select is(pg_temp.shown_run(run.token), run.id, 'after one rotation the token still shows its run') from run;
-select is(pg_temp.shown_run(private.run_token(run.id)), run.id, 'and so does the run''s new one') from run;
+select is(pg_temp.shown_run(run.token), run.id, 'after one rotation the token is still valid') from run;
+select is(pg_temp.shown_run(private.run_token(run.id)), run.id, 'the new token of the run is valid, too') from run;
 
 select private.rotate_run_token_secret();
 select is(pg_temp.shown_run(run.token), null, 'after the second rotation it shows nothing') from run;

@@ -15,7 +15,7 @@ select is(count(*), 1::bigint, 'with the same secret') from private.run_token_se
 select test.keep('bytes', decode(translate(substr(test.kept('a'), 4), '-_', '+/'), 'base64'));
 select is(
   encode(substr(test.kept('bytes')::bytea, 1, 16), 'hex')::uuid, '0190a7c0-0000-7000-8000-00000000000a'::uuid,
-  'it begins with the run''s id'
+  'the token begins with the id of the run'
 );
 select is(
   substr(test.kept('bytes')::bytea, 17), extensions.hmac(uuid_send('0190a7c0-0000-7000-8000-00000000000a'), secret, 'sha256'),

@@ -48,8 +48,8 @@ where r.id = test.kept('waiting')::uuid;
 select is(pg_temp.metric('queue_length'), '2', 'a new run and a run whose worker was lost are in the queue');
 select ok((pg_temp.metric('oldest_queued_seconds'))::numeric between 90 and 100, 'the run that has waited longest determines the age');
 select is(pg_temp.metric('delayed'), '1', 'one run was released for later');
-select is(pg_temp.metric('running'), '1', 'one is held by a worker');
-select is(pg_temp.metric('waiting'), '1', 'one waits');
+select is(pg_temp.metric('running'), '1', 'a worker holds one run');
+select is(pg_temp.metric('waiting'), '1', 'one run waits');
 select is(pg_temp.metric('failed_last_hour'), '1', 'one run has failed in the last hour; an earlier failure and a stop do not count');
 
 update private.flow_run_jobs set settings = settings || '{"on_end": {"url": "https://example.com/", "events": ["stopped"]}}' where flow_run_id in (test.kept('queued')::uuid, test.kept('held')::uuid);

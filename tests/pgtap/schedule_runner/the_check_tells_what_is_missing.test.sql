@@ -22,16 +22,16 @@ select test.create_pg_net(), test.create_vault();
 select vault.create_secret('https://project.supabase.co', 'project_url');
 select bag_eq('select item from missing', array['secret runner_key'], 'a secret is missing');
 select vault.create_secret('sb_secret_key', 'runner_key');
-select is_empty('select item from missing', 'then all is well');
+select is_empty('select item from missing', 'when all requirements are met, no fault is reported');
 select is_empty($$ select from private.check_runner_schedule() where note ~ 'sb_secret_key' $$, 'no secret is shown');
 
-select matches(note, '^10 seconds: .*last run: none$', 'a job tells its schedule') from private.check_runner_schedule()
+select matches(note, '^10 seconds: .*last run: none$', 'the check shows the schedule of a job') from private.check_runner_schedule()
 where item = 'job flow_runner_poke';
 insert into cron.job_run_details (jobid, status, return_message, start_time)
 select jobid, 'failed', 'permission denied', now() from cron.job where jobname = 'flow_runner_poke';
 select results_eq(
   $$ select item, note ~ 'failed, permission denied$' from private.check_runner_schedule() where not is_ok $$,
-  $$ values ('job flow_runner_poke', true) $$, 'and how its last run went'
+  $$ values ('job flow_runner_poke', true) $$, 'the check shows how the last run of a job ended'
 );
 insert into cron.job_run_details (jobid, status, return_message, start_time)
 select jobid, 'succeeded', '1 row', now() from cron.job where jobname = 'flow_runner_poke';

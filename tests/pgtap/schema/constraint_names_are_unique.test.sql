@@ -10,12 +10,12 @@ create temporary view unnamed as
   where c.connamespace in ('public'::regnamespace, 'private'::regnamespace) and c.conname !~ ('^' || t.relname || '_');
 
 select is_empty('select * from offenders', 'no two constraints of public and private have the same name');
-select is_empty('select * from unnamed', 'which begins with its table''s');
+select is_empty('select * from unnamed', 'the name of each constraint begins with the name of its table');
 
 create table public.canary (a integer constraint canary_a_positive check (a > 0));
 select is_empty('select * from offenders', 'a new name passes');
 create table private.canary (a integer constraint canary_a_positive check (a > 0), b integer constraint b_positive check (b > 0));
 select set_eq('select * from offenders', array['canary_a_positive'], 'a name that occurs twice is found, even in two schemas');
-select set_eq('select * from unnamed', array['canary.b_positive'], 'so is one without its table''s name');
+select set_eq('select * from unnamed', array['canary.b_positive'], 'a name that does not begin with the name of the table is found');
 
 select * from finish();

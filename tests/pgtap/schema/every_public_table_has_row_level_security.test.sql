@@ -18,7 +18,7 @@ from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r';
 create table public.canary (id integer);
 select set_eq('select * from offenders', array['canary'], 'a table without row level security is found');
 alter table public.canary enable row level security;
-select is_empty('select * from offenders', 'until it is switched on');
+select is_empty('select * from offenders', 'with row level security the table is accepted');
 select set_eq('select * from without_policy', array['canary'], 'a table without a policy is found');
 
 select * from finish();

@@ -21,7 +21,7 @@ select is_empty('select * from offenders', 'every table, view, type and function
 create table public.canary (id integer);
 select set_eq('select * from offenders', array['canary'], 'a table without a comment is found');
 comment on table public.canary is 'A table.';
-select is_empty('select * from offenders', 'until it has one');
+select is_empty('select * from offenders', 'with a comment the table is accepted');
 create view private.canary as select 1 as one;
 select set_eq('select * from offenders', array['private.canary'], 'a view without a comment is found');
 comment on view private.canary is '';
@@ -34,8 +34,8 @@ create type public.canary_kind as enum ('a');
 select set_eq('select * from offenders', array['canary_kind'], 'a type without a comment is found');
 drop type public.canary_kind;
 create type private.canary_row as (id integer);
-select set_eq('select * from offenders', array['private.canary_row'], 'so is one of a row');
+select set_eq('select * from offenders', array['private.canary_row'], 'a row type without a comment is found');
 drop type private.canary_row;
-select is_empty('select * from offenders', 'and nothing else is');
+select is_empty('select * from offenders', 'nothing else is found');
 
 select * from finish();

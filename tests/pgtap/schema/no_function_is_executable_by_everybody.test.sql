@@ -25,6 +25,6 @@ from unnest('{anon,service_role}'::text[]) as role;
 grant execute on function public.canary() to public;
 select set_eq('select * from offenders', array['canary()'], 'a function that everybody may execute is found');
 grant execute on function private.canary() to public;
-select set_eq('select * from offenders', array['canary()', 'private.canary()'], 'in private, too');
+select set_eq('select * from offenders', array['canary()', 'private.canary()'], 'a function of private that everybody may execute is found');
 
 select * from finish();

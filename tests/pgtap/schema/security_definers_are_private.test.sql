@@ -22,7 +22,7 @@ create function public.canary() returns integer language sql security definer as
 select set_eq('select * from offenders', array['canary()'], 'a definer in public is found');
 alter function public.canary() security invoker;
 create view public.canary_view as select 1 as one;
-select set_eq('select * from offenders', array['canary_view'], 'so is a view');
+select set_eq('select * from offenders', array['canary_view'], 'a view in public with its owner''s rights is found');
 alter view public.canary_view set (security_invoker = true);
 select is_empty('select * from offenders', 'with the rights of the caller, both are accepted');
 

@@ -41,9 +41,9 @@ select is(pg_temp.answer(4611686018427388), pg_temp.missing(), 'for this user an
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.answer(), pg_temp.missing(), 'for other users the request does not exist');
 select pg_temp.show(test.kept('token'));
-select is(pg_temp.answer(), pg_temp.shown(), 'but for a holder of the run''s token');
+select is(pg_temp.answer(), pg_temp.shown(), 'a user with the token of the run may answer it');
 select pg_temp.show(test.kept('second_token'));
-select is(pg_temp.answer(), pg_temp.missing(), 'not of another run''s');
+select is(pg_temp.answer(), pg_temp.missing(), 'for a user with the token of another run it does not exist');
 select test.sign_in_as_role('anon');
 select is(pg_temp.answer(), pg_temp.missing(), 'for a caller with the token of another run the request does not exist');
 select pg_temp.show(test.kept('token'));
@@ -57,6 +57,6 @@ select is(pg_temp.answer() ->> 'code', 'token_invalid', 'the service role is not
 select test.sign_in(test.user_id('holder'));
 select is(count(*), 1::bigint, 'the user whose key is asked reads the row') from public.signature_requests;
 select test.sign_in(test.user_id('other'));
-select is_empty('select from public.signature_requests', 'others do not');
+select is_empty('select from public.signature_requests', 'other users see no row');
 
 select * from finish();

@@ -33,7 +33,7 @@ select is(
 );
 select is(
   pg_temp.started(public.start_deployment(flow => test.kept('neighbour')::integer, tag => 'stable')), test.kept('neighbours')::uuid,
-  'which is the flow''s own'
+  'each flow has its own tags'
 );
 
 update public.flow_deployments_tags set deployment_id = test.kept('second')::uuid
@@ -49,7 +49,7 @@ select is(
 );
 select is(
   test.error_code($$ select public.start_deployment(id => test.kept('second')::uuid) $$), 'deployment_not_found',
-  'what is deleted can''t be started'
+  'a deleted deployment can not be started'
 );
 
 select * from finish();

@@ -25,16 +25,16 @@ select is(pg_temp.refusal() - 'headers', '{
   "details": {"limit": "max_starts_per_minute", "value": 0, "of": "all"}
 }', 'if 0 starts a minute are allowed, each start is refused');
 select ok(
-  (pg_temp.refusal() #>> '{headers,Retry-After}')::integer between 1 and 60, 'and the minute''s end is when to try again'
+  (pg_temp.refusal() #>> '{headers,Retry-After}')::integer between 1 and 60, 'Retry-After is the end of the minute'
 );
 select is(
   pg_temp.refusal($$ select public.start_deployment(id => test.kept('deployment')::uuid, public_key => 'no key') $$) ->> 'code',
-  'public_key_invalid', 'what is wrong with a start is said first'
+  'public_key_invalid', 'other faults of the start are reported before the limit'
 );
 select is(
   pg_temp.refusal($$ select public.start_deployment(
     id => test.kept('deployment')::uuid, public_key => 'So11111111111111111111111111111111111111112', inputs => '[]'
-  ) $$) ->> 'code', 'inputs_invalid', 'its inputs too'
+  ) $$) ->> 'code', 'inputs_invalid', 'faults of the inputs are reported before the limit'
 );
 
 select test.sign_in(test.user_id('owner'));

@@ -17,7 +17,7 @@ select results_eq(
 );
 
 select test.sign_in(test.user_id('other'));
-select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'a user may show one, too');
+select is(test.error(format(test.kept('start'), 'So11111111111111111111111111111111111111112')), null, 'a user may send a public key, too');
 select test.sign_out();
 select results_eq('select * from starters', $$ values (test.user_id('other'), null::text) $$, 'if the caller is a user, the run has the user and not the public key');
 
@@ -29,7 +29,7 @@ select is(
 from (values (''), ('no key'), ('1111111111111111111111111111111'), ('111111111111111111111111111111111')) as bad (value);
 
 select test.sign_out();
-select is(count(*), 2::bigint, 'no run comes of a bad one') from public.flow_run;
+select is(count(*), 2::bigint, 'a bad public key starts no run') from public.flow_run;
 
 -- A start recognises keys of 44 digits without calling the function that checks keys. At the edges of the range, both
 -- must agree.

@@ -10,10 +10,10 @@ create function pg_temp.start(plain jsonb) returns text language sql as $$
 $$;
 select test.keep('run', pg_temp.start('{"a": 1, "b": 1.50}'));
 select is(pg_temp.start('{"b": 1.50, "a": 1}'), test.kept('run'), 'the same values return the same run');
-select is(test.error_code($$ select pg_temp.start('{"a": 1, "b": 2}') $$), 'idempotency_key_reused', 'others do not');
+select is(test.error_code($$ select pg_temp.start('{"a": 1, "b": 2}') $$), 'idempotency_key_reused', 'other values with the same key are refused');
 select is(
   test.error_code($$ select public.start_deployment(flow => test.kept('flow')::integer, inputs => '{"a": {"U": "1"}, "b": {"D": "1.50"}}', idempotency_key => 'key') $$),
-  'idempotency_key_reused', 'nor do the inputs that they became: the request is compared as it was sent'
+  'idempotency_key_reused', 'the converted inputs are another request, because the request is compared as it was sent'
 );
 update public.flows set nodes = test.inputs('c') where id = test.kept('flow')::integer;
 select test.deploy(test.kept('flow')::integer);

@@ -8,11 +8,11 @@ select test.sign_in_as_role('anon');
 select test.keep('run', test.start_by_key('a key of more than 22 characters'));
 select is(test.error_code($$ select test.start_by_key('another key of 22 or more') $$), 'start_limit_reached', 'a second start is refused');
 select is(
-  test.start_by_key('a key of more than 22 characters'), test.kept('run')::uuid, 'the first one repeated gives its run'
+  test.start_by_key('a key of more than 22 characters'), test.kept('run')::uuid, 'a repeated start returns its run at the limit'
 );
-select is(test.in_flight(), 1::bigint, 'and counts once');
+select is(test.in_flight(), 1::bigint, 'a repeated start counts once');
 select is(
-  test.error_code($$ select test.start_by_key('another key of 22 or more') $$), 'start_limit_reached', 'the other stays refused, and its key free'
+  test.error_code($$ select test.start_by_key('another key of 22 or more') $$), 'start_limit_reached', 'a refused start does not use up its key'
 );
 
 select test.sign_in_as_role('service_role');

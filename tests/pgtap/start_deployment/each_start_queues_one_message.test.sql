@@ -13,7 +13,7 @@ select bag_eq(
   'select message from pgmq.q_flow_runs', $$ select jsonb_build_object('flow_run_id', answer ->> 'flow_run_id') from answers $$,
   'each run has one message, which names the run'
 );
-select is_empty('select from pgmq.q_flow_runs where vt > clock_timestamp() or read_ct > 0', 'to be read at once');
+select is_empty('select from pgmq.q_flow_runs where vt > clock_timestamp() or read_ct > 0', 'the messages are visible at once');
 select bag_eq(
   'select j.flow_run_id, j.message_id, j.user_id, j.is_held from private.flow_run_jobs as j',
   $$ select (answer ->> 'flow_run_id')::uuid, m.msg_id, test.user_id('owner'), false
@@ -33,7 +33,7 @@ select bag_eq(
 select test.sign_out();
 select results_eq(
   'select (select count(*) from pgmq.q_flow_runs), (select count(*) from public.flow_run), (select count(*) from private.flow_run_jobs)',
-  'values (3::bigint, 3::bigint, 3::bigint)', 'and leave nothing behind'
+  'values (3::bigint, 3::bigint, 3::bigint)', 'refused starts leave no rows'
 );
 
 select * from finish();

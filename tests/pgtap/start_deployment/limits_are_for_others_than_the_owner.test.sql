@@ -10,7 +10,7 @@ $$;
 grant execute on function pg_temp.start() to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.start(), null, 'the owner starts it') from generate_series(1, 3);
+select is(pg_temp.start(), null, 'the owner can start the deployment') from generate_series(1, 3);
 
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.start(), null, 'after the owner''s starts, another user can still start');
@@ -20,13 +20,13 @@ select is(pg_temp.start(), null, 'a caller with a public key can still start');
 -- The limit for all other callers together.
 select is(pg_temp.start(), 'start_limit_reached', 'the next start with a public key is refused');
 select test.sign_in(test.user_id('other'));
-select is(pg_temp.start(), 'start_limit_reached', 'nor another user');
+select is(pg_temp.start(), 'start_limit_reached', 'another user is refused');
 select test.sign_in(test.user_id('other'), is_anonymous => true);
-select is(pg_temp.start(), 'start_limit_reached', 'nor an anonymous sign-in');
+select is(pg_temp.start(), 'start_limit_reached', 'an anonymous sign-in is refused');
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.start(), null, 'but the owner does');
+select is(pg_temp.start(), null, 'the owner can still start the deployment');
 select is(
-  test.error_code($$ select public.start_flow(d.entrypoint) from public.flow_deployments as d $$), null, 'and starts the flow itself'
+  test.error_code($$ select public.start_flow(d.entrypoint) from public.flow_deployments as d $$), null, 'the owner can still start the flow'
 );
 
 update public.flow_deployments set max_starts_per_minute = 20 where true;

@@ -13,7 +13,7 @@ grant execute on function pg_temp.start() to public;
 
 select test.sign_in(test.user_id('greedy'));
 select is(pg_temp.start(), null, 'a caller has a tenth of the starts') from generate_series(1, 2);
-select is(pg_temp.start(), '{"limit": "max_starts_per_minute", "value": 2, "of": "caller"}', 'and not one more');
+select is(pg_temp.start(), '{"limit": "max_starts_per_minute", "value": 2, "of": "caller"}', 'one start more is refused');
 select test.sign_in(test.user_id('modest'));
 select is(pg_temp.start(), null, 'another caller can still start');
 

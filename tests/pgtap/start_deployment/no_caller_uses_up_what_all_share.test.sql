@@ -24,7 +24,7 @@ select test.deploy_limited(max_runs_in_flight => 21);
 
 select test.sign_in(test.user_id('greedy'));
 select is(pg_temp.start(), null, 'a caller has a tenth of the runs in flight, rounded up') from generate_series(1, 3);
-select is(pg_temp.start(), pg_temp.refusal('max_runs_in_flight', 3, 'caller'), 'and not one more');
+select is(pg_temp.start(), pg_temp.refusal('max_runs_in_flight', 3, 'caller'), 'one start more is refused');
 select test.sign_in(test.user_id('greedy'), is_anonymous => true);
 select is(pg_temp.start(), pg_temp.refusal('max_runs_in_flight', 3, 'caller'), 'a user is one caller, whatever the sign-in');
 select test.sign_in(test.user_id('modest'));
@@ -51,6 +51,6 @@ select is(test.in_flight('guests'), 0::bigint, 'ended runs count in no share');
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(7), null, 'a key starts as many as a user') from generate_series(1, 2);
 select pg_temp.start(7);
-select is(pg_temp.start(7), pg_temp.refusal('max_runs_in_flight', 3, 'caller'), 'and not more');
+select is(pg_temp.start(7), pg_temp.refusal('max_runs_in_flight', 3, 'caller'), 'further starts are refused');
 
 select * from finish();

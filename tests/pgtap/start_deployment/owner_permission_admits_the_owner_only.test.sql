@@ -27,31 +27,31 @@ create temporary view attempts as
 grant select on attempts to public;
 
 select test.sign_in(test.user_id('owner'));
-select is(array_agg(code), array_fill(null::text, '{3}'), 'the owner starts it') from attempts;
+select is(array_agg(code), array_fill(null::text, '{3}'), 'the owner can start the deployment') from attempts;
 
 select test.sign_in(test.user_id('owner'), is_anonymous => true);
-select is(array_agg(code), array_fill(null::text, '{3}'), 'an owner who signed in anonymously starts it') from attempts;
+select is(array_agg(code), array_fill(null::text, '{3}'), 'an owner who signed in anonymously can start the deployment') from attempts;
 
 select test.sign_in(test.user_id('other'));
-select is(array_agg(code), array_fill('deployment_not_found'::text, '{3}'), 'for another user it does not exist') from attempts;
+select is(array_agg(code), array_fill('deployment_not_found'::text, '{3}'), 'for another user the deployment does not exist') from attempts;
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);
-select is(array_agg(code), array_fill('deployment_not_found'::text, '{3}'), 'nor does it for an anonymous sign-in') from attempts;
+select is(array_agg(code), array_fill('deployment_not_found'::text, '{3}'), 'for an anonymous sign-in the deployment does not exist') from attempts;
 
 select test.sign_in_as_role('anon');
 select is(array_agg(code), array_fill('unauthenticated'::text, '{3}'), 'anon without any credential has to sign in') from attempts;
 
 select test.keep('public_key', 'So11111111111111111111111111111111111111112'::text);
-select is(array_agg(code), array_fill('deployment_not_found'::text, '{3}'), 'for anon with a public key it does not exist') from attempts;
+select is(array_agg(code), array_fill('deployment_not_found'::text, '{3}'), 'for anon with a public key the deployment does not exist') from attempts;
 
 select test.sign_in_as_role('service_role');
-select is(array_agg(code), array_fill('token_invalid'::text, '{3}'), 'the service role is nobody in particular') from attempts;
+select is(array_agg(code), array_fill('token_invalid'::text, '{3}'), 'the service role is not a user') from attempts;
 
 select test.sign_in(test.kept('deleted')::uuid);
-select is(array_agg(code), array_fill('token_invalid'::text, '{3}'), 'a deleted user is nobody any more') from attempts;
+select is(array_agg(code), array_fill('token_invalid'::text, '{3}'), 'a deleted user is refused') from attempts;
 
 select test.sign_out();
-select is(count(*), 6::bigint, 'as many runs are there as starts went through') from public.flow_run;
+select is(count(*), 6::bigint, 'only the accepted starts have made runs') from public.flow_run;
 select set_eq('select started_by from public.flow_run', array[test.user_id('owner')], 'each run names the owner as its starter');
 
 select * from finish();

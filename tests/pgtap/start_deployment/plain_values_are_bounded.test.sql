@@ -22,15 +22,15 @@ $$;
 select is(pg_temp.refusal('[]'), 'inputs_invalid', 'values are an object');
 select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(64))), null, '64 levels are accepted');
 select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(65))), 'inputs_invalid', '65 are');
-select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(4000))), 'inputs_invalid', 'and 4,000');
+select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(4000))), 'inputs_invalid', '4,000 levels are refused');
 select is(pg_temp.refusal(jsonb_build_object('a', (select jsonb_agg(1) from generate_series(1, 104857)))), 'inputs_too_large', 'the number of values is limited by the size of inputs');
-select is(pg_temp.refusal(jsonb_build_object('a', repeat('x', 1048576))), 'inputs_too_large', 'or as long');
+select is(pg_temp.refusal(jsonb_build_object('a', repeat('x', 1048576))), 'inputs_too_large', 'a value that is too long is refused');
 select is(pg_temp.refusal(jsonb_build_object('a', (select jsonb_agg(1e100000) from generate_series(1, 1000)))), 'inputs_invalid', 'a few characters that stand for many digits are refused');
-select is(pg_temp.refusal('{"a": 0e-10000}'), 'inputs_invalid', 'nor many places');
+select is(pg_temp.refusal('{"a": 0e-10000}'), 'inputs_invalid', 'a number with many decimal places is refused');
 select is(
   jsonb_array_length(test.error(format('select public.start_deployment(id => test.kept(''deployment'')::uuid, "values" => %L)',
     (select jsonb_object_agg('n' || n, 1) from generate_series(1, 10000) as n))) -> 'details'),
-  100, 'of many that do not fit the first 100 are told'
+  100, 'the first 100 of many values that do not fit are listed'
 );
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.refusal('[]'), 'deployment_not_found', 'a caller who may not start the deployment gets no error about the values');

@@ -41,9 +41,9 @@ select results_eq(
   'the address of the network, which may be a secret, is in the job'
 );
 select results_eq(
-  'select created_at from public.flow_run', 'select private.uuid_v7_time(id) from public.flow_run', 'its id tells its time'
+  'select created_at from public.flow_run', 'select private.uuid_v7_time(id) from public.flow_run', 'created_at is the time in the id'
 );
-select ok(created_at between clock_timestamp() - interval '1 minute' and clock_timestamp(), 'which is now') from public.flow_run;
+select ok(created_at between clock_timestamp() - interval '1 minute' and clock_timestamp(), 'created_at is now') from public.flow_run;
 
 -- The deployment is changed, and then deleted.
 select test.sign_in(test.user_id('owner'));
@@ -54,9 +54,9 @@ set
 where true;
 select test.sign_out();
 select is(to_jsonb(r), test.kept('started')::jsonb, 'a later change of the deployment doesn''t change the run') from public.flow_run as r;
-select is(settings #>> '{chain_network,url}', 'https://rpc.example.com/?key=secret', 'nor its job') from private.flow_run_jobs;
+select is(settings #>> '{chain_network,url}', 'https://rpc.example.com/?key=secret', 'a changed deployment does not change the job') from private.flow_run_jobs;
 
 delete from public.flow_deployments where true;
-select is(to_jsonb(r), test.kept('started')::jsonb, 'nor does deleting it') from public.flow_run as r;
+select is(to_jsonb(r), test.kept('started')::jsonb, 'a deleted deployment does not change the run') from public.flow_run as r;
 
 select * from finish();

@@ -20,7 +20,7 @@ select matches(test.kept('answer')::jsonb ->> 'token', '^fr_[A-Za-z0-9_-]{64}$',
 
 select test.sign_out();
 select is(
-  test.kept('answer')::jsonb ->> 'token', private.run_token((test.kept('answer')::jsonb ->> 'flow_run_id')::uuid), 'it is the run''s'
+  test.kept('answer')::jsonb ->> 'token', private.run_token((test.kept('answer')::jsonb ->> 'flow_run_id')::uuid), 'the token belongs to the run'
 );
 
 -- Inputs may be missing or null.

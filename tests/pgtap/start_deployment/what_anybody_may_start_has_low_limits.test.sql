@@ -20,14 +20,14 @@ select test.deploy(test.kept('flow')::integer);
 select test.keep('deployment', id) from public.flow_deployments order by id desc limit 1;
 
 select is(pg_temp.limits(), '60000 10000', 'a deployment that only its owner may start has high limits');
-select is(pg_temp.set($$start_permission = 'Authenticated'$$), '60000 10000', 'and what users start');
+select is(pg_temp.set($$start_permission = 'Authenticated'$$), '60000 10000', 'a deployment for users who have signed up has high limits');
 select is(pg_temp.set($$start_permission = 'Anonymous'$$), '1200 2000', 'a deployment that anybody may start has low limits, also after a later change');
-select is(pg_temp.set('max_starts_per_minute = 60000'), '60000 2000', 'the owner raises one');
+select is(pg_temp.set('max_starts_per_minute = 60000'), '60000 2000', 'the owner can raise a limit');
 select is(pg_temp.set($$start_permission = 'Owner'$$), '60000 10000', 'a limit that is not set follows start_permission');
 select is(pg_temp.set($$start_permission = 'Anonymous'$$), '60000 2000', 'a limit that the owner has set stays');
 select is(pg_temp.set($$start_permission = 'Anonymous', max_starts_per_minute = null$$), '1200 2000', 'null restores the default');
 select is(pg_temp.set($$start_permission = 'Anonymous', max_starts_per_minute = 0$$), '0 2000', '0 is no default');
-select is(pg_temp.set('max_starts_per_minute = null'), '1200 2000', 'and goes as well');
+select is(pg_temp.set('max_starts_per_minute = null'), '1200 2000', 'null sets the low default again');
 
 -- Guests have half of the limit. Other guests have already made 600 starts in this minute.
 select test.sign_out();
@@ -42,7 +42,7 @@ select test.sign_out();
 update private.deployment_usage set minute = '-infinity', in_flight = 1000 where slot = 99;
 select test.sign_in_as_role('anon');
 select is(
-  test.error('select test.start_by_key()') -> 'details', '{"limit": "max_runs_in_flight", "value": 1000, "of": "guests"}', 'and 1,000 runs in flight'
+  test.error('select test.start_by_key()') -> 'details', '{"limit": "max_runs_in_flight", "value": 1000, "of": "guests"}', 'guests may have 1,000 runs in flight'
 );
 
 select test.sign_in(test.user_id('owner'));

@@ -19,13 +19,13 @@ select test.sign_out();
 update auth.users set banned_until = now() + interval '1 hour' where id = test.user_id('banned');
 
 update public.flow_schedules set next_start_at = clock_timestamp() where true;
-select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 3, "has_more": false}', 'one of four is good');
+select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 3, "has_more": false}', 'one of four schedules starts a run');
 select bag_eq(
   $$ select split_part(last_error, ':', 1) from public.flow_schedules where last_error is not null $$,
-  '{deployment_not_found,inputs_invalid,token_invalid}'::text[], 'the others say what is wrong'
+  '{deployment_not_found,inputs_invalid,token_invalid}'::text[], 'the other schedules have their errors'
 );
 select is_empty('select from public.flow_schedules where next_start_at <= clock_timestamp()', 'refused schedules continue with their next planned time');
-select is(last_error, format('deployment_not_found: Flow %s has no deployment with the tag missing.', test.kept('flow')), 'in words')
+select is(last_error, format('deployment_not_found: Flow %s has no deployment with the tag missing.', test.kept('flow')), 'the error has a message')
 from public.flow_schedules where tag = 'missing';
 select is_empty('select from public.flow_schedules where last_error is not null and last_flow_run_id is not null', 'without a run');
 

@@ -14,6 +14,6 @@ update public.flow_schedules set next_start_at = clock_timestamp() where user_id
 select is(private.start_due_schedules(10), '{"started": 10, "skipped": 0, "refused": 0, "has_more": true}', 'one call does not start all due schedules');
 select is(count(*), 1::bigint, 'one of another owner is among the first, however many are older') from public.flow_run where user_id = test.user_id('few');
 select is(private.drive_schedules(), '141 started; pg_net is not installed', 'pg_cron''s job starts the rest');
-select is(private.drive_schedules(), 'nothing is due', 'and then nothing');
+select is(private.drive_schedules(), 'nothing is due', 'then no schedule is due');
 
 select * from finish();

@@ -16,7 +16,7 @@ update public.flow_schedules set next_start_at = now() - interval '1 second' whe
 
 select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 1, "has_more": false}', 'the values of one schedule fit, and those of the other do not');
 select results_eq('select inputs from public.flow_run', $$ values ('{"M": {"n": {"U": "7"}}}'::jsonb) $$, 'plain values are converted by the types of the inputs');
-select is(last_error, 'inputs_invalid: values.other: the flow has no such input.', 'the owner is told') from public.flow_schedules
+select is(last_error, 'inputs_invalid: values.other: the flow has no such input.', 'last_error has the fault for the owner') from public.flow_schedules
 where "values" ? 'other';
 
 select * from finish();

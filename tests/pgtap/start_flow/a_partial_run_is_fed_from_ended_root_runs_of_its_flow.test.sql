@@ -61,7 +61,7 @@ select is(
 select is(
   pg_temp.refusal(jsonb_build_object('nodes', (
     select jsonb_object_agg(test.node_id(name), gen_random_uuid()) from unnest('{b,c,d,e,f,g,h,i,j,k,l}'::text[]) as name
-  ))), '400: partial_config_invalid', 'at most ten runs feed a run'
+  ))), '400: partial_config_invalid', 'a partial run may name at most ten runs'
 );
 
 select test.sign_out();

@@ -25,14 +25,14 @@ select test.sign_in(test.user_id('starter'));
 select public.stop_flow_run(test.kept('grandchild')::uuid, 'by the starter');
 select test.sign_out();
 select results_eq(
-  'select stop_reason from private.flow_run_jobs', $$ values ('by the starter') $$, 'a stop of a child is one of its root, whoever of the parties asks'
+  'select stop_reason from private.flow_run_jobs', $$ values ('by the starter') $$, 'a stop of a called run stops its root, whoever of the permitted callers asks'
 );
 select results_eq(
-  $$ select count(*) from public.flow_run where status = 'running' $$, 'values (2::bigint)', 'which its worker carries out'
+  $$ select count(*) from public.flow_run where status = 'running' $$, 'values (2::bigint)', 'the tree keeps running until its worker stops it'
 );
 select public.finish_flow_run(test.kept('run')::uuid, 1, 'stopped', null, null, null, '{}');
 select results_eq(
-  $$ select status from public.flow_run where id = test.kept('grandchild')::uuid $$, $$ values ('stopped') $$, 'then the child is stopped'
+  $$ select status from public.flow_run where id = test.kept('grandchild')::uuid $$, $$ values ('stopped') $$, 'then the called run is stopped'
 );
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code(format('select public.stop_flow_run(%L)', test.kept('child'))), null, 'a repeated stop succeeds');

@@ -14,7 +14,7 @@ select test.sign_out();
 select test.release_all(3600);
 
 select is(sleeps_until, null, 'a run that is to stop sleeps for no time') from private.flow_run_jobs where flow_run_id = test.kept('run')::uuid;
-select ok(sleeps_until > clock_timestamp() + interval '3500 seconds', 'the other run does')
+select ok(sleeps_until > clock_timestamp() + interval '3500 seconds', 'the other run sleeps')
 from private.flow_run_jobs where flow_run_id = test.kept('other')::uuid;
 select ok(private.has_claimable_run(), 'a run is claimable at once');
 select results_eq(

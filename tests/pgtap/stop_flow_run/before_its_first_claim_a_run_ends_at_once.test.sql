@@ -15,14 +15,14 @@ select test.keep('stopped', to_jsonb(r)) from public.flow_run as r where id = te
 select public.stop_flow_run(test.kept('run')::uuid);
 select is(to_jsonb(r), test.kept('stopped')::jsonb, 'once') from public.flow_run as r where id = test.kept('run')::uuid;
 
-select is((select r.stopped_by from public.flow_run as r where r.id = test.kept('run')::uuid), 'owner', 'by its owner');
+select is((select r.stopped_by from public.flow_run as r where r.id = test.kept('run')::uuid), 'owner', 'stopped_by names the owner');
 
 select test.sign_out();
-select results_eq('select message ->> ''flow_run_id'' from pgmq.q_flow_runs', $$ values (test.kept('other')) $$, 'its message is gone');
-select results_eq('select flow_run_id from public.claim_flow_runs(10, 60)', $$ values (test.kept('other')::uuid) $$, 'so nobody claims it');
+select results_eq('select message ->> ''flow_run_id'' from pgmq.q_flow_runs', $$ values (test.kept('other')) $$, 'the message of the run is deleted');
+select results_eq('select flow_run_id from public.claim_flow_runs(10, 60)', $$ values (test.kept('other')::uuid) $$, 'the stopped run can not be claimed');
 select is(
   test.error_code($$ select public.finish_flow_run(test.kept('run')::uuid, 0, 'succeeded', null, null, null, '{}') $$), 'claim_lost',
-  'nor finishes it'
+  'no worker can finish the stopped run'
 );
 
 select * from finish();

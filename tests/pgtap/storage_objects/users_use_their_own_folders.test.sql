@@ -18,12 +18,12 @@ select test.sign_in(test.user_id('owner'));
 select is(
   (select array_agg(bucket_id || '/' || name order by bucket_id) from storage.objects),
   array['user-public-storages/' || test.user_id('owner') || '/a', 'user-storages/' || test.user_id('owner') || '/a'],
-  'a user sees the files in the own folders of both buckets'
+  'a user sees the files in their own folders of both buckets'
 );
 select lives_ok(
   format('insert into storage.objects (bucket_id, name, version) values (%L, %L, %L)',
     'user-storages', test.user_id('owner') || '/b/c', 'v'),
-  'a user stores a file in the own folder'
+  'a user can store a file in their own folder'
 );
 select throws_ok(
   format('insert into storage.objects (bucket_id, name, version) values (%L, %L, %L)', bucket, name, 'v'),

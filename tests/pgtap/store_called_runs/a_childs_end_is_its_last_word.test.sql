@@ -21,7 +21,7 @@ select pg_temp.report('failed', jsonb_build_object('not_run', jsonb_build_array(
 select results_eq(
   'select * from stored',
   $$ values ('failed', jsonb '{"M": {"o": {"U": "2"}}}', '{a failed}'::text[], array[test.node_id('x')], timestamptz '2026-01-01T00:00:02Z') $$,
-  'and ended'
+  'the end of the called run is stored'
 );
 select results_eq(
   $$ select flow_id, inputs from public.flow_run where id = test.kept('child')::uuid $$, $$ values (1, jsonb '{"M": {"i": {"U": "1"}}}') $$,

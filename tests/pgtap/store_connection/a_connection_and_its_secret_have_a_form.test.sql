@@ -52,14 +52,14 @@ select is(
 
 select test.keep('stored', public.connection_id_to_store(test.kept('user_id')::uuid, 'mail'));
 select is(
-  test.error_code(pg_temp.storing(jsonb_build_object('id', test.kept('stored'), 'name', 'mail'))), null, 'one name is stored once'
+  test.error_code(pg_temp.storing(jsonb_build_object('id', test.kept('stored'), 'name', 'mail'))), null, 'storing the same name again succeeds'
 );
 select is(
   test.error_code(pg_temp.storing('{"name": "mail"}')), 'connection_changed',
   'a secret that was encrypted for another id does not replace the stored secret'
 );
 select is(
-  public.connection_id_to_store(test.kept('user_id')::uuid, 'mail')::text, test.kept('stored'), 'its id stays'
+  public.connection_id_to_store(test.kept('user_id')::uuid, 'mail')::text, test.kept('stored'), 'the connection keeps its id'
 );
 
 select * from finish();

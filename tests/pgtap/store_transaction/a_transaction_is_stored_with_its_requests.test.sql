@@ -49,7 +49,7 @@ select results_eq(
   $$ values (test.kept('run')::uuid, 'BAUG', null::text, null::text, false, 18446744::bigint, 9007199254740993, null::text, null::text) $$,
   'the newest message is stored, and numbers keep all digits'
 );
-select is(members, test.transaction(test.kept('run')::uuid) -> 'members', 'so do its members') from private.flow_run_transactions;
+select is(members, test.transaction(test.kept('run')::uuid) -> 'members', 'the members of the newest transaction are stored') from private.flow_run_transactions;
 
 -- Stores a transaction of a called run.
 select test.keep('child', gen_random_uuid());

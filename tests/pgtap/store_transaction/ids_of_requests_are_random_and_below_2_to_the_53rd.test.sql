@@ -54,7 +54,7 @@ select results_eq(
 select is(
   (select array_agg(e.request_id order by e.request_id) from private.flow_run_events as f, unnest(f.events) as e
     where f.root_flow_run_id = test.kept('other')::uuid and e.event = 'signature_request'),
-  '{21,22}', 'each request is told once'
+  '{21,22}', 'each request is returned once'
 );
 select is(
   test.error('update public.signature_requests set id = 9007199254740992 where id = 21') ->> 'constraint',

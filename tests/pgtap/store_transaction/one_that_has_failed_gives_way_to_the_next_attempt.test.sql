@@ -28,8 +28,8 @@ update public.node_run set end_time = null where true;
 select is(pg_temp.refusal('BAUG'), null, 'the next attempt stores its own transaction');
 select results_eq(
   $$ select t.message, t.outcome, s.msg from private.flow_run_transactions as t join public.signature_requests as s using (flow_run_id, node_id, times) $$,
-  $$ values ('BAUG', null::text, 'BAUG') $$, 'which takes the place of the first, and of its requests'
+  $$ values ('BAUG', null::text, 'BAUG') $$, 'the new transaction replaces the first one and its requests'
 );
-select is(pg_temp.refusal('AQID'), 'internal', 'and does not give it back');
+select is(pg_temp.refusal('AQID'), 'internal', 'the first transaction can not be stored again');
 
 select * from finish();

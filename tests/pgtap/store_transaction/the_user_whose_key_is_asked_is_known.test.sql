@@ -19,9 +19,9 @@ begin
 end;
 $$;
 
-select is(pg_temp.asked(test.user_id('starter'), 'So11111111111111111111111111111111111111112'), 'owner', 'the key of a wallet of the owner is the owner''s');
+select is(pg_temp.asked(test.user_id('starter'), 'So11111111111111111111111111111111111111112'), 'owner', 'the owner is asked for the key of one of the owner''s wallets');
 select is(pg_temp.asked(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111'), 'starter', 'any other key is asked of the starter of the run');
 select is(pg_temp.asked(null, 'SysvarC1ock11111111111111111111111111111111'), null, 'if the starter sent only a public key, no user is asked');
-select is(pg_temp.asked(null, 'So11111111111111111111111111111111111111112'), 'owner', 'whose run may ask for the owner''s key too');
+select is(pg_temp.asked(null, 'So11111111111111111111111111111111111111112'), 'owner', 'a run without a starting user may ask for the owner''s key, too');
 
 select * from finish();

@@ -14,15 +14,15 @@ grant execute on function pg_temp.refusal(text, text, text) to public;
 
 select is(pg_temp.refusal('a', 'AQID', null), null, 'a message');
 select is(pg_temp.refusal('a', 'BAUG', null), null, 'a transaction that is not signed may be replaced');
-select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'it is signed');
+select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'the transaction can be signed');
 select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'a signed transaction may be stored again unchanged');
 select is(
   pg_temp.refusal('a', 'BAUG', null) - '{details,hint}'::text[],
   '{"code": "internal", "status": 500, "message": "This transaction can''t change any more: it may have been sent, or its outcome is stored."}',
   'a signed transaction can not be stored without its signatures'
 );
-select is(pg_temp.refusal('a', 'BAUG', 'Ag==') ->> 'code', 'internal', 'nor with others');
-select is(pg_temp.refusal('a', 'AQID', 'AQ==') ->> 'code', 'internal', 'nor with another message');
+select is(pg_temp.refusal('a', 'BAUG', 'Ag==') ->> 'code', 'internal', 'a signed transaction can not get other signatures');
+select is(pg_temp.refusal('a', 'AQID', 'AQ==') ->> 'code', 'internal', 'a signed transaction can not get another message');
 select is(pg_temp.refusal('b', 'AQID', 'AQ=='), null, 'another transaction can be stored');
 
 select test.sign_out();

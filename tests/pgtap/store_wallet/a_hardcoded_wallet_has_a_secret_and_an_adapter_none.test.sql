@@ -17,13 +17,13 @@ $$;
 select is(
   test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'a HARDCODED wallet without a secret is refused'
 );
-select is_empty('select * from public.wallets', 'and not stored');
+select is_empty('select * from public.wallets', 'the refused wallet is not stored');
 
 select is(pg_temp.store('ADAPTER') - '{id,created_at,updated_at}'::text[], jsonb_build_object(
   'user_id', test.kept('user_id'), 'type', 'ADAPTER', 'name', 'mine', 'public_key', 'So11111111111111111111111111111111111111112'
 ), 'an ADAPTER wallet needs no secret');
 select test.keep('id', id) from public.wallets;
-select is(pg_temp.secret(), null, 'and has none');
+select is(pg_temp.secret(), null, 'the ADAPTER wallet has no secret');
 select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'a wallet becomes HARDCODED only with a secret');
 select is(
   test.error($$ select pg_temp.store('ADAPTER', '0a') $$) - 'hint',
@@ -31,20 +31,20 @@ select is(
   'an ADAPTER wallet accepts no secret'
 );
 select is(test.error_code('select pg_temp.store(null)'), 'request_invalid', 'a wallet has a type');
-select is(test.error_code('select pg_temp.store(''OTHER'')'), 'request_invalid', 'of two');
+select is(test.error_code('select pg_temp.store(''OTHER'')'), 'request_invalid', 'any other type is refused');
 
 select is(pg_temp.store('HARDCODED', '0a', 'hard') ->> 'type', 'HARDCODED', 'with a secret the wallet becomes HARDCODED');
-select is(pg_temp.secret(), 'key-0a', 'and has it');
-select is(pg_temp.store('HARDCODED', null, 'renamed') ->> 'name', 'renamed', 'it can be renamed without');
-select is(pg_temp.secret(), 'key-0a', 'and keeps it');
+select is(pg_temp.secret(), 'key-0a', 'the secret is stored');
+select is(pg_temp.store('HARDCODED', null, 'renamed') ->> 'name', 'renamed', 'a HARDCODED wallet can be renamed without its secret');
+select is(pg_temp.secret(), 'key-0a', 'a renamed wallet keeps its secret');
 select pg_temp.store('HARDCODED', '0b');
 select is(pg_temp.secret(), 'key-0b', 'another secret replaces the stored one');
 select is(pg_temp.store('ADAPTER') ->> 'type', 'ADAPTER', 'the wallet becomes an ADAPTER again');
-select is(pg_temp.secret(), null, 'and its secret is gone');
-select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'for good');
+select is(pg_temp.secret(), null, 'the secret of an ADAPTER wallet is deleted');
+select is(test.error_code($$ select pg_temp.store('HARDCODED') $$), 'wallet_keypair_required', 'the deleted secret does not come back');
 
 select results_eq(
-  'select id, type, name from public.wallets', $$ values (test.kept('id')::integer, 'ADAPTER', 'mine') $$, 'it has been one wallet all the time'
+  'select id, type, name from public.wallets', $$ values (test.kept('id')::integer, 'ADAPTER', 'mine') $$, 'the wallet has kept its id'
 );
 
 select * from finish();

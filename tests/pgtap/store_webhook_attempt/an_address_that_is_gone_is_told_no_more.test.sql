@@ -22,13 +22,13 @@ select results_eq(
 select is(
   (select count(*) from public.webhook_deliveries as d
     where d.status = 'failed' and d.user_id = test.user_id('owner') and d.last_error = 'The address has answered another message with 410 Gone.'),
-  2::bigint, 'and those that wait for the same address'
+  2::bigint, 'other deliveries to the same address fail, too'
 );
-select is((select count(*) from public.webhook_deliveries as d where d.status = 'pending'), 2::bigint, 'no other address, and nobody else''s');
+select is((select count(*) from public.webhook_deliveries as d where d.status = 'pending'), 2::bigint, 'deliveries to other addresses and of other owners do not change');
 select results_eq(
   $$ select d.on_end ->> 'url' from public.flow_deployments as d where d.user_id = test.user_id('owner') order by 1 $$,
-  $$ values ('https://example.com/other'), (null) $$, 'the owner''s deployments name it no more'
+  $$ values ('https://example.com/other'), (null) $$, 'on_end of the owner''s deployments does not name the address any more'
 );
-select is((select d.on_end ->> 'url' from public.flow_deployments as d where d.user_id = test.user_id('other')), 'https://example.com/hook', 'others'' do');
+select is((select d.on_end ->> 'url' from public.flow_deployments as d where d.user_id = test.user_id('other')), 'https://example.com/hook', 'deployments of other owners keep the address');
 
 select * from finish();

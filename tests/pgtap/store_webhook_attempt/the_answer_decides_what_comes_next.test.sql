@@ -30,7 +30,7 @@ select results_eq(
   $$ select s, a.status, a.http_status from unnest('{301,400,404,429,500,502,504}'::integer[]) as s cross join lateral pg_temp.after(1, s) as a $$,
   $$ select s, 'pending', s from unnest('{301,400,404,429,500,502,504}'::integer[]) as s $$, 'any other is tried again'
 );
-select is((pg_temp.after(1, 404)).error, 'The address answered with the status 404, but a status from 200 to 299 is needed.', 'the owner reads why');
+select is((pg_temp.after(1, 404)).error, 'The address answered with the status 404, but a status from 200 to 299 is needed.', 'last_error has the reason for the owner');
 select results_eq(
   $$ select status, error, http_status from pg_temp.after(1, null, null, 'can''t connect') $$, $$ values ('pending', 'can''t connect', null::integer) $$, 'no answer, too'
 );
@@ -40,14 +40,14 @@ select results_eq(
   $$ select n, true from generate_series(1, 7) as n $$, 'the pauses grow'
 );
 select results_eq(
-  $$ select status, delay from pg_temp.after(8, 500) $$, $$ values ('failed', null::integer) $$, 'after eight attempts nobody tries any more'
+  $$ select status, delay from pg_temp.after(8, 500) $$, $$ values ('failed', null::integer) $$, 'after eight attempts the delivery fails'
 );
 select is(count(distinct d.delay) > 1, true, 'the pauses differ') from (select (pg_temp.after(7, 500)).delay from generate_series(1, 5)) as d;
 select results_eq(
   $$ select r, (pg_temp.after(1, 429, r)).delay from unnest('{1,120,1000000000}'::integer[]) as r where r <> 1 $$, $$ values (120, 120), (1000000000, 86400) $$,
   'a longer Retry-After is the delay, up to a day'
 );
-select is((pg_temp.after(3, 429, 1)).delay > 1000, true, 'it shortens no pause');
+select is((pg_temp.after(3, 429, 1)).delay > 1000, true, 'a short Retry-After does not shorten the delay');
 select is((pg_temp.after(1, 500, -5)).delay between 4 and 6, true, 'a Retry-After in the past changes nothing');
 
 select * from finish();

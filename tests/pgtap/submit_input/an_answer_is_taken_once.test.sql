@@ -34,25 +34,25 @@ select is(test.due_in(test.kept('run')::uuid), 0, 'the answer wakes the run, whi
 select is(array_agg(split_part(url, '/', 6)), '{b,late}', 'the answered input is not pending any more')
 from public.pending_inputs where flow_run_id = test.kept('run')::uuid;
 select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'the worker takes it');
-select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'as often as it asks');
+select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'a repeated call returns the same answer');
 
 select is(pg_temp.submit('a', '{"S": "yes"}', 'key'), null, 'the same answer with the same key succeeds again');
 select is(pg_temp.submit('a', '{"S": "no"}', 'key'), 'pending_input_answered', 'another value with the same key is refused');
-select is(pg_temp.submit('a', '{"S": "yes"}', 'other'), 'pending_input_answered', 'nor does another key');
+select is(pg_temp.submit('a', '{"S": "yes"}', 'other'), 'pending_input_answered', 'the same value with another key is refused');
 select is(pg_temp.submit('a', '{"S": "yes"}'), 'pending_input_answered', 'the same value without a key is refused');
-select is(pg_temp.cancel('a', 'key'), 'pending_input_answered', 'nor a cancel');
+select is(pg_temp.cancel('a', 'key'), 'pending_input_answered', 'a cancel of an answered input is refused');
 select is(pg_temp.cancel('b', 'key'), null, 'another input can be cancelled');
 select is(pg_temp.cancel('b', 'key'), null, 'the cancellation can be repeated with the same key');
-select is(pg_temp.submit('b', '{"S": "yes"}', 'key'), 'pending_input_answered', 'and is not answered then');
+select is(pg_temp.submit('b', '{"S": "yes"}', 'key'), 'pending_input_answered', 'a cancelled input can not be answered');
 select is(pg_temp.are_owned('{a,b}'), '{t,t}', 'the owners of answered inputs are found');
 select is(pg_temp.submit('late', '{"S": "yes"}'), 'pending_input_not_found', 'an expired input is not found');
-select is(pg_temp.submit('nothing', '{"S": "yes"}'), 'pending_input_not_found', 'nor is one that never was');
+select is(pg_temp.submit('nothing', '{"S": "yes"}'), 'pending_input_not_found', 'a token that never existed is not found');
 
 select pg_temp.submit('c', '{"S": "yes"}');
 select is(
   (select h.has_ended_inputs from public.heartbeat_flow_runs(
     jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('held'), 'claim_number', 1)), 60
-  ) as h), true, 'the worker that holds the run is told at its heartbeat'
+  ) as h), true, 'the worker that holds the run learns of the answer at its heartbeat'
 );
 select private.release_flow_run(test.kept('held')::uuid, 1, test.progress(test.kept('held')::uuid), 600);
 select is(test.due_in(test.kept('held')::uuid), 0, 'a run that is released before its worker has read the answer does not sleep');
@@ -64,6 +64,6 @@ select is(pg_temp.are_owned('{c}'), '{t}', 'the owner of an input is found even 
 select test.sign_out();
 select test.ask_input(test.kept('run')::uuid, 'd');
 update private.flow_run_jobs set stop_requested_at = now() where flow_run_id = test.kept('run')::uuid;
-select is(pg_temp.are_owned('{d}'), '{NULL}', 'what is open then is not');
+select is(pg_temp.are_owned('{d}'), '{NULL}', 'the input of a run that must stop is not found');
 
 select * from finish();

@@ -22,10 +22,10 @@ select is(pg_temp.refusal(null, '[]') like 'inputs_invalid Send "value" with%', 
 select is(pg_temp.refusal(null, '[1e309]') like 'inputs_invalid values: each number%', true, 'a number beyond the range of floats');
 select is(pg_temp.refusal(null, '[[1e400]]'), 'inputs_invalid values[0][0]: a number must have at most 400 digits.', 'a number with too many digits');
 select is(
-  pg_temp.refusal(null, (repeat('[', 66) || repeat(']', 66))::jsonb), 'inputs_invalid values: is nested deeper than 64 levels', 'what is too deep'
+  pg_temp.refusal(null, (repeat('[', 66) || repeat(']', 66))::jsonb), 'inputs_invalid values: is nested deeper than 64 levels', 'a value with too many levels'
 );
 select is(
-  left(pg_temp.refusal(null, jsonb_build_array(repeat('x', 1048576))), 16), 'inputs_too_large', 'what is too large when it has its tags'
+  left(pg_temp.refusal(null, jsonb_build_array(repeat('x', 1048576))), 16), 'inputs_too_large', 'a value that is too large with its tags'
 );
 select is(
   pg_temp.refusal('{"N": 0}', null, repeat('k', 256)), 'idempotency_key_invalid Idempotency-Key must have 1 to 255 characters.', 'a long key'

@@ -20,16 +20,16 @@ select test.sign_out();
 select results_eq(
   'select status, end_time, errors from public.flow_run', $$ values ('waiting', null::timestamptz, null::text[]) $$, 'the run waits'
 );
-select results_eq('select node_id from public.node_run', array[test.node_id('a')], 'what it came to is stored');
-select results_eq('select is_held, claim_number, work_ms from private.flow_run_jobs', $$ values (false, 1, 7::bigint) $$, 'nobody has it');
-select ok(turn > test.kept('before')::bigint, 'who came meanwhile goes before it') from private.flow_run_jobs;
+select results_eq('select node_id from public.node_run', array[test.node_id('a')], 'the progress is stored');
+select results_eq('select is_held, claim_number, work_ms from private.flow_run_jobs', $$ values (false, 1, 7::bigint) $$, 'no worker holds the run');
+select ok(turn > test.kept('before')::bigint, 'runs that arrived meanwhile are claimed before this run') from private.flow_run_jobs;
 select ok(
   m.vt >= s.expires_at and m.vt < s.expires_at + interval '1.2 seconds',
   'the run can be claimed when the first open request has expired; answered and expired requests do not count'
 )
 from pgmq.q_flow_runs as m cross join public.signature_requests as s where s.pubkey like 'So1%';
 select is(public.runner_metrics() -> 'waiting', '1', 'the metrics count the run as waiting');
-select is(public.runner_metrics() -> 'delayed', '0', 'and as nothing else');
+select is(public.runner_metrics() -> 'delayed', '0', 'the metrics do not count the run as delayed');
 
 -- Late writes of the claim do not change the release.
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 5, test.progress(test.kept('run')::uuid));
@@ -37,9 +37,9 @@ select private.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_ru
 select test.suspend(test.kept('run')::uuid);
 select results_eq(
   'select r.status, j.is_held from public.flow_run as r join private.flow_run_jobs as j on j.flow_run_id = r.id',
-  $$ values ('waiting', false) $$, 'it waits on'
+  $$ values ('waiting', false) $$, 'the run still waits'
 );
-select ok(test.due_in(test.kept('run')::uuid) > 85, 'for as long');
+select ok(test.due_in(test.kept('run')::uuid) > 85, 'the run still waits as long as before');
 
 -- The run continues.
 select test.let_time_pass();
@@ -47,6 +47,6 @@ select results_eq(
   'select flow_run_id, claim_number, lost_claim_count from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 2, 0) $$,
   'the next claim gets the run, and no worker counts as lost'
 );
-select results_eq('select status from public.flow_run', $$ values ('running') $$, 'it runs');
+select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run is running again');
 
 select * from finish();

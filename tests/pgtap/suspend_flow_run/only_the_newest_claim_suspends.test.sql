@@ -13,20 +13,20 @@ create function pg_temp.refusal(claim_number integer) returns text language sql 
 $$;
 grant execute on function pg_temp.refusal(integer) to public;
 
-select is(pg_temp.refusal(1), '42501', 'the owner suspends no run');
+select is(pg_temp.refusal(1), '42501', 'the owner may not suspend a run');
 select test.sign_in_as_role('anon');
-select is(pg_temp.refusal(1), '42501', 'nor does anon');
+select is(pg_temp.refusal(1), '42501', 'anon may not suspend a run');
 select test.sign_out();
 select test.lose_workers();
 select test.claim_all();
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal(1), 'claim_lost', 'nor a claim that was lost');
+select is(pg_temp.refusal(1), 'claim_lost', 'a lost claim may not suspend the run');
 select test.sign_out();
-select is_empty('select from public.node_run', 'which stores nothing');
+select is_empty('select from public.node_run', 'a refused suspension stores nothing');
 select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run runs on');
 select test.sign_in_as_role('service_role');
 select is(pg_temp.refusal(2), null, 'the newest does');
 select test.sign_out();
-select results_eq('select status from public.flow_run', $$ values ('waiting') $$, 'then it waits');
+select results_eq('select status from public.flow_run', $$ values ('waiting') $$, 'after the suspension the run waits');
 
 select * from finish();

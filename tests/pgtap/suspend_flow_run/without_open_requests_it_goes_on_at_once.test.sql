@@ -30,7 +30,7 @@ select test.sign_out();
 select is(test.due_in(test.kept('other')::uuid), 0, 'a stop wakes a waiting run');
 select is(count(*), 5::bigint, 'all are claimed') from public.claim_flow_runs(10, 60);
 select bag_eq(
-  'select status from public.flow_run', $$ select 'running' from generate_series(1, 5) $$, 'and run again'
+  'select status from public.flow_run', $$ select 'running' from generate_series(1, 5) $$, 'all runs are running again'
 );
 
 select * from finish();

@@ -9,11 +9,11 @@ select test.sign_out();
 insert into private.flow_snapshots (hash, data) values (sha256('nobody'), '{}');
 
 create temporary view snapshots as select data from private.flow_snapshots;
-select is(public.sweep_runner() -> 'snapshots', '1', 'what nothing needs goes');
+select is(public.sweep_runner() -> 'snapshots', '1', 'a snapshot that is not needed is deleted');
 select isnt_empty('select from snapshots', 'snapshots that a deployment or a run needs are kept');
 
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
-select is(public.sweep_runner() -> 'snapshots', '0', 'what a run executes stays');
+select is(public.sweep_runner() -> 'snapshots', '0', 'a snapshot that a run executes stays');
 
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 60);
@@ -21,6 +21,6 @@ select is(public.sweep_runner() -> 'snapshots', '0', 'while it is executed, too'
 select public.finish_flow_run(test.kept('run')::uuid, 1, 'succeeded', null, null, null, test.progress(test.kept('run')::uuid));
 select is(public.sweep_runner() -> 'snapshots', '1', 'when the last run has ended, its snapshot is deleted');
 select test.sign_out();
-select is_empty('select from snapshots', 'and none is left');
+select is_empty('select from snapshots', 'no snapshot is left');
 
 select * from finish();

@@ -9,10 +9,10 @@ select is(
   public.sweep_runner(max_runs => 2), '{"runs": 2, "idempotency_keys": 0, "messages": 0, "snapshots": 2, "has_more": true}',
   'a sweep deletes at most this number of rows of each kind'
 );
-select is(min(end_time), now() - 3 * interval '31 days', 'of runs those that ended first') from public.flow_run;
-select is(public.sweep_runner(max_runs => 2) - 'has_more', '{"runs": 2, "idempotency_keys": 0, "messages": 0, "snapshots": 1}', 'then the next');
+select is(min(end_time), now() - 3 * interval '31 days', 'runs that ended first are deleted first') from public.flow_run;
+select is(public.sweep_runner(max_runs => 2) - 'has_more', '{"runs": 2, "idempotency_keys": 0, "messages": 0, "snapshots": 1}', 'the next sweep deletes the next runs');
 select is(public.sweep_runner(max_runs => 2) -> 'has_more', 'false', 'has_more is false when fewer rows are left than the sweep may delete');
-select is_empty('select from public.flow_run', 'and nothing is left');
+select is_empty('select from public.flow_run', 'no run is left');
 
 select is(
   test.error(statement) -> 'code', '"request_invalid"', statement || ' is refused'

@@ -10,13 +10,13 @@ update private.idempotency_keys set created_at = now() - interval '24 hours 1 mi
 
 select is(public.sweep_runner() -> 'idempotency_keys', '1', 'one key is deleted');
 select results_eq(
-  'select flow_run_id from private.idempotency_keys', $$ values (test.kept('today')::uuid) $$, 'one of 23 hours stays'
+  'select flow_run_id from private.idempotency_keys', $$ values (test.kept('today')::uuid) $$, 'a key of 23 hours stays'
 );
 select is(count(*), 2::bigint, 'the runs stay') from public.flow_run;
 
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.start_and_keep('again', test.kept('deployment')::uuid, 'today'), test.kept('today')::uuid, 'so that a repeated start finds its run'
+  test.start_and_keep('again', test.kept('deployment')::uuid, 'today'), test.kept('today')::uuid, 'a repeated start with this key finds its run'
 );
 
 select * from finish();

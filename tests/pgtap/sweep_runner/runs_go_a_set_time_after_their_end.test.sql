@@ -44,9 +44,9 @@ select test.end_run(test.kept('old_root')::uuid, age => '31 days');
 select is(public.sweep_runner() -> 'runs', '1', 'the root is what counts');
 select is(count(*), 1::bigint, 'the child of a run that goes on stays') from public.flow_run where parent_flow_run_id = test.kept('live_root')::uuid;
 select is_empty(
-  $$ select from public.flow_run where test.kept('old_root')::uuid in (id, parent_flow_run_id) $$, 'the child of the deleted one is gone'
+  $$ select from public.flow_run where test.kept('old_root')::uuid in (id, parent_flow_run_id) $$, 'the called run of the deleted run is deleted'
 );
 select is_empty('select from public.node_run union all select from public.flow_run_logs', 'the node runs and log lines of both runs are deleted');
-select is_empty('select from private.flow_run_jobs', 'and the job');
+select is_empty('select from private.flow_run_jobs', 'the jobs are deleted');
 
 select * from finish();

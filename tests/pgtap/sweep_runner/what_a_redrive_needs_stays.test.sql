@@ -26,7 +26,7 @@ select is(count(*), 1::bigint, 'and stays') from public.flow_run as r where r.id
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error(format('select public.redrive_flow_run(%L)', test.kept('redriven'))) - '{message,hint}'::text[],
-  '{"code": "run_not_redrivable", "status": 409, "details": {"reason": "deleted"}}', 'what had succeeded there is gone, so it would be done twice'
+  '{"code": "run_not_redrivable", "status": 409, "details": {"reason": "deleted"}}', 'a deleted run can not be taken over, so its redrive would repeat what succeeded'
 );
 select test.keep('stopped', public.start_flow(test.kept('flow')::integer) ->> 'flow_run_id');
 select public.stop_flow_run(test.kept('stopped')::uuid);
@@ -40,6 +40,6 @@ select is(
 );
 select test.sign_out();
 delete from public.flow_run where id = test.kept('stopped')::uuid;
-select is_empty('select from private.flow_run_jobs', 'the jobs go with the runs');
+select is_empty('select from private.flow_run_jobs', 'the jobs are deleted with the runs');
 
 select * from finish();

@@ -13,11 +13,11 @@ select is(test.take_input(test.kept('run')::uuid), '{"value": null, "outcome": n
 select is(
   (private.take_api_inputs(test.kept('run')::uuid, 1, jsonb_build_array(
     jsonb_build_object('flow_run_id', test.kept('run'), 'node_id', test.node_id('a'), 'times', 0)
-  ))::jsonb #>> '{0,left_ms}')::integer between 80000 and 90000, true, 'but the time that is left'
+  ))::jsonb #>> '{0,left_ms}')::integer between 80000 and 90000, true, 'an open input has the time that is left'
 );
-select is(count(*), 3::bigint, 'who takes one does not end another') from public.pending_inputs;
+select is(count(*), 3::bigint, 'taking one input does not end another') from public.pending_inputs;
 select is(test.take_input(test.kept('run')::uuid, 'late'), '{"value": null, "outcome": "expired"}', 'an input whose time is over expires');
-select is(array_agg(split_part(url, '/', 6) order by id), '{a,b}', 'and is not pending any more') from public.pending_inputs;
+select is(array_agg(split_part(url, '/', 6) order by id), '{a,b}', 'an expired input is not pending any more') from public.pending_inputs;
 select is(
   private.take_api_inputs(test.kept('run')::uuid, 1, jsonb_build_array(
     jsonb_build_object('flow_run_id', test.kept('other'), 'node_id', test.node_id('b'), 'times', 0)

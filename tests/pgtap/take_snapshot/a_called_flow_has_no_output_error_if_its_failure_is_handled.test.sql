@@ -21,7 +21,7 @@ select is(
   'a called flow with an output named error is found'
 );
 select is(
-  pg_temp.calls(null, '"output"', 'error')::jsonb ->> 'code', 'error_output_taken', 'so is one that is named by its port'
+  pg_temp.calls(null, '"output"', 'error')::jsonb ->> 'code', 'error_output_taken', 'a called flow whose output has the port name error is found'
 );
 select is(pg_temp.calls('other', '"output"'), null, 'a called flow with another output is no finding');
 select is(pg_temp.calls('error', 'null'), null, 'a call whose failure is not handled is no finding');

@@ -23,10 +23,10 @@ select is(jsonb_agg(to_jsonb(s)), test.kept('snapshots')::jsonb, 'edits and dele
 from private.flow_snapshots as s;
 select results_eq(
   'select d.snapshot_hash, j.snapshot_hash from public.flow_deployments as d cross join private.flow_run_jobs as j',
-  $$ select test.kept('deployed')::bytea, test.kept('deployed')::bytea $$, 'which deployment and run still refer to'
+  $$ select test.kept('deployed')::bytea, test.kept('deployed')::bytea $$, 'deployment and run still refer to the snapshot'
 );
 select is(
-  test.error_code('delete from private.flow_snapshots where true'), '23503', 'it can''t be deleted while they do'
+  test.error_code('delete from private.flow_snapshots where true'), '23503', 'the snapshot can not be deleted while they refer to it'
 );
 
 update public.flows set nodes = '[]' where true;

@@ -35,7 +35,7 @@ alter table public.flows disable trigger user;
 update public.flows set updated_at = now() - interval '1 minute' where id = test.kept('flow')::integer;
 alter table public.flows enable trigger user;
 select is(
-  test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'so it is after an edit of another transaction'
+  test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'an edit in another transaction changes the snapshot'
 );
 
 select test.keep('wallet', test.create_wallet(test.user_id('owner'), '11111111111111111111111111111112'));

@@ -20,8 +20,8 @@ select is(
   test.take_snapshot(test.kept('twin')::integer), test.kept('hash')::bytea,
   'another flow with the same graph has the same snapshot, whatever its name and network'
 );
-select is(test.take_snapshot(test.kept('foreign')::integer), test.kept('hash')::bytea, 'and one of another owner');
-select results_eq('select count(*) from private.flow_snapshots', 'values (1::bigint)', 'which is stored once');
+select is(test.take_snapshot(test.kept('foreign')::integer), test.kept('hash')::bytea, 'an equal flow of another owner has the same snapshot');
+select results_eq('select count(*) from private.flow_snapshots', 'values (1::bigint)', 'the snapshot is stored once');
 
 create temporary table changed (title text, assignment text);
 insert into changed values

@@ -31,7 +31,7 @@ select set_eq(
   'the findings of the flow and of all flows that it reaches are listed at once, by flow'
 );
 select is(
-  pg_temp.refused('broken'), '{broken edge_target_unknown edges[0].target,deep node_malformed nodes[0]}', 'from further down it is less'
+  pg_temp.refused('broken'), '{broken edge_target_unknown edges[0].target,deep node_malformed nodes[0]}', 'a called flow reports only itself and the flows that it reaches'
 );
 select is(pg_temp.refused('sound'), null, 'a valid flow has no findings, even if an invalid flow calls it');
 

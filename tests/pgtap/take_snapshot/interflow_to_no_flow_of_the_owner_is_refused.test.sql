@@ -16,7 +16,7 @@ begin
 end;
 $$;
 
-select is(pg_temp.refusal(jsonb_build_object('id', test.kept('own')::integer)), null, 'a call of one''s own flow is taken');
+select is(pg_temp.refusal(jsonb_build_object('id', test.kept('own')::integer)), null, 'a call of the owner''s own flow is accepted');
 select is(
   pg_temp.refusal(jsonb_build_object('id', test.kept('foreign')::integer)),
   jsonb_build_object(

@@ -28,7 +28,7 @@ select is(pg_temp.reached('a'), 'b c', 'a snapshot has the flows that the flow c
 select is(pg_temp.reached('b'), 'c', 'an id may be written as a number or as text');
 select is(pg_temp.reached('c'), null, 'the snapshot of a flow without calls has no called flows');
 select is(pg_temp.reached('d'), null, 'the flow itself is the entry, and not one of the called flows');
-select is(data #>> '{entry,environment,flow}', 'a', 'the flow itself is the entry, not one of the called')
+select is(data #>> '{entry,environment,flow}', 'a', 'the entry is the flow itself')
 from private.flow_snapshots where hash = test.kept('hash_a')::bytea;
 
 update public.flows set environment = '{"flow": "edited"}' where id = test.kept('c')::integer;

@@ -25,7 +25,7 @@ select is(
   'a start of the flow refuses the same faults'
 );
 select is(count(*), 1::bigint, 'nothing was stored') from public.flow_deployments;
-select is(count(*), 0::bigint, 'nor started') from public.flow_run;
+select is(count(*), 0::bigint, 'a refused start makes no run') from public.flow_run;
 
 select test.sign_out();
 select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111');

@@ -22,13 +22,13 @@ end;
 $$;
 
 select is(
-  pg_temp.entry('[]'), '{"nodes": [], "edges": [], "environment": {}, "instructions_bundling": "Off"}', 'of a flow of nothing'
+  pg_temp.entry('[]'), '{"nodes": [], "edges": [], "environment": {}, "instructions_bundling": "Off"}', 'the hash is right for an empty flow'
 );
 select is(
   pg_temp.entry(jsonb_build_array(
     test.node('1', 'interflow', form_data => '{"id": 100000}'), test.node('2', 'interflow', form_data => '{"id": 99999}')
   )) #> '{nodes,1,data,targets_form,form_data}',
-  '{"id": 99999}', 'of a flow that calls others'
+  '{"id": 99999}', 'the hash is right for a flow that calls others'
 );
 
 select is(pg_temp.entry(nodes) -> 'nodes', nodes, 'the hash is right for nodes with all members that a run reads, whatever their values')
@@ -55,7 +55,7 @@ cross join lateral (select jsonb_agg(jsonb_build_object('target', test.node_id('
 ) as e (edges);
 
 select is(
-  pg_temp.entry('[]', environment => environment) -> 'environment', environment, 'of an environment of several settings'
+  pg_temp.entry('[]', environment => environment) -> 'environment', environment, 'the hash is right for an environment with several settings'
 )
 from (values (jsonb '{"b": "", "aa": "\\", "a": "{}"}')) as settings (environment);
 

@@ -9,7 +9,7 @@ begin
 end;
 $$;
 
-select is(pg_temp.refusal(test.node('b', 'x')), null, 'a node is taken');
+select is(pg_temp.refusal(test.node('b', 'x')), null, 'a valid node is accepted');
 select is(
   (pg_temp.refusal(node) -> 0) - 'message'::text,
   jsonb_build_object('flow_id', test.kept('flow')::integer, 'code', 'node_malformed', 'path', 'nodes[1]'),

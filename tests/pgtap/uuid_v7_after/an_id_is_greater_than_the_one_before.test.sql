@@ -1,7 +1,7 @@
 select plan(6);
 
 select isnt(private.uuid_v7_after(null), null, 'without a previous id any id is accepted');
-select cmp_ok(private.uuid_v7_time(private.uuid_v7_after(null)), '<=', clock_timestamp(), 'it is of now');
+select cmp_ok(private.uuid_v7_time(private.uuid_v7_after(null)), '<=', clock_timestamp(), 'such an id has the present time');
 select cmp_ok(
   private.uuid_v7_time(private.uuid_v7_after(private.uuid_v7(now() - interval '1 day'))), '>', clock_timestamp() - interval '1 minute',
   'after an older id, an id has the present time'
@@ -12,7 +12,7 @@ select cmp_ok(
   private.uuid_v7_after(test.kept('future')::uuid), '>', test.kept('future')::uuid, 'after an id of the future it is greater than that'
 );
 select is(
-  private.uuid_v7_time(private.uuid_v7_after(test.kept('future')::uuid)), '2100-01-01 00:00:00.000001Z', 'by a microsecond'
+  private.uuid_v7_time(private.uuid_v7_after(test.kept('future')::uuid)), '2100-01-01 00:00:00.000001Z', 'after an id of the future, an id is a microsecond later'
 );
 
 -- While the clock stands still, each id is greater than the previous one, whatever the random parts are.

@@ -17,11 +17,11 @@ select is(
 );
 select is(test.error(replace(test.kept('insertion'), 'HARDCODED', 'ADAPTER')), null, 'an ADAPTER wallet needs no secret');
 select is(
-  test.error_code($$ update public.wallets set type = 'HARDCODED' where true $$), 'column_read_only', 'it can''t be made HARDCODED afterwards'
+  test.error_code($$ update public.wallets set type = 'HARDCODED' where true $$), 'column_read_only', 'an ADAPTER wallet can not be made HARDCODED by an update'
 );
 select is(
   test.error_code(test.kept('insertion') || ' on conflict (user_id, public_key) do update set type = excluded.type'),
-  'wallet_keypair_required', 'nor by an upsert'
+  'wallet_keypair_required', 'an ADAPTER wallet can not be made HARDCODED by an upsert'
 );
 select is(
   test.error_code(replace(test.kept('insertion'), 'HARDCODED', 'ADAPTER')
@@ -31,18 +31,18 @@ select is(
 
 select test.sign_in_as_role('service_role');
 select is(test.error_code(test.kept('insertion')), 'wallet_keypair_required', 'the service role can''t insert a HARDCODED wallet, either');
-select is(test.error_code($$ update public.wallets set type = 'HARDCODED' where true $$), 'column_read_only', 'nor make it one');
+select is(test.error_code($$ update public.wallets set type = 'HARDCODED' where true $$), 'column_read_only', 'the service role can not make a wallet HARDCODED');
 select results_eq('select type, name from public.wallets', $$ values ('ADAPTER', 'upserted') $$, 'the wallet is still an ADAPTER');
 
 select test.sign_out();
 select is(
   test.error_code(replace(test.kept('insertion'), '11111111111111111111111111111111', 'So11111111111111111111111111111111111111112')),
-  'wallet_keypair_required', 'not even the owner of the tables can'
+  'wallet_keypair_required', 'the owner of the tables can not insert a HARDCODED wallet, either'
 );
 select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111');
 select results_eq('select type from public.wallets', $$ values ('HARDCODED') $$, 'store_wallet can make a HARDCODED wallet, with a secret');
 select is(
-  test.error_code($$ update public.wallets set type = 'ADAPTER' where true $$), 'column_read_only', 'which can''t be forgotten by an update'
+  test.error_code($$ update public.wallets set type = 'ADAPTER' where true $$), 'column_read_only', 'an update can not make a HARDCODED wallet an ADAPTER'
 );
 
 select * from finish();

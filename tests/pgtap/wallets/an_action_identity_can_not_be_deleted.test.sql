@@ -17,7 +17,7 @@ $$;
 savepoint unused;
 select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'a HARDCODED wallet that no deployment names can be deleted');
 select test.sign_out();
-select is(count(*), 2::bigint, 'and its secret goes with it') from private.wallet_secrets;
+select is(count(*), 2::bigint, 'the secret of a deleted wallet is deleted') from private.wallet_secrets;
 rollback to unused;
 
 update public.flow_deployments set action_identity = 'So11111111111111111111111111111111111111112' where true;
@@ -28,18 +28,18 @@ select is(
     'details', jsonb_build_object('deployment_id', test.kept('second')),
     'hint', 'First change the action_identity of all deployments that name this wallet.'
   ),
-  'one that deployments name can''t, and the newest of them is named'
+  'a wallet that deployments name can not be deleted, and the error names the newest deployment'
 );
-select is(test.row_count(pg_temp.delete_wallet('unused')), 1::bigint, 'the owner''s other wallet can');
+select is(test.row_count(pg_temp.delete_wallet('unused')), 1::bigint, 'another wallet of the owner can be deleted');
 
 select test.sign_in(test.user_id('other'));
-select is(test.row_count(pg_temp.delete_wallet('foreign')), 1::bigint, 'so can another user''s wallet of the same key');
+select is(test.row_count(pg_temp.delete_wallet('foreign')), 1::bigint, 'another user''s wallet with the same key can be deleted');
 
 select test.sign_in_as_role('service_role');
 select is(test.error_code(pg_temp.delete_wallet('used')), 'wallet_in_use', 'the service role can''t delete it either');
 select is(
   test.error_code($$ select public.store_wallet(test.user_id('owner'), 'ADAPTER', 'gone', 'So11111111111111111111111111111111111111112') $$),
-  'wallet_in_use', 'nor can it be made an ADAPTER, which couldn''t sign'
+  'wallet_in_use', 'the wallet can not be made an ADAPTER, which could not sign'
 );
 select results_eq(
   'select type, name from public.wallets where user_id = test.user_id(''owner'')', $$ values ('HARDCODED', 'wallet') $$,
@@ -47,13 +47,13 @@ select results_eq(
 );
 select is(
   test.error_code($$ select public.store_wallet(test.user_id('owner'), 'HARDCODED', 'renamed', 'So11111111111111111111111111111111111111112') $$),
-  null, 'it can be renamed'
+  null, 'the wallet can be renamed'
 );
 
 select test.sign_in(test.user_id('owner'));
 update public.flow_deployments set action_identity = null where id = test.kept('second')::uuid;
 select is(
-  test.error(pg_temp.delete_wallet('used')) -> 'details' ->> 'deployment_id', test.kept('first'), 'one deployment that names it is enough'
+  test.error(pg_temp.delete_wallet('used')) -> 'details' ->> 'deployment_id', test.kept('first'), 'a single deployment that names the wallet prevents the deletion'
 );
 savepoint changed;
 delete from public.flow_deployments where id = test.kept('first')::uuid;
@@ -64,6 +64,6 @@ select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'when no dep
 
 select test.sign_out();
 select is_empty('select * from public.wallets', 'none is left');
-select is_empty('select * from private.wallet_secrets', 'and no secret');
+select is_empty('select * from private.wallet_secrets', 'no secret is left');
 
 select * from finish();

@@ -12,11 +12,11 @@ select test.keep('insertion', format(
 
 select test.sign_in(test.user_id('owner'));
 select results_eq(
-  'select id, type from public.wallets', $$ values (test.kept('hardcoded')::integer, 'HARDCODED') $$, 'the owner sees their wallets only'
+  'select id, type from public.wallets', $$ values (test.kept('hardcoded')::integer, 'HARDCODED') $$, 'the owner sees only their own wallets'
 );
 select is(test.row_count(test.kept('insertion')), 1::bigint, 'inserts');
 select is(test.row_count($$ update public.wallets set name = 'owner' where true $$), 2::bigint, 'updates');
-select is(test.row_count($$ delete from public.wallets where type = 'ADAPTER' $$), 1::bigint, 'and deletes');
+select is(test.row_count($$ delete from public.wallets where type = 'ADAPTER' $$), 1::bigint, 'the owner can delete a wallet');
 select is(
   test.error_code($$ insert into public.wallets (type, public_key) values ('ADAPTER', '11111111111111111111111111111111') $$), null,
   'a user can insert a wallet without user_id'
@@ -30,11 +30,11 @@ select is(test.error_code(test.kept('insertion')), '42501', 'another user can no
 select is(
   test.row_count($$ update public.wallets set name = 'other' where user_id = test.user_id('owner') $$), 0::bigint, 'updates none'
 );
-select is(test.row_count($$ delete from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'and deletes none');
+select is(test.row_count($$ delete from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'another user deletes no wallet of the owner');
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);
 select is(
-  test.row_count($$ select from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'nor does an anonymous sign-in see any'
+  test.row_count($$ select from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'an anonymous sign-in sees no wallet of the owner'
 );
 select is(test.error_code(test.kept('insertion')), '42501', 'insert any');
 select is(
@@ -56,7 +56,7 @@ select test.sign_in_as_role('authenticated');
 select is(test.row_count('select from public.wallets'), 0::bigint, 'a token without a user sees nothing');
 select is(
   test.error_code($$ insert into public.wallets (type, public_key) values ('ADAPTER', '11111111111111111111111111111111') $$), '42501',
-  'and inserts nothing'
+  'a token without a user inserts no wallet'
 );
 
 select test.sign_in_as_role('service_role');
@@ -66,17 +66,17 @@ select results_eq(
     (test.user_id('owner'), 'HARDCODED', 'owner'), (test.user_id('other'), 'ADAPTER', 'wallet'), (test.user_id('owner'), 'ADAPTER', '') $$,
   'the service role sees all wallets, unchanged by others'
 );
-select is(test.error_code('truncate public.wallets cascade'), '42501', 'it may not truncate');
+select is(test.error_code('truncate public.wallets cascade'), '42501', 'the service role may not truncate');
 select is(
   test.error_code($$ insert into public.wallets (type, public_key) values ('ADAPTER', 'So11111111111111111111111111111111111111112') $$), '23502',
   'the service role must give a user_id'
 );
 select is(
   test.row_count(replace(test.kept('insertion'), '11111111111111111111111111111111', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')),
-  1::bigint, 'it inserts'
+  1::bigint, 'the service role can insert a wallet'
 );
 select is(test.row_count($$ update public.wallets set name = 'service' where true $$), 4::bigint, 'updates');
-select is(test.row_count('delete from public.wallets where true'), 4::bigint, 'and deletes');
-select is_empty('select * from public.wallets', 'until none is left');
+select is(test.row_count('delete from public.wallets where true'), 4::bigint, 'the service role can delete wallets');
+select is_empty('select * from public.wallets', 'no wallet is left');
 
 select * from finish();

@@ -34,7 +34,7 @@ from attempts;
 select is(test.error_code('update public.wallets set id = id + 1 where true'), '428C9', 'id can''t be changed');
 select is(
   test.error_code($$ insert into public.wallets (id, type, public_key) values (1000, 'ADAPTER', '11111111111111111111111111111111') $$), '428C9',
-  'an id of one''s own choice can''t be inserted'
+  'a client can not choose the id of a wallet'
 );
 
 select test.sign_in_as_role('service_role');
@@ -46,6 +46,6 @@ from attempts;
 
 select test.sign_out();
 select is(to_jsonb(w) - 'name', test.kept('row')::jsonb - 'name', 'the wallet is what it was') from public.wallets as w;
-select is(name, 'whole', 'but for its name') from public.wallets;
+select is(name, 'whole', 'only the name has changed') from public.wallets;
 
 select * from finish();

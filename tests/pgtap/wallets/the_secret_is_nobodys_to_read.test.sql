@@ -42,12 +42,12 @@ select is(
   'the service role gets the ciphertext, for the runner'
 );
 select is(
-  public.read_wallet_secret(gen_random_uuid(), 'So11111111111111111111111111111111111111112'), null, 'for the owner of the wallet only'
+  public.read_wallet_secret(gen_random_uuid(), 'So11111111111111111111111111111111111111112'), null, 'the secret is returned only for the owner of the wallet'
 );
-select is(public.read_wallet_secret(test.kept('user_id')::uuid, '11111111111111111111111111111111'), null, 'and for this wallet only');
+select is(public.read_wallet_secret(test.kept('user_id')::uuid, '11111111111111111111111111111111'), null, 'the secret is returned only for this wallet');
 select is(
   public.store_wallet(test.kept('user_id')::uuid, 'HARDCODED', '', 'So11111111111111111111111111111111111111112')
-    - '{id,user_id,type,name,public_key,created_at,updated_at}'::text[], '{}', 'what store_wallet returns has none of it'
+    - '{id,user_id,type,name,public_key,created_at,updated_at}'::text[], '{}', 'store_wallet does not return the secret'
 );
 
 select * from finish();

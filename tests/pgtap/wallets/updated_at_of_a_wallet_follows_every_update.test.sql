@@ -17,6 +17,6 @@ update public.wallets set updated_at = '2020-01-01Z' where true;
 alter table public.wallets enable trigger user;
 select results_eq('select updated_at from public.wallets', $$ values (timestamptz '2020-01-01Z') $$, 'long ago');
 select test.create_wallet(test.user_id('owner'), '11111111111111111111111111111111');
-select results_eq('select updated_at from public.wallets', 'select now()', 'so does store_wallet');
+select results_eq('select updated_at from public.wallets', 'select now()', 'store_wallet sets updated_at');
 
 select * from finish();

@@ -43,7 +43,7 @@ select is(
 );
 create temp table claimed as select * from private.claim_webhook_deliveries(10, 60);
 select is(headers ->> 'authorization', 'Bearer x', 'the headers of the flow are sent') from claimed;
-select is(headers ->> 'webhook-id', id::text, 'but replace none of Standard Webhooks') from claimed;
+select is(headers ->> 'webhook-id', id::text, 'headers of the flow do not replace those of Standard Webhooks') from claimed;
 select matches(headers ->> 'webhook-signature', '^v1,', 'the message is signed, though the deployment has no on_end') from claimed;
 
 update public.flow_deployments set on_end = '{"url": "https://example.com/hook", "events": ["failed"]}' where id = test.kept('deployment')::uuid;
@@ -80,7 +80,7 @@ select results_eq(
   $$ values (null::uuid, true, 1::bigint) $$,
   'all runs of flows share one turn'
 );
-select is((select count(*) from private.claim_webhook_deliveries(10, 60)), 2::bigint, 'and are claimed');
+select is((select count(*) from private.claim_webhook_deliveries(10, 60)), 2::bigint, 'messages of runs without a deployment are claimed');
 select private.claim_webhook_deliveries(10, 60);
 select is(
   (select count(*) from public.webhook_deliveries where is_held), 2::bigint, 'once'

@@ -47,12 +47,12 @@ select is(
 select is(
   (select (d.payload ->> 'timestamp')::timestamptz between r.end_time and clock_timestamp() from public.webhook_deliveries as d
     join public.flow_run as r on r.id = d.flow_run_id where r.id = test.kept('failed')::uuid),
-  true, 'its timestamp is that of the event'
+  true, 'the timestamp is the time of the event'
 );
 select is_empty($$ select from public.webhook_deliveries as d where d.payload::text like '%secret%' $$, 'messages contain neither outputs nor error texts');
 select results_eq(
   $$ select d.payload #> '{data,error_code}' from public.webhook_deliveries as d where d.event <> 'failed' or d.url like '%failures' group by 1 $$,
-  $$ values ('null'::jsonb) $$, 'the code is null without an error of one'
+  $$ values ('null'::jsonb) $$, 'the code is null if the error has no code'
 );
 select is(
   (select count(*) from public.webhook_deliveries as d where d.status = 'pending' and d.attempts = 0 and d.next_attempt_at <= clock_timestamp()), 5::bigint,
@@ -60,11 +60,11 @@ select is(
 );
 
 select is(
-  (select array_agg(d.user_id) from (select distinct w.user_id from public.webhook_deliveries as w) as d), array[test.user_id('owner')], 'they are their owner''s'
+  (select array_agg(d.user_id) from (select distinct w.user_id from public.webhook_deliveries as w) as d), array[test.user_id('owner')], 'the deliveries belong to the owner of the flow'
 );
 
 delete from public.flow_run where id = test.kept('bad')::uuid;
 select is_empty($$ select from public.webhook_deliveries as d where d.event = 'failed' and d.url like '%failures' $$, 'a delivery is deleted with its run');
-select lives_ok($$ delete from auth.users where id = test.user_id('owner') $$, 'and with its owner');
+select lives_ok($$ delete from auth.users where id = test.user_id('owner') $$, 'the owner can be deleted, with the deliveries');
 
 select * from finish();

@@ -13,7 +13,7 @@ select public.claim_flow_runs(1, 60, max_lost_claims => 1);
 
 select results_eq(
   $$ select d.flow_run_id, d.payload #>> '{data,error_code}' from public.webhook_deliveries as d $$,
-  $$ values (test.kept('run')::uuid, 'worker_lost') $$, 'a run whose workers were lost is told of'
+  $$ values (test.kept('run')::uuid, 'worker_lost') $$, 'a run whose workers were lost makes a message'
 );
 
 select * from finish();

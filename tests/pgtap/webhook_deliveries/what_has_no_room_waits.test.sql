@@ -33,7 +33,7 @@ select is(pg_temp.deployment_of('public'), 51::bigint, 'each end makes a message
 select is((select count(*) from public.webhook_deliveries where is_started_by_owner), 2::bigint, 'two messages are about runs that the owner started');
 select results_eq(
   'select run, attempt from pg_temp.claim()', $$ values ('alert', 1), ('foreign', 1), ('foreign', 1), ('own', 1) $$,
-  'the owner''s own and another deployment''s are claimed at once, though fifty of strangers came before'
+  'messages about runs of the owner and of another deployment are claimed at once, although fifty others came before'
 );
 select pg_temp.fail_all();
 select is_empty('select * from pg_temp.claim()', 'strangers'' have half of the room of their deployment: the others wait for those that were tried');
@@ -44,9 +44,9 @@ select results_eq('select run, attempt from pg_temp.claim()', $$ values ('last',
 select pg_temp.fail_all();
 
 update public.webhook_deliveries set next_attempt_at = now() where status = 'pending' and not is_started_by_owner and attempts = 1;
-select results_eq('select run, attempt from pg_temp.claim()', $$ values ('foreign', 2), ('foreign', 2) $$, 'those are tried again');
+select results_eq('select run, attempt from pg_temp.claim()', $$ values ('foreign', 2), ('foreign', 2) $$, 'the tried deliveries are tried again');
 select public.store_webhook_attempt(d.id, d.attempts, 200) from public.webhook_deliveries as d where d.is_held;
-select results_eq('select run, attempt from pg_temp.claim()', $$ values ('foreign', 1), ('foreign', 1) $$, 'and what waited follows');
+select results_eq('select run, attempt from pg_temp.claim()', $$ values ('foreign', 1), ('foreign', 1) $$, 'the waiting deliveries follow');
 select public.store_webhook_attempt(d.id, d.attempts, 200) from public.webhook_deliveries as d where d.is_held;
 do $$ begin
   for round in 1..40 loop
@@ -55,7 +55,7 @@ do $$ begin
   end loop;
 end $$;
 select is(
-  (select count(*) from public.webhook_deliveries where status = 'delivered' and not is_started_by_owner), 50::bigint, 'until all have arrived'
+  (select count(*) from public.webhook_deliveries where status = 'delivered' and not is_started_by_owner), 50::bigint, 'in the end all messages are delivered'
 );
 
 -- The quota of the owner, over all deployments.
@@ -66,7 +66,7 @@ select is_empty('select * from pg_temp.claim()', 'beyond the quota no delivery g
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error_code(format('select public.redeliver_webhook(%L)', (select d.id from public.webhook_deliveries as d where d.status = 'delivered' limit 1))),
-  'quota_exceeded', 'it holds for what is delivered again'
+  'quota_exceeded', 'the quota also applies to repeated deliveries'
 );
 select test.sign_out();
 select public.set_quota('pending_webhooks', null);
