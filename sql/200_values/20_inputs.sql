@@ -146,7 +146,7 @@ begin
   )::jsonpath) then
     return;
   end if;
-  -- The inputs have a fault. Search each level to name it.
+  -- The inputs have a fault. Search each level to name the fault.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());

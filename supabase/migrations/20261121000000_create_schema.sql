@@ -1377,7 +1377,7 @@ begin
 end;
 $$;
 comment on function private.lock_quota(text, uuid) is
-  'Locks the count of a user''s rows for a quota until the transaction ends.';
+  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count them.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -2357,7 +2357,7 @@ begin
   )::jsonpath) then
     return;
   end if;
-  -- The inputs have a fault. Search each level to name it.
+  -- The inputs have a fault. Search each level to name the fault.
   v_pairs := jsonb_path_query_array(check_inputs.inputs, '$.keyvalue()');
   for v_index in 0..jsonb_array_length(v_pairs) - 1 loop
     v_bad := private.bad_value(v_pairs -> v_index -> 'value', private.limit_value_levels());
@@ -2790,7 +2790,7 @@ begin atomic
     );
 end;
 comment on function private.are_connection_hosts(text[]) is
-  'True for a list of hosts in the form in which connections store them: each with an optional port and path prefix.';
+  'True if the list is a valid value of connections.hosts: hosts, each with an optional port and path prefix.';
 
 create table public.connections (
   id uuid primary key,
@@ -4133,7 +4133,7 @@ begin
 end;
 $$;
 comment on function private.script_port_fault(jsonb) is
-  'The first fault in the port names of a rhai_script or javascript node; null without a fault. Names must be unique. Those of rhai_script must also be names of the language. `data` is the node''s data, whose ports must have no fault.';
+  'The first fault in the port names of a rhai_script or javascript node; null without a fault. Names must be unique. In a rhai_script node, they must also be valid names of the language Rhai. `data` is the node''s data, whose ports must have no fault.';
 
 -- sql/350_flows/10_node_faults.sql
 
@@ -11528,7 +11528,7 @@ create table private.last_claim (
   constraint last_claim_single check (id)
 );
 comment on table private.last_claim is
-  'One row with the place of claims in the order of owners'' ids; no row before the first claim. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. Only one claim at a time writes the row.';
+  'One row that says which owner had the last turn; no row before the first claim. Owners take turns in the order of their ids. The next claim begins with the owner after user_id. After the last owner, claims continue with the first. Only one claim at a time writes the row.';
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
@@ -15699,7 +15699,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'The first due time of a cron expression on a day, after a given time; null if there is none. For a day around which clocks may change from one offset to another.';
+  'The first due time of a cron expression on a day, after a given time; null if there is none. Also right if clocks change from one offset to another around this day.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
