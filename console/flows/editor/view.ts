@@ -141,7 +141,8 @@ interface MadeEdge {
 
 /**
  * Makes the function that converts edges to the canvas's form. The id of an edge is its index in the document. Edges at
- * a selected node are marked. An edge has the colour of the port at which it begins. Unchanged edges are the same objects as before.
+ * a selected node are marked. An edge has the colour of the port at which it begins. Unchanged edges stay the same
+ * objects.
  */
 export function makeEdgeView() {
   let before: MadeEdge[] = [];
