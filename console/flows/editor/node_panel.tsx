@@ -1,11 +1,12 @@
 import { Anchor, Badge, CloseButton, Group, Stack, Text, TextInput, Title } from '@mantine/core';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useContext, useEffect, useRef, useState } from 'react';
 import { ErrorBoundary } from '../../shared/error_boundary.tsx';
 import { objectAt, type PlainObject } from '../../shared/graph/drawn_node.ts';
 import { Loading } from '../../shared/loading.tsx';
 import { ValueDrop } from './edge/value_drop.tsx';
 import { useEditor } from './editor_context.tsx';
 import { changeNode, nodeIdOf } from './flow_document.ts';
+import { MarksContext } from './last_run/last_run_context.tsx';
 import { NodeRuns } from './last_run/node/node_runs.tsx';
 import { NodeFailure } from './node_failure.tsx';
 import { NodeFields } from './node_fields.tsx';
@@ -91,6 +92,8 @@ const RunValues = lazy(() => import('./edge/run_values.tsx'));
 /** Shows the selected node: its documentation, inputs, edges, retries and failures. */
 export function NodePanel({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
+  const { results, pins } = useContext(MarksContext);
+  const hasValues = results.size > 0 || pins.size > 0;
   const id = nodeIdOf(json);
   if (isAnnotation(json)) {
     return (
@@ -120,7 +123,7 @@ export function NodePanel({ json }: { json: PlainObject }) {
           </ErrorBoundary>
           <NodeWiring json={json} />
         </ValueDrop>
-        {isOwner && (
+        {isOwner && hasValues && (
           <Suspense>
             <RunValues to={drawnNode(json)} />
           </Suspense>

@@ -6,7 +6,8 @@ import { behind, edgeStarts } from '../edge_refusals.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { useLastRun } from '../last_run/last_run_context.tsx';
 import { drawnNode } from '../view.ts';
-import { DRAGGED_VALUE, type TakenValue, takeValue, whyTakenIsRefused } from './take_value.ts';
+import { type TakenValue, takeValue, whyTakenIsRefused } from './take_value.ts';
+import { DRAGGED_VALUE } from './value_drop.tsx';
 
 /** The most members of a value that are listed, and the depth of the list. */
 const MEMBERS = 30;

@@ -7,9 +7,6 @@ import { makeEdge } from '../flow_document.ts';
 import { nodesById } from '../view.ts';
 import { pathExpression, withExpression } from './edge_expression.ts';
 
-/** The data type of a value that is dragged from the values of the last run. */
-export const DRAGGED_VALUE = 'application/x-flow-value';
-
 /** A part of a value that an output gave. */
 export interface TakenValue {
   source: string;
