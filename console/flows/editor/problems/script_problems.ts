@@ -1,6 +1,5 @@
 import { scriptFaults } from '../../../shared/code/script_faults.ts';
 import { type DrawnNode, objectAt, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
-import { faultOfAnswerSchema } from '../../../../types/answer_schema.ts';
 import { type FlowDocument, nodeIdOf } from '../flow_document.ts';
 import { codeOf } from '../node_form.ts';
 import { drawnNode } from '../view.ts';
@@ -33,8 +32,10 @@ async function parseCode(what: 'script' | 'expression', ...code: Parameters<type
   );
 }
 
-/** Checks the schema of an answer. The function is async, like the functions that parse scripts. */
+/** Checks the schema of an answer. */
 async function checkSchema(schema: unknown): Promise<string[]> {
+  // Loaded here, because few flows have such a node.
+  const { faultOfAnswerSchema } = await import('../../../../types/answer_schema.ts');
   const fault = faultOfAnswerSchema(schema);
   return fault === undefined ? [] : [`the run fails at the node, because of its ${fault}`];
 }
