@@ -79,7 +79,7 @@ it.each([
 ])('no request is made to %s', async (_name, url) => {
   const api = makeApi();
   expect(URL.canParse(url()) && api.serves(new URL(url()))).toBe(false);
-  await expect(request(api, url())).rejects.toThrow("the URL is not one of the project's REST API");
+  await expect(request(api, url())).rejects.toThrow("the URL does not belong to the project's REST API");
   expect([received, made]).toEqual([[], 0]);
 });
 

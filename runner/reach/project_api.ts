@@ -121,7 +121,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
     request: async (request) => {
       // The last check before the token leaves the process.
       if (!URL.canParse(request.url) || !serves(new URL(request.url))) {
-        throw new NodeError("the URL is not one of the project's REST API");
+        throw new NodeError("the URL does not belong to the project's REST API");
       }
       const headers = givenHeaders(request);
       const names = new Set(headers.map(([name]) => name.toLowerCase()));

@@ -71,7 +71,7 @@ set search_path = ''
 as $$
   select (extract(epoch from clock_timestamp()) * 1000)::bigint;
 $$;
-comment on function private.queue_clock() is 'The present time in the unit of private.queue_full_until.';
+comment on function private.queue_clock() is 'The present time in milliseconds since 1970, as in private.queue_full_until.';
 
 create function private.is_queue_count_due(message_id bigint)
 returns boolean

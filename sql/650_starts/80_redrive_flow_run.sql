@@ -134,7 +134,7 @@ begin
           'Node %s may have had effects before it failed, and a redrive may repeat them.', v_unknown -> 0 ->> 'node_id'
         ),
         v_unknown,
-        'Find out whether the effects happened. If they did not, or if they may happen twice, '
+        'Find out whether the effects happened. If they did not, or if it does no harm to repeat them, '
           'redrive with accept_unknown=true.');
     end if;
   end if;

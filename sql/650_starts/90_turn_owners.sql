@@ -49,5 +49,5 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions, in which requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The Edge Functions call it, because requests of different owners take turns there. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;

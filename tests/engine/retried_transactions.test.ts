@@ -100,7 +100,8 @@ it('whenever its worker dies, one transaction is confirmed, and no node exceeds 
   const { events, result } = await claimFlow(flow, {}, flakyChain(2).options);
   const undisturbed = endOf(result);
   for (let count = 0; count <= events.length; count++) {
-    // The journal stores the end of a transaction together with the ends of its members.
+    // One batch stores the end of a transaction with the ends of the node executions in it. A worker can't die between
+    // them, so these counts are skipped.
     const batch = events[count]?.batch;
     if (events.slice(0, count).some((event) => event.batch === batch && event.type === 'transactionEnded')) continue;
     const earlier = recordedBy(events.slice(0, count));

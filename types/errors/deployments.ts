@@ -71,7 +71,7 @@ export const deploymentErrors = {
   node_definition_invalid: {
     status: 400,
     meaning: 'The node definition is invalid; `details` lists what is wrong and where.',
-    remedy: 'Correct what `details` lists. [Node definitions](node_definitions.md) describes the record.',
+    remedy: 'Correct what `details` lists. [Node definitions](node_definitions.md) describes their form.',
     example: {
       message: 'sources[0].type: is missing.',
       details: [{ path: 'sources[0].type', message: 'is missing' }],

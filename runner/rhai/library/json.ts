@@ -78,7 +78,7 @@ class JsonWriter {
   }
 }
 
-/** Writes a value that holds no other values. */
+/** Returns the JSON of a value that holds no other values. */
 function scalarText(value: RhaiValue): string {
   if (value === null) return 'null';
   if (value instanceof Float) return Number.isFinite(value.value) ? JSON.stringify(value.value) : 'null';

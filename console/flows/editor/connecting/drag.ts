@@ -22,7 +22,10 @@ export interface PossibleEdge {
   isNew?: true;
 }
 
-/** Returns an edge for each port of a node at which a drag could end, with the reason why it is refused. */
+/**
+ * Returns the edges that the drag from `from` could make with the node `to`, one for each of its ports on the other
+ * side. `reason` says why an edge is refused; it is undefined for an allowed edge.
+ */
 export function edgesTo(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   const nodes = nodesById(document);
   const own = nodes.get(from.nodeId);
