@@ -3,6 +3,7 @@ import { openStoredConnection } from '../../runner/connections/open_connection.t
 import type { StoredConnection } from '../../runner/connections/open_connection.ts';
 import { type Credential, type HttpClient, NodeError } from '../../runner/engine/node.ts';
 import { testConnectionParamsSchema, type TestedConnection } from '../../types/connection.ts';
+import { errorCode } from '../../types/run_errors.ts';
 import { ADMISSION_OPTIONS, makeAdmission } from '../_shared/admission.ts';
 import { apiError } from '../_shared/api_error.ts';
 import { readBody } from '../_shared/body.ts';
@@ -66,7 +67,8 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
       );
     } catch (error) {
       if (!(error instanceof NodeError)) throw error;
-      await store(null);
+      // A URL of another host is refused before a request, so it tests nothing.
+      if (errorCode(error.message) !== 'connection_url_refused') await store(null);
       throw apiError('connection_test_failed', error.message);
     }
   };

@@ -144,7 +144,11 @@ describe.each([['with the session of supabase-js', () => flows], ['with an API k
         secret: { value: PUBLISHABLE_KEY },
       });
       expect(await client.testConnection(name, `${API_URL}/auth/v1/settings`)).toBe(200);
-      expect(await client.connections()).toContainEqual(connection);
+      expect(await client.connections()).toContainEqual({
+        ...connection,
+        last_tested_at: expect.any(String),
+        last_test_status: 200,
+      });
       expect(await stranger.connections()).toEqual([]);
       const elsewhere = client.testConnection(name, `${API_URL}/rest/v1/`);
       expect(await errorOf(elsewhere)).toMatchObject({ code: 'connection_test_failed', status: 422 });

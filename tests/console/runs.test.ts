@@ -106,7 +106,9 @@ test.for(
   await opened.goto('runs');
   const rows = page.getByRole('table', { name: 'runs' }).getByRole('row');
   await rows.filter({ hasText: 'succeeded' }).waitFor();
-  await page.getByRole('combobox', { name: 'Status' }).click();
+  const status = page.getByRole('combobox', { name: 'Status' });
+  if (look.width < 992) await page.getByRole('button', { name: 'More filters' }).click();
+  await status.click();
   await page.getByRole('option', { name: 'failed' }).click();
   await page.waitForURL(/status=failed/);
   await rows.filter({ hasText: 'succeeded' }).waitFor({ state: 'detached' });

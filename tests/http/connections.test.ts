@@ -136,6 +136,7 @@ describe('POST /connections/test', () => {
     const response = await test(...request());
     expect([response.status, (await response.json() as { code: string }).code]).toEqual([status, code]);
     expect(received.length).toBe(before);
+    expect((await lastTest('tested')).last_test_status).toBe(302);
   });
 });
 
