@@ -10382,7 +10382,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the credential.';
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the only credential that a caller needs.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb
@@ -11245,7 +11245,7 @@ set search_path = ''
 as $$
   select (extract(epoch from clock_timestamp()) * 1000)::bigint;
 $$;
-comment on function private.queue_clock() is 'The present time in the unit of private.queue_full_until.';
+comment on function private.queue_clock() is 'The present time in milliseconds since 1970, as in private.queue_full_until.';
 
 create function private.is_queue_count_due(message_id bigint)
 returns boolean
@@ -15074,7 +15074,7 @@ begin
           'Node %s may have had effects before it failed, and a redrive may repeat them.', v_unknown -> 0 ->> 'node_id'
         ),
         v_unknown,
-        'Find out whether the effects happened. If they did not, or if they may happen twice, '
+        'Find out whether the effects happened. If they did not, or if it does no harm to repeat them, '
           'redrive with accept_unknown=true.');
     end if;
   end if;
@@ -15392,7 +15392,7 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'For the Edge Functions, in which requests of different owners take turns: the owners of API keys, run tokens, deployments and flows (`deployment <id>`, `flow <id>`), in the order of the argument. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The Edge Functions call it, because requests of different owners take turns there. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/700_schedules/10_cron.sql

@@ -182,7 +182,8 @@ export const runRequestErrors = {
     status: 409,
     meaning:
       'Failed node executions may have changed something outside, and a redrive would change it again; `details` lists them.',
-    remedy: 'Find out whether it happened. If it did not, or if it does no harm to repeat it, send `?accept_unknown=true`.',
+    remedy:
+      'Find out whether it happened. If it did not, or if it does no harm to repeat it, send `?accept_unknown=true`.',
     example: {
       message:
         'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f may have had effects before it failed, and a redrive may repeat them.',
