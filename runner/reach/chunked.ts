@@ -23,8 +23,8 @@ type Part = 'size' | 'blanks' | 'extension' | 'size end' | 'data' | 'data end' |
 
 /**
  * Makes a decoder of the chunked transfer coding. It accepts pieces of any size and returns the data of each piece as
- * one array, so that many small chunks cost no more than their bytes. At most `maxFramingBytes` may be framing. Source:
- * RFC 9112, section 7.1.
+ * one array, so that many small chunks cost no more than their bytes. Refuses a body with more than `maxFramingBytes`
+ * besides its data. Source: RFC 9112, section 7.1.
  */
 export function makeChunkedDecoder(maxFramingBytes: number) {
   let part: Part = 'size';

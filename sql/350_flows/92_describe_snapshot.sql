@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'The values that each numbered input of a snapshot''s flows accepts, as a mask of private.port_types(), with the bit 2^23 if no port requires the input.';
+  'For each numbered input of a snapshot''s flows, the types that it accepts, as a mask of private.port_types(). The mask also has the bit 2^23 if no port requires the input.';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb

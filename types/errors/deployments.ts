@@ -93,7 +93,7 @@ export const deploymentErrors = {
   flow_changed: {
     status: 409,
     meaning:
-      'The flow, or a flow that it calls, was changed during the deploy. Or the flow was saved after the time that `restore_flow_version` was called with.',
+      'The flow, or a flow that it calls, was changed during the deploy. Or, in a call of `restore_flow_version`, the flow was saved after the time in `updated_at`.',
     remedy: 'Deploy the flow again when nobody is editing it. Before you restore a version, read the flow again.',
     example: {
       message: 'The flow, or a flow that it calls, was changed during the deploy.',
