@@ -1,5 +1,5 @@
-import { ActionIcon, Anchor, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
-import { Icon } from '../shared/icon.tsx';
+import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
+import { CopyIcon } from '../shared/copy_icon.tsx';
 
 /** An address with a button to copy it. */
 export function Address({ label, address, isPage = false }: { label: string; address: string; isPage?: boolean }) {
@@ -10,13 +10,7 @@ export function Address({ label, address, isPage = false }: { label: string; add
         {isPage
           ? <Anchor href={address} size='sm' className='console-text'>{address}</Anchor>
           : <Code className='console-text'>{address}</Code>}
-        <CopyButton value={address}>
-          {({ copied, copy }) => (
-            <ActionIcon variant='default' aria-label={`Copy: ${label}`} onClick={copy}>
-              <Icon name={copied ? 'check' : 'copy'} size={16} />
-            </ActionIcon>
-          )}
-        </CopyButton>
+        <CopyIcon label={label} value={address} />
       </Group>
     </Stack>
   );

@@ -10,7 +10,7 @@ export interface RunStarter {
 }
 
 /** Names the starter of a run: a schedule, a webhook, a node of another flow, a user or a key. */
-export function describeStarter(run: RunStarter, userId: string): string {
+function describeStarter(run: RunStarter, userId: string): string {
   if (run.schedule_id !== null) return 'a schedule';
   if (run.webhook_id !== null) return 'a webhook';
   if (run.started_by_run_id !== null) return 'a flow';

@@ -38,7 +38,7 @@ export function plainOf(value: unknown): unknown {
 }
 
 /** Converts tagged values by name to plain JSON. */
-export const plainMap = (values: { [name: string]: unknown }): { [name: string]: unknown } =>
+const plainMap = (values: { [name: string]: unknown }): { [name: string]: unknown } =>
   Object.fromEntries(Object.entries(values).map(([name, member]) => [name, plainOf(member)]));
 
 /** Writes a tagged value as plain JSON with indentation. */

@@ -4,7 +4,7 @@ import type { Fees as FeesOfRuns } from 'flow-deployments-client';
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 
 /** Formats lamports in SOL, with all digits. */
-export function inSol(lamports: bigint): string {
+function inSol(lamports: bigint): string {
   const fraction = String(lamports % LAMPORTS_PER_SOL).padStart(9, '0').replace(/0+$/, '');
   return `${lamports / LAMPORTS_PER_SOL}${fraction === '' ? '' : `.${fraction}`} SOL`;
 }

@@ -1,9 +1,9 @@
-import { ActionIcon, Anchor, Code, CopyButton, Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import type { DeploymentInput } from 'flow-deployments-client';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { useApi } from '../../shared/api.tsx';
-import { Icon } from '../../shared/icon.tsx';
+import { CopyIcon } from '../../shared/copy_icon.tsx';
 import { Section } from '../../shared/section.tsx';
 import { CALLERS, clientSample, curlSample, exampleValues, type SampleCaller } from './sample_code.ts';
 
@@ -24,13 +24,7 @@ const CREDENTIALS: Record<SampleCaller, ReactNode> = {
 const CodeBlock = ({ label, code }: { label: string; code: string }) => (
   <Group gap='xs' align='flex-start' wrap='nowrap'>
     <Code block flex='1 1 auto' miw={0} tabIndex={0} role='region' aria-label={label}>{code}</Code>
-    <CopyButton value={code}>
-      {({ copied, copy }) => (
-        <ActionIcon variant='default' aria-label={`Copy: ${label}`} onClick={copy}>
-          <Icon name={copied ? 'check' : 'copy'} size={16} />
-        </ActionIcon>
-      )}
-    </CopyButton>
+    <CopyIcon label={label} value={code} />
   </Group>
 );
 

@@ -5,7 +5,7 @@ export type Period = Pick<RunSearch, 'from' | 'until'>;
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
 /** Formats a local time as the fields of the filter need it: `2026-11-23T08:15`. */
-export const fieldTime = (time: Date): string =>
+const fieldTime = (time: Date): string =>
   `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}T${twoDigits(time.getHours())}:${
     twoDigits(time.getMinutes())
   }`;

@@ -6,13 +6,13 @@ import { type ConnectedPorts, NO_PORTS, type ShownPorts, shownPorts } from './sh
 
 /** The width of a node. */
 export const NODE_WIDTH = 240;
-export const HEADER_HEIGHT = 41;
+const HEADER_HEIGHT = 41;
 export const PORT_HEIGHT = 26;
-export const PORTS_PADDING = 6;
+const PORTS_PADDING = 6;
 /** The line with the state of a node in a run. */
-export const STATE_HEIGHT = 24;
+const STATE_HEIGHT = 24;
 /** The lines with a node's faults. */
-export const FAULTS_HEIGHT = 62;
+const FAULTS_HEIGHT = 62;
 /** The top and the bottom border together. */
 const BORDERS = 2;
 

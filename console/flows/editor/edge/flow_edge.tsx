@@ -40,7 +40,7 @@ function Plus({ index, x, y }: { index: number; x: number; y: number }) {
 }
 
 /** An edge. While the edge is selected or under the pointer, it has a plus in its middle. */
-export const FlowEdge = memo(function FlowEdge(props: EdgeProps<Edge<{ colour: PortColour }>>) {
+const FlowEdge = memo(function FlowEdge(props: EdgeProps<Edge<{ colour: PortColour }>>) {
   const { id, data, selected = false, markerEnd, style, interactionWidth } = props;
   const { isOwner } = useEditor();
   const [isNear, setIsNear] = useState(false);

@@ -74,7 +74,7 @@ const isSign = (key: string): boolean => key.length === 1 && key.toLowerCase() =
 type Keys = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>;
 
 /** Returns the name of a pressed key with its modifiers, such as `ctrl+shift+z`. */
-export const keyName = ({ key, ctrlKey, metaKey, shiftKey }: Keys): string =>
+const keyName = ({ key, ctrlKey, metaKey, shiftKey }: Keys): string =>
   [...(ctrlKey || metaKey ? ['ctrl'] : []), ...(shiftKey && !isSign(key) ? ['shift'] : []), key.toLowerCase()]
     .join('+');
 

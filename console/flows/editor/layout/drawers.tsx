@@ -3,7 +3,7 @@ import { createContext, type ReactNode, use, useMemo, useState } from 'react';
 /** The tabs of the drawer below the canvas. */
 export type DrawerName = 'run' | 'problems';
 
-export interface Drawers {
+interface Drawers {
   /** The tab that is shown; undefined while the drawer is closed. */
   current: DrawerName | undefined;
   /** Opens the drawer at this tab. */

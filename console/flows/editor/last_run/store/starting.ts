@@ -22,7 +22,7 @@ export interface RunRequest {
 }
 
 /** Returns a run for each node that feeds the chosen nodes. The new run takes the outputs of that node from there. */
-export function runsOfSources(
+function runsOfSources(
   document: FlowDocument,
   only: ReadonlySet<string>,
   results: ReadonlyMap<string, NodeResult>,
