@@ -6846,7 +6846,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'The values that each numbered input of a snapshot''s flows accepts, as a mask of private.port_types(), with the bit 2^23 if no port requires the input.';
+  'For each numbered input of a snapshot''s flows, the types that it accepts, as a mask of private.port_types(). The mask also has the bit 2^23 if no port requires the input.';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb
@@ -11298,9 +11298,9 @@ begin
 end;
 $$;
 -- An owner whose runs are less than a tenth of the limit still has room, however many runs other owners queue.
--- While the queue counts as full, the last refused owner is refused without a count. Retry-After is 10 seconds. In
--- that time, workers do not execute a whole queue of the default length, but make room in a queue that has just
--- reached its limit.
+-- While the queue counts as full, a start of the last refused owner is refused at once: its runs are not counted
+-- again. Retry-After is 10 seconds. In that time, workers do not execute a whole queue of the default length, but make
+-- room in a queue that has just reached its limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
   'For a full queue: raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer: the queue is private.';
 

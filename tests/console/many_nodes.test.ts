@@ -107,7 +107,7 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   expect(new Set(inColumns).size).toBe(inColumns.length);
   expect(workers).toHaveLength(2);
 
-  // Many edges are one path. A click beside a node still finds the nearest edge, and its panel opens.
+  // Many edges are a few paths. A click beside a node still finds the nearest edge, and its panel opens.
   const [line] = await page.locator('.graph-edge-layer > path').all();
   const middle = await line!.evaluate((path: SVGPathElement) => {
     const matrix = path.getScreenCTM()!;

@@ -33,4 +33,10 @@ test('one path has all edges whose ports are drawn, and a point finds the neares
   const middle = { x: (ends.source.x + ends.target.x) / 2, y: (ends.source.y + ends.target.y) / 2 };
   expect(edgeNear(edges, nodes, middle, 10)?.id).toBe('1');
   expect(edgeNear(edges, nodes, { x: 250, y: -300 }, 10)).toBeUndefined();
+
+  const far = [graphNode('a', 0, 0), graphNode('far', 9_000, 0)];
+  const long = [edge('3', 'far')];
+  const { source, target } = makeEnds(far)(long[0]!)!;
+  const beside = { x: (source.x + target.x) / 2 + 150, y: (source.y + target.y) / 2 };
+  expect(edgeNear(long, far, beside, 10)?.id).toBe('3');
 });

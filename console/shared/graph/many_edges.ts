@@ -51,11 +51,19 @@ export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends |
   return paths.join('');
 }
 
-/** Number of points on an edge that are compared with the pointer. */
-const SAMPLES = 24;
+/** The number of straight lines that stand for the curve of an edge when it is compared with the pointer. */
+const LINES = 24;
 
 /** The distance of a curve's control point from the end of the curve, by the library's formula. */
 const reach = (distance: number): number => distance >= 0 ? 0.5 * distance : 0.25 * 25 * Math.sqrt(-distance);
+
+/** Returns the squared distance of a point from the straight line between two others. */
+function distanceToLine(at: Point, from: Point, to: Point): number {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const along = ((at.x - from.x) * dx + (at.y - from.y) * dy) / (dx * dx + dy * dy || 1);
+  const part = Math.min(1, Math.max(0, along));
+  return (from.x + part * dx - at.x) ** 2 + (from.y + part * dy - at.y) ** 2;
+}
 
 /** Returns the squared distance of a point from an edge. */
 function distanceTo(at: Point, { source, target }: Ends): number {
@@ -63,11 +71,14 @@ function distanceTo(at: Point, { source, target }: Ends): number {
   const xs = [source.x, source.x + out, target.x - out, target.x] as const;
   const ys = [source.y, source.y, target.y, target.y] as const;
   let least = Infinity;
-  for (let step = 0; step <= SAMPLES; step += 1) {
-    const [t, u] = [step / SAMPLES, 1 - step / SAMPLES];
+  let before = source;
+  for (let step = 1; step <= LINES; step += 1) {
+    const [t, u] = [step / LINES, 1 - step / LINES];
     const on = ([a, b, c, d]: readonly [number, number, number, number]) =>
       u ** 3 * a + 3 * u * u * t * b + 3 * u * t * t * c + t ** 3 * d;
-    least = Math.min(least, (on(xs) - at.x) ** 2 + (on(ys) - at.y) ** 2);
+    const next = { x: on(xs), y: on(ys) };
+    least = Math.min(least, distanceToLine(at, before, next));
+    before = next;
   }
   return least;
 }
