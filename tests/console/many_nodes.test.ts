@@ -107,6 +107,11 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   expect(new Set(inColumns).size).toBe(inColumns.length);
   expect(workers).toHaveLength(2);
 
+  // The view first shows the origin, then the whole graph.
+  const zoom = () =>
+    page.locator('.react-flow__viewport').evaluate((view) => new DOMMatrix(getComputedStyle(view).transform).a);
+  await expect.poll(zoom).toBeLessThan(0.1);
+
   // Many edges are a few paths. A click beside a node still finds the nearest edge, and its panel opens.
   const [line] = await page.locator('.graph-edge-layer > path').all();
   const middle = await line!.evaluate((path: SVGPathElement) => {
