@@ -2,8 +2,9 @@ import type { DrawnEdge } from '../../../shared/graph/drawn_node.ts';
 import { edgeStarts } from '../edge_refusals.ts';
 import type { EditorStore } from '../editor_store.ts';
 import { changeNode, makeEdge } from '../flow_document.ts';
-import { nodesById } from '../view.ts';
-import { addPort, scriptNodeId } from './script_ports.ts';
+import { drawnNode, nodesById } from '../view.ts';
+import { scriptNodeId } from './named_ports.ts';
+import { addPort } from './script_ports.ts';
 
 /** Adds an input to a script with the edge that leads to it, in one step. The input gets the name of the output. */
 export function connectNewInput(store: EditorStore, edge: DrawnEdge): void {
@@ -11,7 +12,7 @@ export function connectNewInput(store: EditorStore, edge: DrawnEdge): void {
   const start = source && edgeStarts(source).find(({ handle }) => handle === edge.sourceHandle);
   store.change((document) => ({
     ...changeNode(document, edge.target, (json) => {
-      const nodeId = scriptNodeId(json);
+      const nodeId = scriptNodeId(drawnNode(json));
       return nodeId === undefined
         ? json
         : addPort(json, nodeId, 'input', { wanted: start?.name, id: edge.targetHandle });

@@ -1,9 +1,13 @@
 import { flowLimits } from '../../../../types/limits/flows.ts';
 import type { DrawnNode } from '../../../shared/graph/drawn_node.ts';
+import type { ScriptNodeId } from './port_names.ts';
+
+/** Returns the name of a node's command if the user names its ports. */
+export const scriptNodeId = ({ nodeId, kind }: DrawnNode): ScriptNodeId | undefined =>
+  kind === 'native' && (nodeId === 'rhai_script' || nodeId === 'javascript') ? nodeId : undefined;
 
 /** Tests whether the user adds and names the ports of a node. */
-export const hasNamedPorts = ({ nodeId, kind }: DrawnNode): boolean =>
-  kind === 'native' && (nodeId === 'rhai_script' || nodeId === 'javascript');
+export const hasNamedPorts = (node: DrawnNode): boolean => scriptNodeId(node) !== undefined;
 
 /** Tests whether the user may add an input to a node. */
 export const hasRoomForInput = (node: DrawnNode): boolean =>

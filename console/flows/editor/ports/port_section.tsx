@@ -4,9 +4,11 @@ import { flowLimits } from '../../../../types/limits/flows.ts';
 import type { PlainObject } from '../../../shared/graph/drawn_node.ts';
 import { useEditor } from '../editor_context.tsx';
 import { changeNode, nodeIdOf } from '../flow_document.ts';
+import { drawnNode } from '../view.ts';
+import { scriptNodeId } from './named_ports.ts';
 import type { PortSide, ScriptNodeId } from './port_names.ts';
 import { PortRow } from './port_row.tsx';
-import { addPort, scriptNodeId, scriptPorts } from './script_ports.ts';
+import { addPort, scriptPorts } from './script_ports.ts';
 
 const MOST = flowLimits.script_ports.value;
 
@@ -63,7 +65,7 @@ function Side({ json, nodeId, side }: { json: PlainObject; nodeId: ScriptNodeId;
 
 /** The part of the node's panel in which the user adds, names and removes the inputs and outputs of a script. */
 export default function PortSection({ json }: { json: PlainObject }) {
-  const nodeId = scriptNodeId(json);
+  const nodeId = scriptNodeId(drawnNode(json));
   if (nodeId === undefined) return null;
   return (
     <Stack gap='xs'>

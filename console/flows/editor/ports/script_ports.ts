@@ -1,12 +1,8 @@
 import { isObject, objectAt, passedOnHandle, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
 import { changeNode, type FlowDocument } from '../flow_document.ts';
+import { drawnNode } from '../view.ts';
+import { scriptNodeId } from './named_ports.ts';
 import { freeName, isSetting, type PortSide, type ScriptNodeId } from './port_names.ts';
-
-/** Returns the name of a node's command if the user names its ports. */
-export function scriptNodeId(json: PlainObject): ScriptNodeId | undefined {
-  const { type, node_id: nodeId } = objectAt(json, 'data');
-  return type === 'native' && (nodeId === 'rhai_script' || nodeId === 'javascript') ? nodeId : undefined;
-}
 
 const MEMBER = { input: 'targets', output: 'sources' } as const;
 
@@ -59,7 +55,7 @@ const changePort = (json: PlainObject, side: PortSide, id: string, change: (port
 /** Moves the form's value of an input to another name, or removes the value. */
 function moveValue(json: PlainObject, from: string, to: string | undefined): PlainObject {
   const form = objectAt(json, 'data', 'targets_form');
-  const nodeId = scriptNodeId(json);
+  const nodeId = scriptNodeId(drawnNode(json));
   const isValue = isObject(form.form_data) && Object.hasOwn(form.form_data, from);
   if (!isValue || nodeId === undefined || isSetting(nodeId, from)) return json;
   const members = Object.entries(objectAt(form, 'form_data')).filter(([name]) => name !== to)
