@@ -166,8 +166,9 @@ export function makeEdgeView() {
         former.edge.className === className && former.edge.ariaLabel === ariaLabel &&
         former.edge.data?.colour === colour;
       if (isSame) return former;
-      const edge = { source, sourceHandle, target, targetHandle, id: String(index), selected: isSelected, className };
-      return { json, edge: { ...edge, ariaLabel, data: { colour }, ...(expressionOf(json) !== '' && { label: 'ƒ' }) } };
+      const ends = { source, sourceHandle, target, targetHandle };
+      const look = { selected: isSelected, className, ariaLabel, ...(expressionOf(json) !== '' && { label: 'ƒ' }) };
+      return { json, edge: { ...ends, ...look, id: String(index), data: { colour } } };
     });
     before = after;
     return after.map(({ edge }) => edge);

@@ -8,7 +8,10 @@ interface EdgeLayerProps {
   edges: readonly Edge[];
 }
 
-const isNear = ({ className }: Edge): boolean => className?.startsWith('graph-edge-near') === true;
+function groupOf({ selected, className }: Edge): 'selected' | 'near' | 'others' {
+  if (selected === true) return 'selected';
+  return className?.startsWith('graph-edge-near') === true ? 'near' : 'others';
+}
 
 const colourOf = ({ data }: Edge): string | undefined => typeof data?.colour === 'string' ? data.colour : undefined;
 
@@ -17,22 +20,19 @@ const colourOf = ({ data }: Edge): string | undefined => typeof data?.colour ===
  * other edges.
  */
 export const EdgeLayer = memo(function EdgeLayer({ nodes, edges }: EdgeLayerProps) {
-  const { near, others, selected } = useMemo(() => {
+  const { near, byColour, selected } = useMemo(() => {
     const endsOf = makeEnds(nodes);
-    const pathOf = (test: (edge: Edge) => boolean) => pathOfAll(edges.filter(test), endsOf);
+    const { near = [], others = [], selected = [] } = Object.groupBy(edges, groupOf);
     return {
-      near: pathOf((edge) => edge.selected !== true && isNear(edge)),
-      others: [...new Set(edges.map(colourOf))].map((colour) => ({
-        colour,
-        path: pathOf((edge) => edge.selected !== true && !isNear(edge) && colourOf(edge) === colour),
-      })),
-      selected: pathOf((edge) => edge.selected === true),
+      near: pathOfAll(near, endsOf),
+      byColour: [...Map.groupBy(others, colourOf)].map(([colour, some]) => [colour, pathOfAll(some, endsOf)] as const),
+      selected: pathOfAll(selected, endsOf),
     };
   }, [nodes, edges]);
   return (
     <ViewportPortal>
       <svg className='graph-edge-layer' aria-hidden='true'>
-        {others.map(({ colour, path }) => <path key={colour ?? ''} d={path} data-colour={colour} />)}
+        {byColour.map(([colour, path]) => <path key={colour ?? ''} d={path} data-colour={colour} />)}
         <path d={near} data-near='true' />
         <path d={selected} data-near='true' data-selected='true' />
       </svg>
