@@ -165,8 +165,8 @@ const acceptedKinds = (name: string): readonly Kind[] =>
   rowOf(name) === undefined ? KINDS : KINDS.filter((kind) => acceptsKind(name as PortTypeName, kind));
 
 /** Tests whether an input of these types accepts the tag of a value. An unknown type accepts every value. */
-export const acceptTag = (names: readonly string[], value: Value): boolean =>
-  names.some((name) => acceptedKinds(name).includes(tagOf(value)));
+export const acceptsTagOf = (names: readonly string[], value: Value): boolean =>
+  names.some((name) => rowOf(name)?.accepts[tagOf(value)] !== undefined || rowOf(name) === undefined);
 
 /** A port at which an edge begins: an output, or an input that passes its value on. */
 export interface EdgeStartTypes {

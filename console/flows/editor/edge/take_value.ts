@@ -1,5 +1,5 @@
 import type { Value, ValueMap } from 'flow-deployments-client';
-import { acceptTag } from '../../../../types/values/port_types.ts';
+import { acceptsTagOf } from '../../../../types/values/port_types.ts';
 import { type DrawnInput, isObject, readEdge } from '../../../shared/graph/drawn_node.ts';
 import { edgeStarts } from '../edge_refusals.ts';
 import type { EditorStore } from '../editor_store.ts';
@@ -47,7 +47,7 @@ function kindOf(value: Value): string {
 
 /** Returns the reason why an input never accepts a value of this kind; undefined if it may accept the value. */
 export const whyNotTaken = (value: Value | undefined, { name, types }: DrawnInput): string | undefined =>
-  value === undefined || acceptTag(types, value)
+  value === undefined || acceptsTagOf(types, value)
     ? undefined
     : `The value is ${kindOf(value)}, but the input “${name}” wants ${types.join(' or ')}.`;
 
