@@ -33,13 +33,13 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     const { name, url, method } = await readBody(context.req.raw, testConnectionParamsSchema);
     const user_id = await identifyCaller(rpc, headers, 'connections');
+    let tested: StoredConnection | undefined;
     const read = async (): Promise<StoredConnection> => {
       const stored = await serviceRpc<StoredConnection | null>('read_connection_secret', { user_id, name });
       if (stored === null) throw apiError('connection_not_found', 'There is no such connection.');
+      tested = stored;
       return stored;
     };
-    let tested: StoredConnection | undefined;
-    const readTested = async () => tested = await read();
     const store = async (status: number | null): Promise<void> => {
       if (tested === undefined) return;
       await serviceRpc('store_connection_test', { connection_id: tested.id, nonce: tested.nonce, status });
@@ -62,7 +62,7 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
       return context.json(
         await admission.admit(
           user_id,
-          async () => await request(await openStoredConnection(readTested, services, context.req.raw.signal)),
+          async () => await request(await openStoredConnection(read, services, context.req.raw.signal)),
         ),
       );
     } catch (error) {
