@@ -18,7 +18,6 @@ function failingFlow(): FlowBuilder {
 test('each usual task takes at most three clicks from its page', async () => {
   const opened = await openConsole({ viewport: { width: 1280, height: 800 } });
   const { page } = opened;
-  page.setDefaultTimeout(15000);
   const person = await enterConsole(opened);
   const flow = await storeFlow(person, failingFlow(), { name: 'Shop' });
   const older = await deploy(person, flow);
