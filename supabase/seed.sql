@@ -1,1 +1,1 @@
--- Rows that every new local database gets. The project needs no such rows, because users sign up and save their own flows.
+-- Rows that every new local database gets. The project needs none, because users sign up and save their own flows.

@@ -20,7 +20,7 @@ interface DeploymentListRow {
   flow_deployments_tags: { tag: string }[];
 }
 
-/** The most tags of a deployment in the list. */
+/** The list shows at most this number of tags of a deployment. */
 const TAGS_SHOWN = 20;
 
 const COLUMNS: Column<DeploymentListRow>[] = [

@@ -11,7 +11,7 @@ let server: Server;
 let base: string;
 const received: { headers: IncomingMessage['headers']; form: { [name: string]: string } }[] = [];
 
-/** Answers with the status and the body of the query, or never. */
+/** Answers with the query parameters `status` and `body`. If the query has `silent`, there is no answer. */
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();

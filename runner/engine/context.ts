@@ -18,7 +18,10 @@ export interface TreeFlows {
   hasCalledEffects: HasCalledEffects;
 }
 
-/** The services that a tree uses: those of its nodes, its record, its transactions and its clock. */
+/**
+ * What the engine of a tree calls: the services of its nodes, the journal, the history, the settlement of transactions,
+ * the slice and the clock.
+ */
 export interface TreeServices extends NodeServices {
   /** Receives reports of the events in this claim. */
   journal: Journal;

@@ -69,8 +69,8 @@ export interface Polling {
   /** Begins a drain. What was known of the queue may be outdated. */
   restart: () => void;
   /**
-   * True if a poked function should wait for sleeping runs that continue before this time, because the sweep would wake
-   * them late.
+   * Returns whether a poked function should stay until this time for runs that continue before it. The sweep would wake
+   * those runs late.
    */
   staysForSleepers: (endsAt: number) => boolean;
 }

@@ -42,6 +42,8 @@ comment on function private.turn_owners(text[]) is
   'Implements public.turn_owners. Definer: API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
+-- Returns null for an invalid or unknown element, and for a flow or deployment that not everybody may start. The Edge
+-- Functions call it, because there requests of different owners take turns.
 create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker
@@ -49,5 +51,5 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The Edge Functions call it, because requests of different owners take turns there. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown or not everybody may start it.';
 grant execute on function public.turn_owners(text[]) to service_role;

@@ -17,7 +17,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- The row may be missing: when a user is deleted, it may be deleted before the user's last items.
+    -- The row may be missing. If the user is deleted, the cascade may delete this row before the user's last items.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;

@@ -15385,6 +15385,8 @@ comment on function private.turn_owners(text[]) is
   'Implements public.turn_owners. Definer: API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
+-- Returns null for an invalid or unknown element, and for a flow or deployment that not everybody may start. The Edge
+-- Functions call it, because there requests of different owners take turns.
 create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker
@@ -15392,7 +15394,7 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The Edge Functions call it, because requests of different owners take turns there. Null for invalid or unknown elements, and for a flow or deployment that not everybody may start.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown or not everybody may start it.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/700_schedules/10_cron.sql
@@ -18016,7 +18018,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- The row may be missing: when a user is deleted, it may be deleted before the user's last items.
+    -- The row may be missing. If the user is deleted, the cascade may delete this row before the user's last items.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;

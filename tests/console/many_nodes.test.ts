@@ -60,7 +60,7 @@ test('a flow of 1,000 nodes is laid out, searched for, changed, undone and saved
   await page.getByRole('link', { name: 'Open the deployment' }).waitFor();
 });
 
-/** Nodes with three inputs, each with an edge from an earlier node. */
+/** Each node has three inputs, and each input has an edge from an earlier node. */
 function denseFlow(count: number): FlowBuilder {
   const flow = new FlowBuilder();
   const built: BuiltNode[] = [];

@@ -349,7 +349,8 @@ as $$
   )))::jsonb -> 0) - '{flow_run_id,node_id,times,left_ms}'::text[];
 $$;
 
--- Makes a called run as a worker reports it: begun, and ended if the status is that of an end.
+-- Returns a worker's report of a run that another run called. The run has begun. Unless its status is `running`, it has
+-- also ended.
 create function test.child(id uuid, parent_id uuid, flow_id integer, status text default 'running', parent_node text default 'caller')
 returns jsonb
 language sql immutable set search_path = ''

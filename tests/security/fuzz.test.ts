@@ -270,7 +270,7 @@ const generated = (): fc.Arbitrary<Generated> => {
   }));
 };
 
-/** Counts rows that no request may change. */
+/** Counts rows that no request may change or add. */
 const countRows = () =>
   asSuperuser(async (sql) => {
     const [counts] = await sql`

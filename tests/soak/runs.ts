@@ -88,7 +88,7 @@ export async function attend(world: World, run: StartedRun, random: Random): Pro
   if (random.chance(0.15)) return await watchRun(world, run, random);
   if (random.chance(0.35)) {
     const credential = random.chance(0.5) || run.caller.userId === undefined ? bearer(run.token) : run.caller.headers;
-    // Some callers wait only briefly, like a page that is closed soon. Nobody waits for long for the runs that sleep.
+    // Some callers wait briefly, like a page that is soon closed. For a run that sleeps, all callers wait briefly.
     const seconds = run.record.flowKind === 'sleep' || run.signer !== undefined ? 1 : random.pick([0, 1, 10]);
     await callFunction(world, 'output', `flow/output/${run.id}?wait=${seconds}`, credential);
   }

@@ -19,7 +19,7 @@ export const connectionErrors = {
   },
   connection_changed: {
     status: 409,
-    meaning: 'Two requests stored a connection of one name at the same time, and the other one was first.',
+    meaning: 'Two requests stored a connection with the same name at the same time, and the other one was first.',
     remedy: 'Send the request again if its secret is the right one.',
     example: {
       message: 'The connection was stored by another request at the same time.',

@@ -3,8 +3,7 @@ import { runSandboxed } from '../../threads/run_script.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Runs the function body in its form data. Only the author can set the body. Neither an edge nor the starter of a run
- * can set it.
+ * Runs the function body in its form data. Only the author can set the body. Edges and starters of runs can't.
  */
 export const javascriptNode: NodeModule = {
   definition,

@@ -79,8 +79,7 @@ function run(call: NodeCall): ValueMap | Promise<ValueMap> {
 }
 
 /**
- * Runs the script in the form data. Only the author can set the script. Neither an edge nor the starter of a run can
- * set it.
+ * Runs the script in the form data. Only the author can set the script. Edges and starters of runs can't.
  */
 function runOwn(call: NodeCall): ValueMap | Promise<ValueMap> {
   const source = formText(call.formData, 'source');

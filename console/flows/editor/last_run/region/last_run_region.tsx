@@ -22,7 +22,7 @@ const PendingInputs = lazy(async () => ({
   default: (await import('../../../../shared/inbox/pending_inputs.tsx')).PendingInputs,
 }));
 
-/** What a run that goes on waits for: signatures and answers. */
+/** The signature requests and the questions that a run waits for. */
 function Requests({ row }: { row: RunRow }) {
   const { document } = useEditorState();
   const titles = new Map([...nodesById(document)].map(([id, { title }]) => [id, title]));
