@@ -18,10 +18,7 @@ export interface TreeFlows {
   hasCalledEffects: HasCalledEffects;
 }
 
-/**
- * What the engine of a tree calls: the services of its nodes, the journal, the history, the settlement of transactions,
- * the slice and the clock.
- */
+/** The services of the nodes, and five more that the engine of a tree itself calls. */
 export interface TreeServices extends NodeServices {
   /** Receives reports of the events in this claim. */
   journal: Journal;
