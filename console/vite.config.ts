@@ -34,7 +34,9 @@ const leftOut: Plugin = {
   load: (id) => id.startsWith('\0') && Object.hasOwn(LEFT_OUT, id.slice(1)) ? LEFT_OUT[id.slice(1)] : undefined,
 };
 
-/** Leaves out the file of the sandbox. Its code has the same bytes already (runner/script/machine.ts). */
+/**
+ * Leaves out the sandbox's WebAssembly file. The JavaScript already contains the same bytes (runner/script/machine.ts).
+ */
 const noWasm: Plugin = {
   name: 'console-no-wasm',
   generateBundle(_options, bundle) {

@@ -4,7 +4,7 @@ import { useSessionStore } from '../session/session_context.tsx';
 import { ApiProvider, makeApi } from '../shared/api.tsx';
 import type { ConsoleConfig } from '../shared/config.ts';
 
-/** Tests whether an error is a refusal. The caller caused it, so repeating the request does not help. */
+/** Tests whether an error is a refusal. A refused request is refused again, so the client does not repeat it. */
 const isRefused = (error: unknown): boolean => {
   const status: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'status');
   return typeof status === 'number' && status >= 400 && status < 500;

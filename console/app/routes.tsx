@@ -4,7 +4,10 @@ import { ErrorBoundary } from '../shared/error_boundary.tsx';
 import { Loading } from '../shared/loading.tsx';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
 
-/** The pages of the navigation. Each folder has the routes below its path, and is loaded when it is first shown. */
+/**
+ * The pages of the navigation. Each folder has the routes below its path. The browser loads a folder when it first
+ * shows one of its pages.
+ */
 const features = {
   flows: lazy(() => import('../flows/routes.tsx')),
   deployments: lazy(() => import('../deployments/routes.tsx')),

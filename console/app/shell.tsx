@@ -51,7 +51,10 @@ function ColorSchemeButton() {
 /** The paths of pages that fill the window. On a wide screen they have no header, and the navigation shows icons only. */
 const isFullPage = (path: string): boolean => /^\/flows\/[^/]+$/.test(path);
 
-/** Counts the requests in the inbox. The count describes the link, but is not a part of its name. */
+/**
+ * Counts the requests in the inbox. For screen readers, the count is the description of the link and not a part of its
+ * name.
+ */
 function useInboxCount(): number {
   const { data } = useInbox();
   return data === undefined ? 0 : data.inputs.length + data.signatures.length;

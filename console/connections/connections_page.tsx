@@ -35,7 +35,7 @@ const COLUMNS: Column<ConnectionRow>[] = [
   { header: 'Last test', cell: (row) => <LastTest row={row} /> },
 ];
 
-/** The connections of the signed-in user, by name. */
+/** The connections of the signed-in user, sorted by name. */
 export function ConnectionsPage() {
   const { db } = useApi();
   const opener = useRef<HTMLButtonElement>(null);

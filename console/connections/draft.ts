@@ -10,8 +10,8 @@ export interface ConnectionDraft {
   /** The name of the header or parameter. */
   place: string;
   /**
-   * The members of the secret. When the kind changes, members of the former kind are kept while the form is open, but
-   * never sent.
+   * The members of the secret. If the user changes the kind, the form keeps the members of the former kind until it
+   * closes. `toStore` leaves these members out.
    */
   secret: Record<string, string>;
 }

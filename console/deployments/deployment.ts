@@ -31,7 +31,7 @@ export interface DeploymentDetails {
   action_identity: string | null;
   fees: Fee[];
   chain_network: { url: string; cluster: string };
-  /** Null for the default of `start_permission`. The same is true for `max_runs_in_flight`. */
+  /** Null means the default, which depends on `start_permission`. The same applies to `max_runs_in_flight`. */
   max_starts_per_minute: number | null;
   max_runs_in_flight: number | null;
   on_end: OnEnd | null;
@@ -132,7 +132,7 @@ export const newestQuery = ({ db }: Api, entrypoint: number) =>
     },
   });
 
-/** Reads whether a deploy of the same flow would now make another snapshot. */
+/** Reads whether a deploy of the same flow would now make a different snapshot. */
 export const flowHasChangedQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['deployments', 'flow has changed', id],

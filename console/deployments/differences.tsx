@@ -7,7 +7,7 @@ import type { FrozenGraphs } from './deployment.ts';
 interface DifferencesProps {
   before: FrozenGraphs;
   after: FrozenGraphs;
-  /** True if both have the same snapshot. */
+  /** True if the two deployments have the same snapshot. */
   isSame: boolean;
 }
 

@@ -7,7 +7,7 @@ import { Loading } from '../shared/loading.tsx';
 import { usesSolanaQuery } from './deployment.ts';
 import type { DeploymentTabProps } from './tab_props.ts';
 
-/** The tabs by their names in the address. */
+/** The tabs. The keys are the names that the address contains. */
 const TABS = {
   overview: { label: 'Overview', Content: lazy(() => import('./overview/overview.tsx')) },
   triggers: { label: 'Triggers', Content: lazy(() => import('./triggers/triggers.tsx')) },

@@ -3,7 +3,10 @@ import { Link } from 'wouter';
 import { docsHref } from '../shared/docs_href.ts';
 import { PARTS } from './pages.ts';
 
-/** The list of all pages, grouped by the parts of the documentation. If there is room, each part is a column. */
+/**
+ * The list of all pages, grouped by the parts of the documentation. With `isWide`, each part is a column if the screen
+ * has room.
+ */
 export const DocsList = ({ current, isWide = false }: { current?: string; isWide?: boolean }) => (
   <nav aria-label='Documentation'>
     <SimpleGrid cols={isWide ? { base: 1, sm: 3 } : 1} spacing='md'>

@@ -6,7 +6,7 @@ const files = import.meta.glob<string>('../../docs/{guides,reference,operating}/
   import: 'default',
 });
 
-/** Pages that the list leaves out, but links lead to. They explain the design of the project. */
+/** Pages that only links lead to. They are not in the list, because they explain the design of the project. */
 const moreFiles = import.meta.glob<string>(['../../docs/*.md', '../../docs/decisions/*.md'], {
   query: '?raw',
   import: 'default',
@@ -36,7 +36,7 @@ export function textOf(path: string): Promise<string> | undefined {
 /** Returns the address of a picture of the documentation by its name. */
 export const imageUrl = (name: string): string | undefined => images[`../../docs/images/${name}`];
 
-/** Words of file names with capital letters. */
+/** Words of file names that a title writes with capital letters. */
 const WORDS: Record<string, string> = { api: 'API', github: 'GitHub', javascript: 'JavaScript', rhai: 'Rhai' };
 
 /** Makes a title from the name of a file: `github_pushes` becomes `GitHub pushes`. */

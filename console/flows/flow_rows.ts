@@ -144,9 +144,10 @@ export async function fromEditorFile(text: string): Promise<{ row: object; leftO
   // Loaded here, because only imports need this check.
   const { readEditorFlow } = await import('flow-deployments-client/editor-flow');
   const { row, isConverted, leftOut } = readEditorFlow(JSON.parse(text));
-  // A flow of the editor's newer form has numbers as texts, so the conversion loses none of their digits.
+  // The file had the newer form, which writes numbers as texts. So `JSON.parse` has rounded none of them.
   if (isConverted) return { row, leftOut };
-  // The nodes and edges are stored as in the file, not as the check returns them.
+  // In `row`, `JSON.parse` may have rounded numbers. So the nodes and edges are taken from `json`, which has all
+  // digits.
   const { nodes, edges } = json as { nodes: PlainObject[]; edges: PlainObject[] };
   return { row: { ...row, nodes, edges }, leftOut };
 }

@@ -31,7 +31,7 @@ function DeleteDialog({ id, title, onClose }: { id: number; title: string; onClo
   );
 }
 
-/** The actions on a flow that do not open it. */
+/** The actions on a flow in the list, other than opening it. */
 export function RowActions({ id, title }: { id: number; title: string }) {
   const { db } = useApi();
   const [isDeleting, { open, close }] = useDisclosure();

@@ -17,8 +17,8 @@ const pathText = (path: readonly PropertyKey[]): string =>
   );
 
 /**
- * Checks a definition by the same rules as the database, which decides. If the text is not JSON, the editor shows its
- * own message, which is more exact.
+ * Checks a definition by the rules of the database, which checks it again when it is stored. If the text is not JSON,
+ * returns only a short fault, because the editor shows a more exact message of its own.
  */
 export function checkDefinition(text: string): DefinitionFault[] {
   let json: unknown;

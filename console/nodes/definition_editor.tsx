@@ -76,7 +76,7 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
       change(JSON.stringify(editorDefinitionToRow(text), undefined, 2));
     },
   });
-  // The newer form of the editor has a member ports, and may have comments.
+  // A definition in the editor's newer form has a member `ports`, and may contain comments.
   const isMaybeNewer = faults.length > 0 && /"?ports"?\s*:/.test(text);
 
   const change = (next: string) => {

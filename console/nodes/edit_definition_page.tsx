@@ -18,7 +18,7 @@ const EXAMPLE = {
   'targets_form.ui_schema': {},
 };
 
-/** A page that edits a definition of the user, or makes a new one. A new one may begin as a copy. */
+/** A page that edits a definition of the user, or makes a new one. A new definition may begin as a copy of another. */
 export default function EditDefinitionPage({ id }: { id?: string }) {
   const api = useApi();
   const [parameters] = useSearchParams();

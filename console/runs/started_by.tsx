@@ -17,7 +17,7 @@ function describeStarter(run: RunStarter, userId: string): string {
   const { started_by, started_by_public_key: key } = run;
   if (key !== null) return `the key ${key.slice(0, 6)}…`;
   if (started_by === null) return 'a deleted user';
-  // The end of the id is shown, because ids differ most in their last characters.
+  // The last characters are enough to tell users apart.
   return started_by === userId ? 'you' : `the user …${started_by.slice(-6)}`;
 }
 

@@ -8,7 +8,7 @@ import { isUuid } from '../shared/is_uuid.ts';
 /** The settings of a schedule that the user chooses, besides its inputs. */
 export type ScheduleSettings = Pick<ScheduleRow, 'flow' | 'tag' | 'deployment_id' | 'cron' | 'time_zone' | 'policy'>;
 
-/** A schedule whose inputs have all their digits. */
+/** A schedule. Its inputs are parsed with all digits of their numbers. */
 export interface Schedule extends Omit<ScheduleRow, 'inputs' | 'values'> {
   /** Readable JSON. */
   values: { [name: string]: unknown };

@@ -26,7 +26,7 @@ const settingsOf = (row: Schedule | undefined, deploymentId: string | null): Sch
   policy: row?.policy ?? 'catch_up_one',
 });
 
-/** The settings of a schedule. Refusals are shown in the database's words. */
+/** The settings of a schedule. If the database refuses a change, the form shows the database's message. */
 export function ScheduleForm({ row }: { row: Schedule | undefined }) {
   const { db } = useApi();
   const queries = useQueryClient();

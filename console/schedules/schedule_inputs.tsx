@@ -102,7 +102,10 @@ export interface ScheduleInputsProps {
   description: ReturnType<typeof useTargetDescription>;
 }
 
-/** The inputs of each start. If the inputs of the target are known, they are a form, and otherwise JSON. */
+/**
+ * The inputs of each start. If the inputs of the target are known, the user fills in a form. Otherwise the user writes
+ * JSON.
+ */
 export function ScheduleInputs({ draft, change, description }: ScheduleInputsProps) {
   const [error, setError] = useState<unknown>();
   const { data, isLoading } = description;

@@ -38,7 +38,7 @@ function useNextTimes({ cron, time_zone }: ScheduleSettings) {
 /** Makes a format for times in a zone. If the browser does not know the zone, the format uses UTC. */
 function timeFormat(timeZone: string, format: DateFormat): Intl.DateTimeFormat {
   const isInDigits = format === 'digits';
-  // Canada writes dates in digits as ISO 8601 does, with English names of days.
+  // The language en-CA writes dates in digits as ISO 8601 does, and has English names of days.
   const language = isInDigits ? 'en-CA' : 'en';
   const options: Intl.DateTimeFormatOptions = {
     weekday: 'short',

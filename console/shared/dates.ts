@@ -48,7 +48,7 @@ export const exactTime = (at: Date, format: DateFormat): string => (format === '
 export const timeOfDay = (at: Date, format: DateFormat): string =>
   (format === 'digits' ? DIGITS_OF_DAY : WORDS_OF_DAY).format(at);
 
-/** Returns a date and time without a year, for places without room. */
+/** Returns a date and time without a year, for places with little room. */
 export const shortTime = (at: Date, format: DateFormat): string =>
   format === 'digits'
     ? DIGITS.format(at).slice('2026-'.length, -':00'.length)

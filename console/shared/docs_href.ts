@@ -1,6 +1,6 @@
 /**
- * Returns the console's path of a page of the documentation that is shipped with the console, such as
- * `reference/nodes` with the anchor `http_request`.
+ * Returns the path in the console of a page of the documentation, such as `reference/nodes`. `anchor` is the id of a
+ * heading, such as `http_request`.
  */
 export const docsHref = (page: string, anchor?: string): string =>
   `/docs/${page}${anchor === undefined ? '' : `#${anchor}`}`;

@@ -7,6 +7,6 @@ export function saveFile(name: string, type: string, text: string): void {
   URL.revokeObjectURL(link.href);
 }
 
-/** Makes a file name that every system accepts from a text. */
+/** Converts a text to a file name that every system accepts. */
 export const fileName = (text: string, extension: string): string =>
   `${text.replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 100) || 'flow'}.${extension}`;

@@ -8,7 +8,8 @@ import { useApi } from './api.tsx';
  */
 const GATHER_MS = 500;
 /**
- * Milliseconds after which everything is read again without events. The project may refuse one more stream of events.
+ * The interval in milliseconds at which everything is read again, even without events. The project may refuse the
+ * stream of events.
  */
 const FALLBACK_MS = 15_000;
 

@@ -13,8 +13,8 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /**
- * The part of a unit that may be missing from a whole unit. So a time limit of seven days is shown as `in 7 days` for
- * the first hour, and not at once as `in 6 days`.
+ * A future time that is shorter than a whole unit by at most this part of the unit counts as the whole unit. So a time
+ * limit of seven days is shown as `in 7 days` for the first hour, and not at once as `in 6 days`.
  */
 const SLACK = 0.05;
 

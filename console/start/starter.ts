@@ -11,8 +11,8 @@ export const asKey = (starter: Starter): { publicKey?: string } =>
   starter.kind === 'key' ? { publicKey: starter.publicKey } : {};
 
 /**
- * Returns the initial values of the form for a starter with a public key. As in actions, the key goes into the input
- * `account`, or else into the only required input that accepts a key.
+ * Returns the initial values of the form for a starter with a public key. The key goes into the input `account`.
+ * Without such an input, it goes into the only required input that accepts a key. Solana Actions use the same rule.
  */
 export function initialValues(inputs: readonly DeploymentInput[], starter: Starter): PlainValues {
   if (starter.kind === 'user') return {};

@@ -4,7 +4,7 @@ import type { Fee } from '../deployment.ts';
 import type { SettingsFieldsProps } from './settings.ts';
 import { deploymentLimits } from '../../../types/limits/deployments.ts';
 
-/** The most fees of a deployment. A transaction has no room for so many. */
+/** The most fees that the database accepts. A transaction has room for fewer. */
 const MAX_FEES = deploymentLimits.fees.value;
 
 /** The fields for the transfers that are added to the first transaction of a run. */

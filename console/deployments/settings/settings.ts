@@ -12,7 +12,7 @@ export interface Settings {
   fees: Fee[];
   url: string;
   cluster: string;
-  /** Empty for the default, like `max_runs_in_flight`. */
+  /** Empty for the default. The same applies to `max_runs_in_flight`. */
   max_starts_per_minute: number | string;
   max_runs_in_flight: number | string;
   /** Empty if nothing is chosen. */
@@ -61,7 +61,9 @@ const toColumns = (settings: Settings): Record<string, unknown> => ({
   on_end: settings.on_end_url === '' ? null : { url: settings.on_end_url, events: settings.on_end_events },
 });
 
-/** Returns the changed columns only, so that simultaneous changes by others to other columns stay. */
+/**
+ * Returns only the changed columns. So an update does not undo a change that somebody else has made to another column.
+ */
 export function changedColumns(before: Settings, after: Settings): Record<string, unknown> {
   const old = toColumns(before);
   return Object.fromEntries(

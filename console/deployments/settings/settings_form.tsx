@@ -18,7 +18,10 @@ interface SettingsFormProps {
   children: ReactNode;
 }
 
-/** A form for some of the settings that the owner can change. Refusals are shown in the database's words. */
+/**
+ * A form for some of the settings that the owner can change. If the database refuses a change, the form shows the
+ * database's message.
+ */
 export function SettingsForm({ title, draft, fields, children }: SettingsFormProps) {
   const { db } = useApi();
   const queries = useQueryClient();

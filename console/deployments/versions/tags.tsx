@@ -17,7 +17,7 @@ interface TagRow {
   deployment_id: string;
 }
 
-/** Gives the deployment a tag. If another deployment of the flow has the tag, it moves here. */
+/** Gives the deployment a tag. If another deployment of the flow has the tag, the tag moves to this deployment. */
 function useTagging(deploymentId: string) {
   const { flows } = useApi();
   const queries = useQueryClient();

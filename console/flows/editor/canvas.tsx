@@ -33,7 +33,8 @@ export const DRAGGED_DEFINITION = 'application/x-flow-definition';
 const NODE_TYPES = { ...nodeTypes, note: NoteNode, frame: FrameNode };
 
 /**
- * The greatest distance in pixels between a click and the edge that it selects, if the canvas draws the edges itself.
+ * The greatest distance in pixels at which a click selects an edge. It applies if `EdgeLayer` draws the edges instead
+ * of React Flow.
  */
 const NEAR = 10;
 const NO_EDGES: Edge[] = [];
@@ -46,8 +47,8 @@ const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): Dra
 });
 
 /**
- * Applies the canvas's changes of nodes to the store: positions and selection. If the library does not draw the edges,
- * it does not unselect them either.
+ * Applies the canvas's changes of nodes to the store: positions and selection. If React Flow does not draw the edges,
+ * it can't unselect them. Then this function unselects them when a node is selected.
  */
 function useNodeChanges(drawsOwnEdges: boolean) {
   const { store } = useEditor();

@@ -59,14 +59,14 @@ export function makeNode(definition: DrawnDefinition): PlainObject {
   };
 }
 
-/** The nodes whose only port has the name of their label, as in other editors. */
+/** The nodes whose label is the name of their only port. Other editors do the same. */
 const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources', flow_output: 'targets' };
 
 const nameOf = (json: unknown): string => isObject(json) && typeof json.name === 'string' ? json.name : '';
 
 /**
  * Returns the outputs of a switch: one for each case of its form data, and `default`. If a case keeps its name or is
- * renamed in place, its output keeps its id, and so its edges.
+ * renamed in place, its output keeps its id. Edges name this id, so they stay.
  */
 function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
   const cases = isObject(formData) && Array.isArray(formData.cases) ? formData.cases : [];
@@ -83,8 +83,8 @@ function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
 }
 
 /**
- * Lets the flow handle the failures of a node at the output `error`. With `isHandled` false, removes the output and the
- * setting.
+ * Lets the flow handle the failures of a node at the output `error`. If `isHandled` is false, removes this output and
+ * the setting.
  */
 export function withErrorOutput(node: PlainObject, isHandled: boolean): PlainObject {
   const { on_error: _, ...data } = objectAt(node, 'data');

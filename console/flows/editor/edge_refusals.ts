@@ -56,8 +56,8 @@ const quote = (name: string): string => name === '' ? 'it' : `“${name}”`;
 export type EdgeRefusal = (start: EdgeStart, target: DrawnNode, input: DrawnInput) => string | undefined;
 
 /**
- * Makes the function that tests new edges beside the existing ones. The function is fast for thousands of edges if all
- * of them begin at one node, or all lead to the node `onlyTarget`.
+ * Makes the function that tests whether a new edge may be added to `edges`. It can test thousands of new edges fast if
+ * they all begin at one node, or all lead to the node `onlyTarget`.
  */
 export function makeRefusal(edges: readonly DrawnEdge[], onlyTarget?: string): EdgeRefusal {
   const taken = new Map(edges.map((edge) => [`${edge.target} ${edge.targetHandle}`, edge]));

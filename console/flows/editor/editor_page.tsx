@@ -66,10 +66,10 @@ export default function EditorPage({ id }: { id: string }) {
     queryFn: async ({ signal }): Promise<OpenedFlow | null> => {
       const flow = flowId === undefined ? undefined : await readFlow(db, flowId, signal);
       if (flow === undefined) return null;
-      // The layout's positions do not count as a change of the flow. The next change stores them.
+      // Positions that the layout computes do not count as a change of the flow. They are saved with the next change.
       return { flow, document: await placeNodes({ nodes: flow.nodes, edges: flow.edges }, signal) };
     },
-    // The flow is not read again while it is open, because the user draws it.
+    // While the editor is open, its own copy of the flow is newer than the saved flow, so the flow is not read again.
     staleTime: Infinity,
     gcTime: 0,
   });

@@ -37,7 +37,7 @@ export interface EditorStore {
   change: (change: Change, group?: string) => void;
   /**
    * Changes the document without a step to undo, for example while a node is dragged. The next `change` makes one step
-   * of it.
+   * of all previews before it.
    */
   preview: (change: Change) => void;
   select: (nodes: ReadonlySet<string>, edges?: ReadonlySet<number>) => void;
@@ -53,7 +53,10 @@ export interface EditorStore {
 
 const NOTHING: ReadonlySet<never> = new Set();
 
-/** Keeps the former list of each node whose messages are the same, so that the canvas does not draw the node again. */
+/**
+ * If a node's messages are the same as before, keeps the former list object. So the canvas does not draw the node
+ * again.
+ */
 const keepEqual = (
   before: ReadonlyMap<string, readonly string[]>,
   after: ReadonlyMap<string, readonly string[]>,
@@ -106,7 +109,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
       if (group === undefined || group !== lastGroup) past = [...past, before].slice(-STEPS_KEPT);
       future = [];
       lastGroup = group;
-      // An index identifies a selected edge. While the number of edges stays the same, so do their indexes.
+      // An index identifies a selected edge. While the number of edges stays the same, each edge keeps its index.
       const isShifted = document.edges.length !== before.edges.length;
       update({ document, ...(isShifted && { selectedEdges: NOTHING }), notice: '' });
     },

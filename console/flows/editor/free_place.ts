@@ -7,7 +7,7 @@ import { drawnNode } from './view.ts';
 const GAP = 30;
 
 /**
- * Finds the first free position from the wanted position downwards. A node of this height overlaps no other node there.
+ * Finds the first position, from the wanted position downwards, at which a node of this height overlaps no other node.
  */
 export function freePlace({ nodes }: FlowDocument, wanted: Point, height: number): Point {
   const inTheWay = nodes.flatMap((json) => {

@@ -21,8 +21,8 @@ const keyOf = (source: string, handle: string): string => `${source}\n${handle}`
 const labelOf = ({ node, name }: EdgeStart): string => name === '' ? node.title : `${node.title} · ${name}`;
 
 /**
- * Returns the list of an earlier call as long as it has the same members. So nothing is drawn again while nodes are
- * moved.
+ * Returns the list object of the earlier call if the new list has the same members. So the panel is not drawn again
+ * while nodes are moved.
  */
 function useSameList<T>(list: readonly T[]): readonly T[] {
   const [kept, setKept] = useState(list);

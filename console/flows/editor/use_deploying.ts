@@ -18,7 +18,10 @@ export interface Deploying {
   error: unknown;
   /** Closes the result of the last deploy. */
   dismiss: () => void;
-  /** The problems of which the user is asked, because they would make a run fail; undefined without a question. */
+  /**
+   * The problems that would make a run fail. The page asks whether to deploy in spite of them. Undefined without a
+   * question.
+   */
   asked: FlowProblem[] | undefined;
   /** Deploys in spite of the problems in `asked`. Later deploys do not ask about the same problems again. */
   confirm: () => void;
@@ -36,7 +39,7 @@ export function useDeploying(saving: Saving): Deploying {
   const [asked, setAsked] = useState<FlowProblem[]>();
   const accepted = useRef(new Set<string>());
   const show = (details: unknown, severity: Severity) => {
-    // If the last check found the same problem, the problem of the check is shown, because it has a severity and an
+    // If the last check has found the same problem, the check's version is shown, because it has a severity and an
     // input.
     const checked = new Map(checker.state().list.map((problem) => [keyOf(problem), problem]));
     const found = readProblems(details, store.state().document, flow.id, severity)

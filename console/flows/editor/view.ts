@@ -18,7 +18,8 @@ import type { FlowDocument } from './flow_document.ts';
 import { makeAnnotationView } from './notes/annotation_view.ts';
 
 /**
- * The parsed nodes by their `data`. A node is parsed again only if its `data` changes, so not when the node is moved.
+ * The parsed nodes by their `data`. A node is parsed again only if its `data` changes. A move changes only its
+ * position.
  */
 const drawnNodes = new WeakMap<PlainObject, DrawnNode>();
 

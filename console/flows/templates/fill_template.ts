@@ -28,7 +28,10 @@ function withNewIds({ nodes, edges }: FlowTemplate): { nodes: PlainObject[]; edg
   return JSON.parse(text);
 }
 
-/** Makes the graph of a flow from a template. Its nodes get the forms of their definitions, which templates leave out. */
+/**
+ * Makes the graph of a flow from a template. A template contains no forms, so each node gets the form of its
+ * definition.
+ */
 export async function fillTemplate(
   db: Db,
   template: FlowTemplate,

@@ -32,7 +32,7 @@ const darkHighlight = HighlightStyle.define([
 ]);
 
 /**
- * The colours. They can change with the colour scheme without making the editor again, so it keeps its text and
+ * The colours. If the colour scheme changes, only this compartment is replaced. So the editor keeps its text and its
  * history.
  */
 const colours = new Compartment();
@@ -99,7 +99,7 @@ export function CodeEditor(props: CodeEditorProps) {
 
   useEffect(() => view.current?.dispatch({ effects: colours.reconfigure(coloursOf(isDark)) }), [isDark]);
 
-  // If the page sets another value, it replaces the text. Text that the user typed is already in the editor.
+  // If the page sets another value, that value replaces the text. Text that the user typed is already in the editor.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === value) return;

@@ -35,8 +35,8 @@ function remark(kind: Kind, text: string): string | undefined {
 }
 
 /**
- * A field for a value of any kind: a plain text, or any JSON. At first it has the kind of its value, or else of
- * `ui:options.example`, which may be the default.
+ * A field for a value of any kind: a plain text, or any JSON. At first the field has the kind of its value. Without a
+ * value, it has the kind of `ui:options.example`, which may be the default.
  */
 export function AnythingField(props: FieldProps) {
   const { formData, onChange, schema, name, fieldPathId, required, disabled, readonly, uiSchema } = props;

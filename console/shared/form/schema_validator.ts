@@ -43,8 +43,8 @@ function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
 }
 
 /**
- * Validates forms without generating code. The form library's own validator (ajv) generates code from schemas, which
- * strangers may have written. The Content-Security-Policy forbids that.
+ * Validates forms without generating code. The form library's own validator (ajv) generates code from schemas.
+ * Strangers may have written the schemas, so the Content-Security-Policy forbids generated code.
  */
 export const schemaValidator: ValidatorType = {
   rawValidation(schema, formData) {

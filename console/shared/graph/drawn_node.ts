@@ -2,7 +2,7 @@ import { shortText } from './short_text.ts';
 
 /** A port of a node as it is drawn. */
 export interface DrawnPort {
-  /** The id that edges name as their handle. Ports of a definition have their name. */
+  /** The id that edges name as their handle. For a port of a definition, this is the name of the port. */
   id: string;
   name: string;
   /** The types that an output gives or an input accepts. */

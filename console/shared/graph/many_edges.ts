@@ -3,8 +3,8 @@ import type { Point } from './drawn_node.ts';
 import type { GraphNode } from './graph_node.tsx';
 
 /**
- * If there are at least this many edges, the canvas draws them itself as one path. The library computes the position of
- * each edge again in every frame in which the view moves.
+ * If a graph has more edges than this, `EdgeLayer` draws them as a few paths. React Flow would compute the position of
+ * each edge again in every frame in which the view moves, which would be slow.
  */
 export const MANY_EDGES = 400;
 

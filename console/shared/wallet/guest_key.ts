@@ -16,7 +16,7 @@ const DATABASE = 'flow-console-guest';
 const STORE = 'keys';
 /** The only entry of the store. */
 const ENTRY = 'guest';
-/** The name under which the secret key is stored if the browser can't store an unreadable key. */
+/** The name under which the secret key is stored as text, if the browser can't store a key that scripts can't read. */
 const FALLBACK = 'flow-console-guest';
 
 const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
@@ -56,8 +56,8 @@ async function makeKept(): Promise<GuestKey> {
 }
 
 /**
- * Reads the key from the text store, or makes it there. Old browsers and pages without https can't store an unreadable
- * key.
+ * Reads the key from `localStorage`; with `mayMake`, makes a missing key. Old browsers and pages without https need
+ * this store, because they can't store a key that scripts can't read.
  */
 async function readText(mayMake: boolean): Promise<GuestKey | undefined> {
   const kept = localStorage.getItem(FALLBACK);

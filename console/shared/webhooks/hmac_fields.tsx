@@ -9,7 +9,7 @@ const USUAL: HmacDraft = { header: '', algorithm: 'sha256', encoding: 'hex', pre
 
 /** Converts the stored settings for the editor. */
 export const draftOfHmac = (stored: unknown): HmacDraft => {
-  // SAFETY: the column is null, or an object that the database has checked. A missing header of ids is null in it.
+  // SAFETY: the column is null, or an object that the database has checked. In this object, `id_header` may be null.
   const hmac = stored as HmacDraft | null;
   return { ...USUAL, ...hmac, id_header: hmac?.id_header ?? '' };
 };

@@ -60,7 +60,7 @@ const NEW_INPUT: Omit<DrawnInput, 'id'> = {
   runsWhenAbsent: false,
 };
 
-/** Returns the edge to a new input of a script; undefined if the drag can't end at one. */
+/** Returns the edge to a new input of a script; undefined if the drag can't end at a new input. */
 export function edgeToNewInput(document: FlowDocument, from: DragFrom, to: DrawnNode): PossibleEdge | undefined {
   if (from.side !== 'output' || !hasRoomForInput(to)) return undefined;
   const [edge] = edgesTo(document, from, { ...to, inputs: [{ ...NEW_INPUT, id: crypto.randomUUID() }] });

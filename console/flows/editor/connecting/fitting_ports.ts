@@ -10,15 +10,15 @@ export interface FittingPair {
 }
 
 /**
- * Tests whether an input is the text of a script. Users write it in the panel, so the editor draws no edge to it by
- * itself.
+ * Tests whether an input is the text of a script. Users write the script in the panel, so the editor does not draw an
+ * edge to this input automatically.
  */
 const isWritten = ({ nodeId }: DrawnNode, { name }: DrawnInput): boolean =>
   name === 'source' && nodeId.startsWith('rhai_script_');
 
 /**
- * Returns the inputs to which the editor may draw an edge by itself: the required ones without an edge, or else all
- * without an edge.
+ * Returns the inputs to which the editor may draw an edge automatically: the required inputs that have no edge. If
+ * there are none, returns all inputs that have no edge.
  */
 function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] {
   const taken = new Set(edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle));
@@ -28,8 +28,8 @@ function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] 
 }
 
 /**
- * Returns the ports at which the editor may begin an edge by itself: the outputs, or else the inputs that are passed
- * on.
+ * Returns the ports at which the editor may begin an edge automatically: the outputs. If the node has no outputs,
+ * returns the inputs whose values it passes on.
  */
 function openStarts(node: DrawnNode): EdgeStart[] {
   const starts = edgeStarts(node).filter(({ name, isPassedOn }) => isPassedOn || name !== 'error');
@@ -41,7 +41,7 @@ function openStarts(node: DrawnNode): EdgeStart[] {
 export const fittingInputs = (start: EdgeStart, to: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] =>
   openInputs(to, edges).filter((input) => typesMeet(start, input.types));
 
-/** Returns the outputs of a node with values that an input accepts. */
+/** Returns the outputs of a node whose values the input accepts. */
 export const fittingStarts = (from: DrawnNode, input: DrawnInput): EdgeStart[] =>
   openStarts(from).filter((start) => typesMeet(start, input.types));
 

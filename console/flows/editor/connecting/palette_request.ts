@@ -22,8 +22,8 @@ const takes = (node: DrawnNode, { side }: DragFrom, port: ReturnType<typeof port
     : edgeStarts(node).some((start) => typesMeet(start, port.types)));
 
 /**
- * Makes the request that opens the palette after an edge was dropped on an empty place. The chosen node is added there
- * and connected to the port at which the drag began.
+ * Makes the request that opens the palette after an edge was dropped on an empty place. The editor adds the chosen node
+ * at that place and connects it to the port at which the drag began.
  */
 export function paletteRequest(store: EditorStore, from: DragFrom, at: Point): PaletteRequest {
   const { document } = store.state();

@@ -60,7 +60,9 @@ function dropOnNode(store: EditorStore, from: DragFrom, nodeId: string): Omit<Dr
   return undefined;
 }
 
-/** Removes a reason after some seconds or with the next key, and any answer with the next click beside it. */
+/**
+ * Removes any answer when the user clicks outside of it. Also removes a reason after some seconds or at the next key.
+ */
 function useEnding(answer: DropAnswer | undefined, end: () => void): void {
   useEffect(() => {
     if (answer === undefined) return;
@@ -99,8 +101,8 @@ const Answer = ({ answer, onChoose, onClose }: AnswerProps): ReactNode => (
 );
 
 /**
- * Returns the properties with which the canvas draws edges by pointer, the ports that fit, and the answer at the
- * pointer.
+ * Returns the canvas's properties for drawing edges with the pointer, the ports at which the present drag may end, and
+ * the answer to the last drop.
  */
 export function useConnecting() {
   const { store } = useEditor();

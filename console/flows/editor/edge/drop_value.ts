@@ -3,7 +3,10 @@ import type { DrawnInput, DrawnNode } from '../../../shared/graph/drawn_node.ts'
 import type { EditorStore } from '../editor_store.ts';
 import { readTakenValue, takeValue, whyTakenIsRefused } from './take_value.ts';
 
-/** Finds the input whose field is under the pointer: a field of the form, or the choice of its edge. */
+/**
+ * Finds the input whose field is under the pointer: a field of the form, or the list from which the user chooses its
+ * edge.
+ */
 function inputAt(target: EventTarget, node: DrawnNode): DrawnInput | undefined {
   if (!(target instanceof Element)) return undefined;
   const id = target.closest<HTMLElement>('[data-input]')?.dataset.input;

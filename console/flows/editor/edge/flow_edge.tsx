@@ -8,7 +8,10 @@ import { usePalette } from '../palette/palette_context.tsx';
 /** The radius of the plus. */
 const RADIUS = 10;
 
-/** The plus in the middle of an edge. It opens the palette, whose chosen node is put into the edge. */
+/**
+ * The plus in the middle of an edge. It opens the palette. The editor puts the node that the user chooses into the
+ * edge.
+ */
 function Plus({ index, x, y }: { index: number; x: number; y: number }) {
   const { store } = useEditor();
   const palette = usePalette();

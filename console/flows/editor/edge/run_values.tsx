@@ -20,7 +20,7 @@ interface ValueRowProps {
   to: DrawnNode;
 }
 
-/** A value with its members. The user drags the value to a field, or chooses an input with its button. */
+/** A value with its members. The user drags the value to a field, or chooses an input in the menu beside the value. */
 function ValueRow({ label, taken, plain, to }: ValueRowProps) {
   const { store } = useEditor();
   const { outputs } = useLastRun();

@@ -36,7 +36,7 @@ function useShowNode() {
 export default function FindBar({ onClose }: { onClose: () => void }) {
   const { document } = useEditorState();
   const [text, setText] = useState('');
-  /** The index of the shown match; undefined until one is shown. */
+  /** The index of the shown match; undefined until a match is shown. */
   const [index, setIndex] = useState<number>();
   const found = useMemo(() => findNodes(document, text), [document, text]);
   const show = useShowNode();

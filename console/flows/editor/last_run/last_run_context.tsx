@@ -112,7 +112,7 @@ export function LastRunProvider({ saving, children }: { saving: Saving; children
   const [givenValues, setGivenValues] = useState<PlainValues>();
   const { newest, runs, isLive, error: readError } = useDraftRuns(started);
   const pins = usePins();
-  // Joined to a text, because the text stays the same while nodes are moved.
+  // Joined to one text, because an equal text lets `useMemo` keep its result while nodes are moved.
   const nodeIds = document.nodes.map(nodeIdOf).join(' ');
   const results = useMemo(() => nodeResults(runs, nodeIds.split(' ')), [runs, nodeIds]);
   const { mutate, isPending: isStarting, error: startError } = useStarting(

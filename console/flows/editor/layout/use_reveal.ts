@@ -11,7 +11,8 @@ import { drawnNode } from '../view.ts';
 const MARGIN = 24;
 
 /**
- * Returns the distance by which a stretch has to move to lie within a length. If it is too long, its start is shown.
+ * Returns the distance by which a stretch has to move to lie within a length. If the stretch is longer than the length,
+ * its start is shown.
  */
 export function shiftInto(start: number, end: number, length: number): number {
   if (start >= 0 && end <= length) return 0;

@@ -16,7 +16,9 @@ import './palette.css';
 /** Milliseconds without typing after which a search begins. */
 const SETTLE_MS = 250;
 
-/** The most definitions that the palette reads if only some nodes fit. It then shows the fitting ones. */
+/**
+ * The most definitions that the palette reads if the request has the test `fits`. The palette shows those that pass it.
+ */
 const READ_FOR_FITTING = 400;
 
 /** The query for the palette's contents. */
@@ -56,7 +58,7 @@ function usePaletteSearch(fits: PaletteRequest['fits']) {
     search,
     list: data && fitting(data),
     error,
-    /** True if the list belongs to the text. While the user types, the list still belongs to the text before. */
+    /** True if the list belongs to the text. While the user types, the list still belongs to the former text. */
     isCurrent: search === text.trim() && !isPlaceholderData,
     change,
     showMore: () => setLimit(limit + PALETTE_PAGE),

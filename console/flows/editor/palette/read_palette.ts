@@ -21,7 +21,9 @@ const NAME = 'data->>display_name';
 const select = (db: Db) => db.from('nodes').select(COLUMNS).not('node_id', 'in', `(${HIDDEN.join(',')})`);
 type Query = ReturnType<typeof select>;
 
-/** Reads the rows of a query. Reads one row more than the limit, which shows that there are more. */
+/**
+ * Reads the rows of a query. Reads one row more than the limit. If this row exists, there are more rows than the limit.
+ */
 type Read = (narrow: (query: Query) => Query, order?: string) => Promise<ListedRow[]>;
 
 /** Ranks how well a name matches a search: smaller is better. */

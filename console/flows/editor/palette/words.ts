@@ -173,8 +173,8 @@ const meaningOf = (word: string): readonly string[] | undefined =>
     : undefined;
 
 /**
- * Returns the nodes that a search means, the best first: the nodes that all its known words share, or else those of any
- * of its words.
+ * Returns the nodes that a search means, the best first. A node must belong to all known words of the search. If no
+ * node does, returns the nodes of each known word.
  */
 export function meantBy(search: string): readonly string[] {
   const lists = search.toLowerCase().split(/\s+/).map(meaningOf).filter((list) => list !== undefined);

@@ -20,7 +20,7 @@ const WORDS: Record<ScriptNodeId, (name: string) => boolean> = {
   javascript: (name) => RESERVED_WORDS.has(name),
 };
 
-/** Returns the reason why a port may not have a name, as a sentence; undefined if the name is allowed. */
+/** Returns the reason why a port may not have this name, as a sentence; undefined if the name is allowed. */
 export function whyBadName(
   nodeId: ScriptNodeId,
   side: PortSide,

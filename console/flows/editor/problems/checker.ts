@@ -59,7 +59,7 @@ const readState = (store: EditorStore): Checked => {
  */
 export function makeChecker(store: EditorStore, check: (checked: Checked) => Promise<CheckResult>): Checker {
   let problems: Problems = { list: [], isCurrent: false, isComplete: true, waitsForSave: false, error: null };
-  /** The state of the editor to which `problems` belongs. */
+  /** The state of the editor that the last check has read. */
   let done: Checked | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<void> | undefined;

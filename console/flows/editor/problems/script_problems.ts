@@ -5,7 +5,7 @@ import { codeOf } from '../node_form.ts';
 import { drawnNode } from '../view.ts';
 import type { FlowProblem } from './problem.ts';
 
-/** The most sources that are parsed. A deploy parses as many. */
+/** The most sources that are parsed. A deploy has the same limit. */
 const MAX_SOURCES = 500;
 
 /** The known messages of each node or edge. A changed node or edge is a new object, so it is parsed again. */
@@ -69,7 +69,7 @@ function sourceOf(json: PlainObject, index: number, connected: ReadonlySet<strin
   if (port !== undefined && connected.has(port.id)) return undefined;
   const form = objectAt(json, 'data', 'targets_form');
   const value = objectAt(form, 'form_data')[name];
-  // A new script has the text of its definition, for which no parser needs to be loaded.
+  // The default text from the definition is valid. So a new script, which still has this text, needs no parser.
   if (typeof value === 'string' && value === objectAt(form, 'json_schema', 'properties', name).default) {
     return undefined;
   }
@@ -79,7 +79,7 @@ function sourceOf(json: PlainObject, index: number, connected: ReadonlySet<strin
     json,
     place: {
       code,
-      // A deploy only warns of a wrong script or schema.
+      // A wrong script or schema does not prevent a deploy. The run fails when it executes the node.
       severity: 'fails_run',
       path: `nodes[${index}].data.targets_form.form_data.${name}`,
       nodeId: nodeIdOf(json),

@@ -21,8 +21,8 @@ export const withWhenAbsent = (json: PlainObject, inputId: string, runs: boolean
 });
 
 /**
- * Tests whether the user may choose that the node runs without a value. A node without effects always runs without an
- * optional value, and no node runs without a required one.
+ * Tests whether the user may choose that the node runs without a value of this input. There is no choice for a node
+ * without effects, which always runs without an optional value. There is also none for a required input.
  */
 export function mayRunWhenAbsent(json: PlainObject, { isRequired, runsWhenAbsent }: DrawnInput): boolean {
   const { effects, node_id } = objectAt(json, 'data');

@@ -4,7 +4,7 @@ import { MarksContext } from '../last_run_context.tsx';
 
 const DrawnMark = lazy(async () => ({ default: (await import('./drawn_mark.tsx')).DrawnMark }));
 
-/** A node's result in the last run, and its pin. Shows nothing if it has neither. */
+/** A node's result in the last run, and its pin. Shows nothing if the node has neither a result nor a pin. */
 export const NodeMark = memo(function NodeMark(props: NodeMarkProps) {
   const { results, pins } = use(MarksContext);
   const { id } = props.node;

@@ -43,7 +43,7 @@ export function NodeRuns({ json }: { json: PlainObject }) {
       ...(Object.keys(changed).length > 0 && { inline: { [node.id]: changed } }),
     });
   };
-  // If the failed run executed only this node, so does the retry.
+  // If the failed run executed only this node, the retry also executes only this node.
   const isAlone = result?.isNewest === true && only?.length === 1;
   return (
     <Stack gap='xs'>

@@ -95,7 +95,8 @@ export function useDraftRuns(started: readonly StartedDraft[]): DraftRuns {
   const id = first?.id ?? '';
   const live = useLiveRun(id, first !== undefined);
   const { run: row, isLive, executions } = live;
-  // The key begins with that of the executions, because the same events make both outdated.
+  // The key begins with the key of the executions. So an event that makes the executions outdated makes these outputs
+  // outdated, too.
   const key = [...runKey(id), 'executions', 'outputs', { isLive }];
   const { data: { outputs } = NO_OUTPUTS } = useQuery({
     queryKey: key,

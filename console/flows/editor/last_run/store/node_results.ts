@@ -36,7 +36,7 @@ const NO_FAULTS: readonly string[] = [];
 
 /** Returns the nodes that a run executes. */
 function selectedBy({ end_time, not_run, only, executions }: DraftRun, nodeIds: readonly string[]): Set<string> {
-  // The `not_run` of an ended run has only nodes that the run was to execute.
+  // In an ended run, `not_run` contains only nodes that the run should have executed.
   const others = end_time !== null ? not_run ?? [] : only ?? nodeIds;
   return new Set([...executions.map(({ node_id }) => node_id), ...others]);
 }

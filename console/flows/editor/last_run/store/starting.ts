@@ -21,7 +21,10 @@ export interface RunRequest {
   inline?: { [nodeId: string]: ValueMap } | undefined;
 }
 
-/** Returns a run for each node that feeds the chosen nodes. The new run takes the outputs of that node from there. */
+/**
+ * Finds the nodes outside of `only` with edges into `only`. Returns, for each of them, the earlier run whose outputs of
+ * this node the new run uses.
+ */
 function runsOfSources(
   document: FlowDocument,
   only: ReadonlySet<string>,
@@ -31,7 +34,8 @@ function runsOfSources(
   const runs: { [nodeId: string]: string } = {};
   for (const { source, target } of document.edges.map(readEdge)) {
     const result = only.has(target) && !only.has(source) ? results.get(source) : undefined;
-    // A pinned node gets no run, because a named run would be used instead of the pin.
+    // No run is returned for a pinned node. Otherwise the new run would use the outputs of that run instead of the
+    // pinned outputs.
     if (result !== undefined && result.executions.length > 0 && !pins.has(source)) runs[source] = result.runId;
   }
   return runs;
