@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import { LONG_TEST_FILES, runsLongTests } from './tests/support/long_tests.ts';
 import { LongestFirst } from './tests/support/longest_first.ts';
 
-// Supabase Auth hashes the password of each user that a test makes, in JavaScript: 100 ms of computing at its own cost
-// of 10, and 2 ms at this one. Every stack that a test boots inherits it.
+// Supabase Auth hashes the password of each user that a test makes. In JavaScript, a hash takes 100 ms at the default
+// cost of 10, and 2 ms at this cost. Every stack that a test boots inherits the variable.
 process.env.LITE_AUTH_BCRYPT_COST ??= '4';
 
 const shared = {
@@ -13,8 +13,8 @@ const shared = {
   testTimeout: 120_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 100_000 } },
-  // The files share processes, which load their imports once: a third of a short file's time. Environment variables
-  // and globals that a test has replaced are restored for the next test.
+  // The test files share processes, so that each process loads its imports once. Loading takes a third of a short
+  // file's time. Environment variables and globals that a test has replaced are restored for the next test.
   isolate: false,
   unstubEnvs: true,
   unstubGlobals: true,
@@ -25,7 +25,7 @@ const UNIT_FOLDERS = '{types,functions,runner,client,console,tests/{engine,chain
 
 export default defineConfig({
   test: {
-    // Twice the processors of CI: of four workers two wait for time to pass, or for what they have started.
+    // Twice the number of CI's processors, because about two of four workers wait for time to pass, or for a process.
     maxWorkers: 4,
     // Keeps transformed files in node_modules, by their contents. Imports then take a fifth less time.
     experimental: { fsModuleCache: true },

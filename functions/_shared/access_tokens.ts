@@ -4,7 +4,10 @@ import { decodeJwt } from 'jose/jwt/decode';
 import { jwtVerify, type JWTVerifyGetKey } from 'jose/jwt/verify';
 import { makeKnownOwners } from './known_owners.ts';
 
-/** Finds the users of access tokens, so that users take turns. PostgREST alone decides what a token allows. */
+/**
+ * Finds the users of access tokens, so that the database calls of different users take turns. PostgREST alone decides
+ * what a token allows.
+ */
 export interface AccessTokens {
   /** The user of the token; undefined if the token is not verified yet. */
   userOf: (token: string) => Promise<string | undefined>;

@@ -4,23 +4,23 @@ import { requestLimits } from '../../types/limits/requests.ts';
 /** Shares the concurrent database calls of an isolate among its callers. */
 export interface Admission {
   /**
-   * Does the work in a place of this caller, after waiting for a free one. Throws too_many_requests if this caller has
-   * too many waiting calls. If all callers together have too many, the caller with the most waiting calls gets this
-   * error.
+   * Waits until the caller may take another slot, and does the work in that slot. Throws too_many_requests if the
+   * caller has too many waiting calls. If all callers together have too many waiting calls, one call of the caller with
+   * the most waiting calls gets this error.
    */
   admit: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>;
 }
 
 export interface AdmissionOptions {
-  /** Concurrent calls of all callers. */
+  /** The most concurrent calls of all callers together. */
   slots: number;
-  /** Concurrent calls of one caller while no other caller is active. */
+  /** The most concurrent calls of one caller while no other caller is active. */
   aloneSlots: number;
-  /** Concurrent calls of one caller while other callers are active. */
+  /** The most concurrent calls of one caller while other callers are active. */
   sharedSlots: number;
   /** The time for which a caller counts as active after a call. */
   recentMs: number;
-  /** Waiting calls of one caller, and of all callers together. */
+  /** The most waiting calls of one caller, and of all callers together. */
   maxWaiting: number;
   maxAllWaiting: number;
   /** A monotonic clock, in milliseconds. */
@@ -28,8 +28,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * A single active caller gets enough slots to use a small database fully, but not all, so that the next caller finds a
- * free one. With several active callers, each gets few slots, so that they do not slow each other down.
+ * A single active caller gets enough slots to use a small database fully, but not all slots, so that the next caller
+ * finds a free slot. With several active callers, each gets few slots, so that they do not slow each other down.
  */
 export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
   slots: 24,
@@ -104,7 +104,9 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     note(caller);
     while (admitNext());
   };
-  /** If a caller has more than `than` waiting calls, refuses the last one of the caller with the most waiting calls. */
+  /**
+   * Refuses the last waiting call of the caller who has most of them. Returns false if this caller has at most `than`.
+   */
   const makeRoom = (than: number): boolean => {
     const longest = [...waiting.values()].reduce((most, calls) => calls.length > most.length ? calls : most, []);
     if (longest.length <= than) return false;

@@ -10,8 +10,8 @@ export interface Route<Query extends z.ZodObject = z.ZodObject> {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   /**
-   * The schema of the query; by default no parameter is allowed. `any` ignores the query: senders of webhooks and
-   * wallets add parameters of their own.
+   * The schema of the query; by default no parameter is allowed. With `any`, the query is ignored, because senders of
+   * webhooks and wallets add parameters of their own.
    */
   query?: Query | 'any';
   /** Answers a request; `query` is already parsed by the schema. */
@@ -54,8 +54,9 @@ const CORS_HEADERS = Object.entries({
 });
 
 /**
- * Makes an Edge Function from its routes. It answers CORS preflights, and 404 and 405 in the project's error shape. The
- * details of an unexpected error go to the log only, because they may name things that a caller must not know.
+ * Makes an Edge Function from its routes. The function also answers CORS preflights. It answers an unknown path with
+ * 404 and a wrong method with 405, in the project's error shape. The details of an unexpected error go to the log only,
+ * because they may name things that a caller must not know.
  */
 export function makeApp(name: string, routes: Route[]): App {
   const app = new Hono().basePath(`/${name}`);

@@ -15,7 +15,7 @@ const BODY_LIMITS = Object.freeze({
   members: requestLimits.body_values.value,
 });
 
-/** A webhook's body becomes one value. */
+/** The limits for a webhook's body. The whole body becomes one plain value, so the limit of plain values applies. */
 const WEBHOOK_LIMITS = Object.freeze({ ...BODY_LIMITS, members: requestLimits.plain_values.value });
 
 /**

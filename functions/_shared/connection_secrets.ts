@@ -1,7 +1,7 @@
 import type { Connection, ConnectionSecret } from '../../types/connection.ts';
 import { type KeyRing, seal, type SealedSecret, unseal } from './sealed_secrets.ts';
 
-/** The columns to which the secret of a connection is bound. */
+/** The columns to which the secret of a connection is bound: if one is changed, the secret can't be decrypted. */
 export type BoundConnection = Pick<Connection, 'id' | 'user_id' | 'kind' | 'hosts' | 'header' | 'parameter'>;
 
 /**

@@ -46,8 +46,8 @@ function describeMalformed(text: string): string {
 
 /**
  * Reads the credentials of a request. Each is recognised by its form, in any of the headers. An access token wins over
- * an API key, and an API key over a public key. The project's publishable keys are ignored, because supabase-js sends
- * one when nobody is signed in. Throws token_invalid or api_key_invalid if no credential has a known form.
+ * an API key, and an API key wins over a public key. The project's publishable keys are ignored, because supabase-js
+ * sends one when nobody is signed in. Throws token_invalid or api_key_invalid if no credential has a known form.
  */
 export function readCredentials(request: Request, config: Config): Credentials {
   const shown = [
@@ -89,8 +89,8 @@ export function readCredentials(request: Request, config: Config): Credentials {
 }
 
 /**
- * Like `readCredentials`, but throws unauthenticated, like private.unauthenticated, if the request has no credential
- * that the call accepts. The database decides what the credential allows. Handlers call it before they read the body,
+ * Like `readCredentials`, but throws the error of private.unauthenticated if the request has no credential that the
+ * call accepts. The database decides what the credential allows. Handlers call this function before they read the body,
  * so that a request without credentials costs little.
  */
 export function requireCredentials(
@@ -123,7 +123,7 @@ function isEqual(a: string, b: string): boolean {
 const isAmong = (texts: readonly string[], keys: readonly string[]): boolean =>
   texts.flatMap((text) => keys.map((key) => isEqual(text, key))).includes(true);
 
-/** Tests whether the request shows a key that acts as service role, as bearer token or as `apikey`. */
+/** Tests whether the request's bearer token or header `apikey` is a key that acts as service role. */
 export function isSecretKey(request: Request, config: Config): boolean {
   return isAmong([bearerToken(request), request.headers.get('apikey') ?? ''], config.secretKeys);
 }

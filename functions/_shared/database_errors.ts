@@ -30,7 +30,7 @@ const UNAVAILABLE_CODES = new Set<string | undefined>([
 /** PostgREST's code for an unreadable body, such as one with a lone surrogate. */
 export const UNREADABLE_TEXT = 'PGRST102';
 
-/** Codes for text that is valid in JSON and that Postgres refuses. */
+/** Codes for a text that JSON allows but Postgres refuses. */
 const BAD_TEXT_CODES = new Set<string | undefined>([
   '22P02', // invalid_text_representation
   '22P05', // untranslatable_character: \u0000
@@ -44,7 +44,7 @@ const INVALID_ACCESS_TOKEN =
 /** SQLSTATE numeric_value_out_of_range: JSON can hold 1e200000, Postgres can't. */
 const NUMBER_TOO_LARGE_CODE = '22003';
 
-/** The error of a call that the database has not answered. The caller may repeat it. */
+/** The error of a call that the database has not answered. The caller may repeat the call. */
 export const unavailable = (cause: unknown): ApiError =>
   apiError('service_unavailable', 'The database does not answer right now.', {
     headers: { 'retry-after': '1' },
@@ -63,7 +63,7 @@ function readDetails(details: unknown): unknown {
 
 /**
  * Makes an ApiError from the answer to a failed call. Errors raised by our SQL pass unchanged; PostgREST's own codes
- * and SQLSTATEs are mapped. The body is null if a proxy answered without one.
+ * and SQLSTATEs are mapped. The body is null if a proxy answered without a body.
  */
 export function toApiError(
   name: string,

@@ -20,17 +20,17 @@ import { makeTurns, type TurnCall } from './turns.ts';
 /** The services that the handlers of the Edge Functions use. */
 export interface Deps {
   config: Config;
-  /** Calls as the caller whose credentials are forwarded, in that caller's turn. */
+  /** Calls a SQL function as the caller whose credentials are forwarded. The call waits for that caller's turn. */
   rpc: Rpc;
   /** Like `rpc`, but some arguments may be RawJson. */
   rpcWithRawJson: Rpc;
-  /** Like `rpc`, but in the turn of a caller whom the forwarded credentials do not identify. */
+  /** Like `rpc`, but waits for the turn of `caller`, whom the forwarded credentials do not identify. */
   rpcFor: (caller: string) => Rpc;
-  /** Like `rpc`, but the answer is forwarded unparsed. */
+  /** Like `rpc`, but returns the answer as unparsed text. */
   rpcText: RpcText;
   /** Calls as service role. */
   serviceRpc: Rpc;
-  /** Calls as service role, in this caller's turn; the arguments are JSON text already. */
+  /** Calls as service role, but waits for the turn of `caller`. The arguments are JSON text. */
   serviceRpcFor: (caller: string) => RpcWithJson;
   /** Reads as service role. */
   serviceRead: ReadRows;

@@ -17,8 +17,9 @@ function countMembers(json: unknown): number {
 }
 
 /**
- * Extracts a member's text from a body. A parser that keeps all digits takes ten times as long as JSON.parse, and
- * anybody may send a body. `json` must be the result of JSON.parse for this text, within the limits of a body.
+ * Extracts a member's text from a body by a scan. A parser that keeps all digits would take ten times as long as
+ * JSON.parse, and anybody may send a body. `json` must be the result of JSON.parse for this text, within the limits of
+ * a body.
  */
 export function rawMember(text: string, json: object, name: string): RawJson {
   const { member, count } = scanObject(text, name);

@@ -1,4 +1,7 @@
-/** The services of the runtime that a function uses. Its index.ts passes them in, so that tests can replace them. */
+/**
+ * The services of the runtime that a function uses. The function's index.ts passes them in, so that tests can replace
+ * them.
+ */
 export interface Platform {
   env: (name: string) => string | undefined;
   fetch: typeof fetch;

@@ -28,7 +28,10 @@ export class SealedSecretError extends Error {
   override name = 'SealedSecretError';
 }
 
-/** Begins with a letter, because JavaScript orders members that look like integers before the others. */
+/**
+ * The id of a key. It begins with a letter, because the first key is the current one, and JavaScript moves members that
+ * look like integers to the front.
+ */
 const KEY_ID = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
 /**
@@ -90,8 +93,8 @@ export function readWalletKeys(env: (name: string) => string | undefined): KeyRi
 }
 
 /**
- * Makes a function that reads WALLET_KEYS when it is first called, so that a project without stored secrets does not
- * need them.
+ * Makes a function that reads WALLET_KEYS at its first call, so that a project without stored secrets does not need the
+ * variable.
  */
 export function makeKeyReader(env: (name: string) => string | undefined): () => KeyRing {
   let keys: KeyRing | undefined;

@@ -7,7 +7,7 @@ import {
 /** The rights of an account in a transaction, the same for all its instructions. */
 export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
 
-/** An instruction with addresses. The serialized message has positions in its list of accounts instead. */
+/** An instruction with addresses in place of the positions in the list of accounts that the serialized message has. */
 export interface MessageInstruction {
   program: string;
   /** In the order of the instruction. An account of a lookup table is named `<table>[<index>]`. */
@@ -79,7 +79,7 @@ function readLookups(message: DecodedMessage): TableLookup[] {
 }
 
 /**
- * Reads a serialized message of version 0 or a legacy one; undefined if the chain would refuse the bytes. Source:
+ * Reads a serialized message, either of version 0 or legacy; undefined if the chain would refuse the bytes. Source:
  * Solana, VersionedMessage::sanitize.
  */
 export function readMessage(bytes: Uint8Array): Message | undefined {

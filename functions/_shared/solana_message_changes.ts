@@ -4,8 +4,8 @@ import { lookupName, type Message, type MessageInstruction, readMessage, type Ta
 /** A forbidden change by a wallet. */
 export interface MessageChange {
   /**
-   * The path of the changed part. The index of a changed or missing part counts in the original message. The index of
-   * an added part counts in the new message.
+   * The path of the changed part. For a changed or missing part, the index is that of the original message. For an
+   * added part, it is that of the new message.
    */
   path: string;
   message: string;
@@ -41,12 +41,12 @@ function findListChanges(what: string, before: string[], after: string[]): Messa
 const describeLookup = (lookup: TableLookup): string => `${lookupName(lookup)} ${lookup.role}`;
 
 /**
- * Compares the accounts and their roles. An account has one role in the whole message, so this covers its role in every
- * instruction.
+ * Compares the accounts and their roles. An account has the same role in all instructions of a message, so one
+ * comparison is enough.
  */
 function findAccountChanges(before: Message, after: Message): MessageChange[] {
   const paths = new Map([...before.accounts.keys()].map((address, index) => [address, `account_keys[${index}]`]));
-  // findListChanges reports changes of signers.
+  // Signers are skipped, because findListChanges reports their changes.
   const isOther = (address: string) => !before.signers.includes(address) && !after.signers.includes(address);
   const changed = [...before.accounts].flatMap(([address, role]) => {
     const now = after.accounts.get(address);

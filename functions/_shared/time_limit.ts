@@ -1,6 +1,6 @@
 /**
- * Does work within a time limit: after it, the work's signal is aborted with a TimeoutError. AbortSignal.timeout would
- * keep the work's objects in memory until that time, even if the work ends sooner.
+ * Does work within a time limit. At the limit, the work's signal is aborted with a TimeoutError. AbortSignal.timeout is
+ * not used, because it would keep the work's objects in memory until the limit, even if the work ends sooner.
  */
 export async function withTimeLimit<Result>(
   limitMs: number,

@@ -33,8 +33,8 @@ function wait(): Waiting {
 
 /**
  * Makes a look-up of token owners. The look-up itself has no turns by owner, because only its result tells the owner.
- * One call at a time looks up all waiting tokens, so that invented tokens cause no further calls. A valid token waits
- * for two calls at most.
+ * One call at a time looks up all waiting tokens, so that each invented token does not cause a call of its own. While
+ * at most `callTokens` tokens wait, each of them waits for two calls at most.
  */
 export function makeTokenOwners(
   look: LookForOwners,

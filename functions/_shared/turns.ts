@@ -3,7 +3,7 @@ import { isErrorOf } from './api_error.ts';
 import { makeKnownOwners } from './known_owners.ts';
 import { type LookForOwners, makeTokenOwners } from './token_owners.ts';
 
-/** A call of a database function, with the parts that decide whose turn it takes. */
+/** A call of a database function, with the parts that decide in whose turn it is made (see admission.ts). */
 export interface TurnCall {
   name: string;
   args: object;
@@ -11,17 +11,17 @@ export interface TurnCall {
   headers: Record<string, string>;
 }
 
-/** The holder of the turn that a call takes. */
+/** The caller in whose turn a call is made. */
 export interface Turn {
   caller: string;
-  /** Call one of these when the database has done the call, or has refused it. */
+  /** Must be called when the database has executed the call; `fail`, when the database has refused the call. */
   succeed: () => Promise<void>;
   fail: (error: unknown) => void;
 }
 
 export type TurnOf = (call: TurnCall) => Promise<Turn>;
 
-/** The shared turn of all unverified credentials: anybody can invent as many as they like. */
+/** The turn that all unverified credentials share, because anybody can invent as many of them as they like. */
 const UNVERIFIED = 'unverified';
 /** The shared turn of guests whose deployment, flow or run does not exist. */
 const NOBODYS_GUESTS = 'guests of nobody';
@@ -38,9 +38,9 @@ function subjectOf({ name, args }: TurnCall): string | undefined {
 }
 
 /**
- * Makes a function that assigns a turn to each call. All access tokens and API keys of a user share one turn. Guests,
- * who show a public key or a run token, share a turn with all guests of the same deployment's, flow's or run's owner.
- * `look` asks the database for the owners of API keys, run tokens, deployments and flows.
+ * Makes a function that assigns a turn to each call. All access tokens and API keys of a user share one turn. Guests
+ * are callers who show only a public key or a run token. All guests of one owner's deployments, flows and runs share
+ * one turn. `look` asks the database for the owners of API keys, run tokens, deployments and flows.
  */
 export function makeTurns(tokens: AccessTokens, look: LookForOwners): TurnOf {
   const known = makeKnownOwners();

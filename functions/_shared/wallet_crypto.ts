@@ -10,7 +10,7 @@ export interface WalletOwner {
 /** The DER of a PKCS #8 Ed25519 private key up to the key's 32 bytes. Source: RFC 8410, section 7. */
 const PKCS8_HEAD = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
 
-/** User ids have one fixed length, so the texts of two owners always differ. */
+/** All user ids have the same length, so the texts of two owners always differ. */
 const boundTo = ({ user_id, public_key }: WalletOwner): string => `${user_id.toLowerCase()}${public_key}`;
 
 /** Computes the Ed25519 public key of a secret key of 32 bytes. */
@@ -27,7 +27,7 @@ export const sealWallet = (keys: KeyRing, owner: WalletOwner, secretKey: Bytes):
 
 /**
  * Decrypts a stored secret into a key pair of 64 bytes. Throws SealedSecretError if the secret is not the owner's or
- * its key is missing.
+ * its encryption key is missing.
  */
 export async function unsealWallet(keys: KeyRing, owner: WalletOwner, sealed: SealedSecret): Promise<Bytes> {
   const secretKey = await unseal(keys, boundTo(owner), sealed, 'wallet');

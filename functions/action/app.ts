@@ -65,8 +65,8 @@ export function makeActionApp(platform: Platform): App {
     fetch: async (request) => {
       const response = await app.fetch(request);
       for (const [name, value] of Object.entries(ACTION_HEADERS)) response.headers.set(name, value);
-      // A preflight names no deployment yet. A page may send any other header that it asks for, because the function
-      // reads no credentials from headers.
+      // A page may send any other header that it asks for, because the function reads no credentials from headers. The
+      // answer to a preflight names all chains, because it is made without reading the deployment.
       const asked = response.headers.get('access-control-allow-headers');
       response.headers.set(
         'access-control-allow-headers',

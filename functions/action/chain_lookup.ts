@@ -29,7 +29,10 @@ export interface LookupTarget {
 
 export interface LookupOptions {
   allowPrivateNetwork: boolean;
-  /** The time for which a transaction is looked for. Wallets call after the confirmation, so most are found at once. */
+  /**
+   * The time for which a transaction is looked for. Wallets call after the confirmation, so most transactions are found
+   * at once.
+   */
   timeoutMs: number;
 }
 
@@ -37,7 +40,10 @@ const PAUSE_MS = 1_000;
 /** A transaction has 1,232 bytes. The rest of the answer is mostly the programs' logs, of which a node keeps 10 KB. */
 const MAX_ANSWER_BYTES = 262_144;
 
-/** Makes a look-up of transactions that wallets have sent. It may reach the same addresses as nodes. */
+/**
+ * Makes a look-up of transactions that wallets have sent. The look-up may reach the same addresses as the nodes of
+ * flows.
+ */
 export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOptions) {
   const http = makeHttpClient({
     isAllowed: addressRule(allowPrivateNetwork),

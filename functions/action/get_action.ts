@@ -31,8 +31,8 @@ function defaultText(input: DescribedInput): string | undefined {
 }
 
 /**
- * Describes a deployment for a wallet, with the address for its POST, which holds a new order id. `query` is the link's
- * query.
+ * Describes a deployment for a wallet. The description has the address for the wallet's POST, and the address contains
+ * a new order id. `query` is the query of the link.
  */
 export function showAction(
   deployment: DescribedDeployment,
@@ -66,6 +66,6 @@ export const makeGetAction =
   async (context: Context): Promise<Response> => {
     const deployment = await readAction(context, rpcText);
     const shown = showAction(deployment, address, pathOf(context), context.req.queries());
-    // Two buyers who got the same cached answer would share an order.
+    // The answer must not be cached, because two buyers who got the same answer would share an order.
     return context.json(shown, 200, { ...blockchainHeader(deployment.cluster), 'cache-control': 'no-store' });
   };

@@ -13,9 +13,9 @@ const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 
 /**
  * Makes a function that derives the Idempotency-Key of a request. The key is the same within a minute, and within half
- * a minute after this isolate first saw the request. The key is derived with a secret, because it is the only proof of
- * a caller without an account. A person who reads the request in a log must not be able to compute the key and use it
- * elsewhere.
+ * a minute after this isolate first saw the request. The key is derived with a secret, because the key is the only
+ * proof of a caller without an account. A person who reads the request in a log must not be able to compute the key and
+ * use it elsewhere.
  */
 export function makeRequestKey(secret: string, now: () => number) {
   const text = new TextEncoder();

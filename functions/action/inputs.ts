@@ -31,7 +31,7 @@ export function payerOf(inputs: readonly DescribedInput[]): DescribedInput | und
   return another === undefined ? only : undefined;
 }
 
-/** The message for an action without such an input. */
+/** The message for an action without an input for the signing wallet. */
 export const NO_PAYER = 'This action does not say which of its inputs takes your wallet. ' +
   'The author of the action has to name that input `account`.';
 
@@ -46,8 +46,8 @@ interface SimpleSchema {
 }
 
 /**
- * Returns a JSON Schema without its `anyOf`, followed by the alternatives in it. The first schema applies to all
- * alternatives.
+ * Returns a JSON Schema without its `anyOf`, followed by the alternatives of that `anyOf`. The first schema applies to
+ * all alternatives.
  */
 export function alternativesOf(schema: unknown): SimpleSchema[] {
   if (typeof schema !== 'object' || schema === null) return [];

@@ -1,6 +1,6 @@
 import { type Admission, ADMISSION_OPTIONS, type AdmissionOptions, makeAdmission } from '../_shared/admission.ts';
 
-/** The people behind a look-up, and its RPC address. */
+/** The users for whom a look-up is made, and its RPC address. */
 export interface LookupTurn {
   /** The owner of the deployment. */
   owner: string;
@@ -16,25 +16,25 @@ export interface LookupTurns {
 }
 
 export interface LookupTurnsOptions {
-  /** Concurrent look-ups in total. */
+  /** The most concurrent look-ups in total. */
   slots: number;
-  /** Concurrent look-ups at one address. Its server may ban clients that ask more often. */
+  /** The most concurrent look-ups at one address. The server there may ban clients that ask more often. */
   addressSlots: number;
   /**
-   * Concurrent look-ups of one owner at one address. The first limit applies while the owner is alone at the address,
-   * the second while others use it, too.
+   * The most concurrent look-ups of one owner at one address. `aloneSlots` applies while no other owner uses the
+   * address, `sharedSlots` while other owners use it.
    */
   aloneSlots: number;
   sharedSlots: number;
-  /** Concurrent look-ups of one caller for one owner's deployments. */
+  /** The most concurrent look-ups of one caller for one owner's deployments. */
   callerSlots: number;
-  /** Waiting look-ups of one owner at an address. */
+  /** The most waiting look-ups of one owner at one address. */
   maxWaiting: number;
 }
 
 /**
- * A look-up may last 15 seconds. Therefore an owner alone does not get all slots of an address, so that the next owner
- * finds a free slot.
+ * A look-up may last 15 seconds. A single owner does not get all slots of an address, so that the next owner finds a
+ * free slot.
  */
 export const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
   slots: 64,

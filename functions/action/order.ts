@@ -4,13 +4,13 @@ import { base64urlnopad } from '@scure/base';
 const PARAMETER = 'x-order-id';
 const ORDER_ID = /^[\w-]{22,64}$/;
 
-/** Makes the query part of a new order. Its id is secret: only those who were shown the address know it. */
+/** Makes the query part of a new order. The order's id is secret: only those who were shown the address know it. */
 export const newOrderPart = (): string =>
   `${PARAMETER}=${base64urlnopad.encode(crypto.getRandomValues(new Uint8Array(16)))}`;
 
 /**
- * Reads the id of the order from the query of a POST; undefined if the query has no id, or one that is short enough to
- * guess.
+ * Reads the id of the order from the query of a POST; undefined if the query has no id, or an id that is short enough
+ * to guess.
  */
 export function orderIdOf(query: Record<string, string[]>): string | undefined {
   const [id = '', another] = Object.hasOwn(query, PARAMETER) ? query[PARAMETER]! : [];

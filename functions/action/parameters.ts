@@ -4,7 +4,10 @@ import type { DescribedInput } from '../../types/deployment_description.ts';
 import type { Field } from '../../types/values/port_types.ts';
 import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 
-/** The pattern of a field's text, by kind. The wallet checks it before sending, and the POST checks it again. */
+/**
+ * The pattern of a field's text, by kind. The wallet checks the text before it sends it, and the POST checks the text
+ * again.
+ */
 export const PATTERNS: Readonly<Partial<Record<Field, { pattern: RegExp; description: string }>>> = {
   integer: { pattern: /^-?[0-9]{1,39}$/, description: 'A whole number.' },
   number: { pattern: /^-?[0-9]{1,29}(\.[0-9]{1,28})?$/, description: 'A number, such as 12 or 0.5.' },

@@ -33,7 +33,7 @@ function inWords(error: unknown): unknown {
   if (isErrorOf(error, 'start_limit_reached') || isErrorOf(error, 'queue_full')) {
     return say('Too many people use this action right now. Try again in a minute.', error);
   }
-  // The database names the parameter as in the body of a start.
+  // The database names the parameter as in the body of a start: `values.<name>`.
   if (isErrorOf(error, 'inputs_invalid')) return say(error.message.replace(/^values\./, ''), error);
   return error;
 }
@@ -47,9 +47,9 @@ export interface PostActionOptions {
 
 /**
  * `POST /action/{deployment_id}` or `/action/{flow_id}/{tag}`: starts the deployment as the caller with this public
- * key, and answers with the run's transaction. Repeating a request of one order within a minute returns the same run.
- * Without an order, each request starts a separate run. Account and values do not identify the caller, because anybody
- * may know them.
+ * key, and answers with the run's transaction. A repeated request of the same order within a minute returns the same
+ * run. Without an order, each request starts a separate run, because account and values do not identify the caller:
+ * anybody may know them.
  */
 export const makePostAction =
   ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>

@@ -15,8 +15,9 @@ const tryAgain = (cause?: unknown) =>
   });
 
 /**
- * Makes a reader that waits for the output of a run. It uses the route of all clients, where one query serves all
- * waiting callers. The error of a failed run hides the graph, because the starter of an action is not its author.
+ * Makes a reader that waits for the output of a run. The reader calls the public route of outputs, where one query
+ * serves all waiting callers. The error for a failed run contains nothing of the graph, because the starter of an
+ * action is not its author.
  */
 export const makeOutputReader =
   ({ fetch }: Platform, { supabaseUrl }: Config, waitSeconds: number) =>

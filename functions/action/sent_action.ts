@@ -43,8 +43,8 @@ const WORDS: Readonly<Record<SentOutcome, { label: string; description: string; 
 };
 
 /**
- * `POST /action/sent?token=`: a wallet calls it after sending. It looks on the chain for the transaction of the run
- * with this token, and answers with the outcome.
+ * `POST /action/sent?token=`: a wallet calls this route after it has sent a transaction. The route looks on the chain
+ * for the transaction of the run with this token, and answers with the outcome.
  */
 export const makeSentAction =
   ({ serviceRpc }: Deps, lookUp: ChainLookup, address: PublicAddress, turns: LookupTurns = makeLookupTurns()) =>

@@ -23,7 +23,7 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** Repeats the checks of the field itself, because clients need not make them. */
+/** Repeats the checks that a wallet's form makes, because other clients need not make them. */
 function checkField(input: DescribedInput, text: string): void {
   const choices = choicesOf(input).map(String);
   if (choices.length > 0 && !choices.includes(text)) {
@@ -57,7 +57,7 @@ export function valueOfText(input: DescribedInput, text: string): unknown {
       return parseJson(input.name, text);
     case 'integer':
     case 'number':
-      // A type that accepts text gets the text, so that no digit is lost.
+      // An input that accepts a text gets the text, so that no digit is lost.
       return alternativesOf(input.json_schema).some(({ type }) => type === 'string') ? text : Number(text);
     default:
       return text;

@@ -12,7 +12,7 @@ import type { Deps } from '../_shared/deps.ts';
 import { identifyCaller } from '../_shared/identify_caller.ts';
 import type { KeyRing } from '../_shared/sealed_secrets.ts';
 
-/** Bytes of the answer's body that are received; only the status counts. */
+/** The most bytes of the answer's body that are received. Only the status of the answer is used. */
 const MAX_BODY_BYTES = 1_024;
 
 export interface ConnectionTests {
@@ -22,9 +22,12 @@ export interface ConnectionTests {
   allowsHttp: boolean;
 }
 
-/** `POST /connections/test`: makes one request with a connection of the caller, and answers with its status only. */
+/**
+ * `POST /connections/test`: sends one request with a connection of the caller, and answers with only the status of the
+ * response.
+ */
 export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, http, allowsHttp }: ConnectionTests) => {
-  // All tests of one caller may wait for slow servers. The limits keep places free for other callers.
+  // The limits keep slots free for other callers, because all tests of one caller may wait for slow servers.
   const admission = makeAdmission({ ...ADMISSION_OPTIONS, aloneSlots: 4, sharedSlots: 2 });
 
   const services = { rpc: serviceRpc, readKeys: () => keys, tokenHttp: http, allowsHttp };
@@ -67,7 +70,7 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
       );
     } catch (error) {
       if (!(error instanceof NodeError)) throw error;
-      // A URL of another host is refused before a request, so it tests nothing.
+      // A URL of another host is refused before any request is sent, so this refusal is not the result of a test.
       if (errorCode(error.message) !== 'connection_url_refused') await store(null);
       throw apiError('connection_test_failed', error.message);
     }

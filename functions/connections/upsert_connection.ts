@@ -7,7 +7,9 @@ import type { Deps } from '../_shared/deps.ts';
 import { identifyCaller } from '../_shared/identify_caller.ts';
 import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
 
-/** `POST /connections/upsert`: stores a connection of the caller. Its secret reaches the database only encrypted. */
+/**
+ * `POST /connections/upsert`: stores a connection of the caller. The database gets the secret only in encrypted form.
+ */
 export const makeUpsertConnection =
   ({ config, rpc, serviceRpc }: Deps, keys: KeyRing) => async (context: Context): Promise<Response> => {
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');

@@ -12,8 +12,8 @@ const TOKEN = /^fh_[\w-]{43}$/;
 const notFound = (): Error => apiError('webhook_not_found', 'There is no such webhook.');
 
 /**
- * `POST /deployment/hook/{token}`: starts the deployment of an incoming webhook. Requests take turns by the owner of
- * the webhook, who may have many webhooks. The database holds the secret and verifies the signature, so it receives the
+ * `POST /deployment/hook/{token}`: starts the deployment of an incoming webhook. The requests for all webhooks of one
+ * owner share one turn (see admission.ts). The database holds the secret and verifies the signature, so it receives the
  * unchanged body and all headers. `pokeRunner` is called after the run is queued.
  */
 export const makeReceiveWebhook = ({ rpcFor, serviceRpc }: Deps, pokeRunner: (flowRunId: string) => void) => {

@@ -12,7 +12,7 @@ import type { Deps } from '../_shared/deps.ts';
 import { losslessJson, RawJson, rawMember } from '../_shared/lossless_body.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
 
-/** An answer as SQL takes it, and in readable JSON, by which it is checked. */
+/** An answer: its arguments for SQL, and its readable JSON, which is checked against the question. */
 interface ReadAnswer {
   args: Record<string, unknown>;
   readable: unknown;
@@ -50,9 +50,9 @@ interface Answer {
 const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, slots: Infinity, aloneSlots: 1, sharedSlots: 1, maxWaiting: 10 };
 
 /**
- * Makes the two answers to a pending input. `POST /flow/submit/{token}` gives the waiting node its value; `DELETE`
- * makes the node fail. The token is the only credential. Answers take turns by the owner of the waiting run.
- * `pokeRunner` is called after an answer is stored.
+ * Makes the two routes that answer a pending input. `POST /flow/submit/{token}` gives the waiting node its value;
+ * `DELETE` makes the node fail. The token is the only credential. The answers for all runs of one owner share one turn
+ * (see admission.ts). `pokeRunner` is called after an answer is stored.
  */
 export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner: () => void) {
   const ownerOf = makeTokenOwners((tokens) => serviceRpc('pending_input_owners', { tokens }));

@@ -17,8 +17,8 @@ const MAX_WARNINGS = flowLimits.listed_warnings.value;
 const hasChanged = (error: unknown): boolean => error instanceof ApiError && error.code === 'flow_changed';
 
 /**
- * Refuses a flow with wrong expressions, and if strict, one with wrong scripts: with 422 `flow_invalid` like the
- * database, before anything is deployed.
+ * Throws 422 `flow_invalid`, like the database, if the flow has wrong expressions. If `strict`, also throws this error
+ * if the flow has wrong scripts. Nothing is deployed yet at this point.
  */
 function refuseScripts(warnings: FlowWarning[], strict: boolean | undefined): void {
   const wrong = warnings.filter(({ code }) => code === 'expression_invalid');

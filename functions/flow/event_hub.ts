@@ -2,7 +2,8 @@ import type { RunNews } from '../_shared/waiting/run_news.ts';
 import { type Cursor, type LookForEvents, lookForEventsBySession, type WatchedPage } from './watched_events.ts';
 
 /**
- * The shortest pause between two looks without a session for news. So all watchers together cost one query a second.
+ * The shortest pause between two looks (queries for events) if there is no session for news. All watchers together then
+ * cost one query a second.
  */
 const POLL_MS = 1_000;
 /** The shortest pause with a session, so that events in quick succession are read together. */
@@ -113,14 +114,14 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
 
   const lookAt = async (due: Watched[]): Promise<void> => {
     for (const run of due) {
-      // Skips to the first event that a waiting watcher lacks. A busy watcher who lacks more reads the events in
-      // between itself.
+      // Begins with the first event that a waiting watcher lacks. A watcher who does not wait now may lack earlier
+      // events, and then reads these itself.
       run.head = Math.max(run.head, Math.min(...Array.from(run.waiting, ({ after }) => after)));
       run.due = Infinity;
     }
     const cursors = due.map(({ id, head }) => ({ flowRunId: id, after: head }));
     const found = await lookBySession(cursors);
-    // A failed look finds nothing. The watchers wait on, each until its own time limit.
+    // A failed look finds nothing. The watchers keep waiting, each until its own time limit.
     const pages = found?.found ?? byRun(await look(cursors).catch(() => []));
     lookedAt = performance.now();
     pauseMs = found === undefined ? POLL_MS : NEWS_MS;

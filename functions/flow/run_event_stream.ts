@@ -6,12 +6,13 @@ import { requestLimits } from '../../types/limits/requests.ts';
 /** After this time without an event, a comment is sent, so that proxies keep the connection. */
 const COMMENT_MS = 1_000 * requestLimits.stream_comment_seconds.value;
 /**
- * The time limit of a stream, because the platform ends a request to an Edge Function after 150 s. Watchers reconnect.
+ * The time limit of a stream. It is needed because the platform ends a request to an Edge Function after 150 s.
+ * Watchers reconnect when a stream ends.
  */
 export const STREAM_MS = 1_000 * requestLimits.stream_seconds.value;
 /**
- * The additional time for a watcher who still has unread events. Then the stream is cut off, so that a watcher who
- * never reads does not keep its slot.
+ * The additional time for a watcher who still has unread events. After this time, the stream is cut off, so that a
+ * watcher who never reads does not keep its slot.
  */
 const UNREAD_MS = 15_000;
 /** The delay before a watcher reconnects. The stream announces it. */
@@ -59,15 +60,15 @@ async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): Async
       ? await read(last)
       : { ...next, events: next.events.flatMap((event) => tell(event, isOwner) ?? []) };
     ({ last, has_more, has_ended } = page);
-    // A page may hold no event that this watcher may see.
+    // This watcher may not be allowed to see any event of the page.
     if (page.events.length > 0) yield page;
   }
 }
 
 /**
- * Makes a stream of server-sent events. It holds one page at most and reads the next one only after the watcher has
- * taken it. It ends after the last event of the run, after its time limit even if the watcher does not read, and when a
- * read fails. Watchers then reconnect.
+ * Makes a stream of server-sent events. It holds one page at most, and reads the next page only after the watcher has
+ * taken that page. It ends after the last event of the run, after its time limit even if the watcher does not read, and
+ * when a read fails. Watchers then reconnect.
  */
 export function makeEventStream(options: EventStreamOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { signal, onEnd } = options;

@@ -13,8 +13,8 @@ import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
 
 /**
- * `GET /flow/output/{flow_run_id}?wait=`: returns the bare output of a succeeded run. `pokeRunner` is called if runs
- * have been queued for too long, so that waiting callers make up for a lost poke.
+ * `GET /flow/output/{flow_run_id}?wait=`: returns the bare output of a succeeded run. If runs have been queued for too
+ * long, `pokeRunner` is called, because their poke may have been lost.
  */
 export const makeRunOutput =
   ({ config, rpc }: Deps, waiter: RunWaiter<EndedRun>, pokeRunner: () => void) =>

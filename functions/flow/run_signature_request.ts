@@ -8,8 +8,7 @@ import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
 
 /**
  * `GET /flow/signature_request/{flow_run_id}?wait=`: returns the oldest open signature request of the run or of a run
- * that it called. `pokeRunner` is called if runs have been queued for too long, so that waiting callers make up for a
- * lost poke.
+ * that it called. If runs have been queued for too long, `pokeRunner` is called, because their poke may have been lost.
  */
 export const makeRunSignatureRequest =
   ({ config, rpc }: Deps, waiter: RunWaiter<true>, pokeRunner: () => void) =>

@@ -17,7 +17,7 @@ export interface FlowScript {
   node_id: string;
   /** `json_schema` for the schema of the answer to a node `api_input`. */
   language: 'rhai' | 'javascript' | 'jsonata' | 'json_schema';
-  /** The names of the inputs, of a script in JavaScript. */
+  /** For a script in JavaScript, the names of its inputs. */
   inputs: string[];
   /** Null if the node has no script. */
   source: string | null;
@@ -43,7 +43,7 @@ class TimeOver extends Error {}
 /** Parses a script. Throws its error, or TimeOver. */
 type Parse = (script: FlowScript & { source: string }, checkTime: () => void) => void;
 
-/** Returns a parser of all scripts. The one of JavaScript is loaded if a script needs it. */
+/** Makes a parser for all scripts. The parsers of JavaScript and JSONata are loaded only if a script needs them. */
 async function makeParser(scripts: readonly FlowScript[]): Promise<Parse> {
   const hasJavaScript = scripts.some(({ language, source }) => language === 'javascript' && source !== null);
   const parseJavaScript = hasJavaScript ? await openCodeParser() : undefined;

@@ -2,7 +2,7 @@ import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
 import type { Rpc } from '../_shared/database.ts';
 import type { QueryRuns } from '../_shared/waiting/news_session.ts';
 
-/** An event with its data for the owner of the flow only. */
+/** An event, with the data that only the flow's owner may see in `owner`. */
 export type WatchedEvent = RunEvent & { owner: object };
 
 /** A page of a run's events, for watchers of every kind. */

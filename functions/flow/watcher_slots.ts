@@ -17,16 +17,16 @@ export interface Watcher {
 }
 
 export interface WatcherSlotsOptions {
-  /** Streams of all watchers. */
+  /** The most streams of all watchers together. */
   slots: number;
   /**
-   * The most streams of one caller. All callers but the owner together may also have this many streams on
-   * one owner's runs. Every start returns a run token, and holders of run tokens must not keep the owner from watching.
+   * The most streams of one caller. It is also the limit for the streams of all other callers together on one owner's
+   * runs: every start returns a run token, and holders of run tokens must not keep the owner from watching.
    */
   partySlots: number;
-  /** Streams of all guests. The remaining slots are kept for users with accounts. */
+  /** The most streams of all guests together. The remaining slots are kept for users with accounts. */
   guestSlots: number;
-  /** Streams of guests on the runs of one owner. */
+  /** The most streams of guests on the runs of one owner. */
   ownersGuestSlots: number;
 }
 

@@ -10,8 +10,8 @@ import { readRunnerSettings } from '../../runner/settings.ts';
 import { spawnWebScriptThread } from '../../runner/threads/web_script_thread.ts';
 
 /**
- * Makes the Edge Function `runner`. A poke makes it execute queued runs. Callers without the project's secret key get a
- * 404.
+ * Makes the Edge Function `runner`. A request to it (a poke) makes it execute queued runs. Callers without the
+ * project's secret key get a 404.
  */
 export function makeRunnerApp(platform: Platform) {
   const { config, serviceRpc } = makeDeps(platform);
@@ -32,7 +32,7 @@ export function makeRunnerApp(platform: Platform) {
     const isOver = new AbortController();
     const posted = webhooks.postUntil(isOver.signal);
     try {
-      // The platform limits the time of each request, so a new request continues.
+      // The platform limits the time of each request. If runs are left, a new request continues.
       if (await worker.drain(flowRunId)) pokeRunner();
       await worker.whenIdle();
     } catch (error) {
@@ -54,7 +54,7 @@ export function makeRunnerApp(platform: Platform) {
       if (!isSecretKey(context.req.raw, config)) {
         throw apiError('route_not_found', `There is no route ${context.req.path}.`);
       }
-      // The project's long-lived workers execute all runs.
+      // If the function is disabled, the project's long-lived workers execute all runs.
       if (platform.env('RUNNER_DISABLED') === '1') return context.json({ status: 'disabled' }, 202);
       platform.waitUntil(drain(context.req.query('flow_run_id')));
       return context.json({ status: 'poked' }, 202);

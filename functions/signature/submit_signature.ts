@@ -18,8 +18,8 @@ import { requestLimits } from '../../types/limits/requests.ts';
 const MAX_BODY_BYTES = requestLimits.small_body_bytes.value;
 
 /**
- * An invented request. It is verified if the request does not exist, so that the time of the answer does not reveal
- * this.
+ * An invented request. If there is no request of the given id, the signature is verified for this one, so that the time
+ * of the answer does not reveal that.
  */
 const NO_REQUEST: AnswerableRequest = {
   id: 0,
@@ -70,7 +70,9 @@ function explain({ changes, isSigned }: Verdict, { pubkey }: AnswerableRequest):
   });
 }
 
-/** The same error for every wrong answer by callers who may not see the run. */
+/**
+ * The error for every wrong answer of callers who may not see the run. It does not reveal whether the request exists.
+ */
 const notFound = (): ApiError =>
   apiError(
     'signature_request_not_found',

@@ -25,7 +25,7 @@ async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8A
   return secretKey;
 }
 
-/** `POST /wallets/upsert`: stores a wallet of the caller. A key pair reaches the database only encrypted. */
+/** `POST /wallets/upsert`: stores a wallet of the caller. The database gets a key pair only in encrypted form. */
 export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: KeyRing) => {
   const seal = async (user_id: string, { keypair, public_key }: UpsertWalletParams) => {
     if (keypair === undefined) return {};

@@ -6,7 +6,7 @@ import type { PostgresAddress } from './address.ts';
 /** The time limit for connecting and logging in, in seconds. */
 const CONNECT_SECONDS = 10;
 
-/** One connection to Postgres. Its first call opens it. After it is lost it never reconnects. */
+/** One connection to Postgres. The first call opens the connection. A lost connection never reconnects. */
 export interface PostgresConnection {
   /**
    * Executes a statement and returns the value named `result` of its first row. The statement is prepared once per
@@ -34,7 +34,8 @@ interface Row {
 }
 
 /**
- * Makes a connection that never reconnects, unlike the library's own: reconnecting would lose the session's settings.
+ * Makes a connection that never reconnects. The library's own connections reconnect, which would lose the session's
+ * settings.
  */
 export function makeConnection(address: PostgresAddress, events: ConnectionEvents = {}): PostgresConnection {
   const { host, port, database, user, password, sslMode } = address;

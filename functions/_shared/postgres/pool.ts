@@ -9,7 +9,7 @@ export interface PoolOptions {
   maxConnections: number;
   /** The number of connections that stay open without calls; with 0, all are closed. */
   keptConnections: number;
-  /** Milliseconds without a call after which any further connection is closed. */
+  /** Milliseconds without a call after which a connection beyond `keptConnections` is closed. */
   idleMs: number;
 }
 

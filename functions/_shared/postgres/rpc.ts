@@ -18,7 +18,7 @@ export interface PostgresRpc {
 
 const NO_HEADERS = new Headers();
 
-/** The SQLSTATE of a call if the function has changed since its signature was read. */
+/** SQLSTATE undefined_function. A call also fails with it if the function has changed since its signature was read. */
 const UNDEFINED_FUNCTION = '42883';
 
 /** No known function of this name takes these arguments. */
@@ -26,7 +26,7 @@ class NoSuchFunction extends Error {
   readonly code = UNDEFINED_FUNCTION;
 }
 
-/** Reads an error of private.fail as PostgREST would answer it. */
+/** Converts an error of private.fail to the status, headers and body of PostgREST's answer. */
 function readRaised({ message, detail }: postgres.PostgresError): [{ status: number; headers: Headers }, ErrorBody] {
   try {
     const { status, headers } = JSON.parse(detail ?? '');
@@ -45,9 +45,9 @@ function readError(name: string, error: unknown): ApiError {
   if (!(error instanceof postgres.PostgresError)) return unavailable(error);
   const { code, message, detail, hint } = error;
   if (code === 'PGRST') return toApiError(name, ...readRaised(error));
-  // PostgREST answers 503 for these two classes, connection_exception and insufficient_resources. After an error of
-  // severity FATAL with any code, the server or a pooler closes the connection. A wrong user, database or name in the
-  // address is a lasting error.
+  // PostgREST answers 503 for the classes 08 (connection_exception) and 53 (insufficient_resources). After any error of
+  // severity FATAL, the server or a pooler closes the connection. With the classes 28, 3D and 42, the user or the
+  // database in the address is wrong, which a repetition does not mend.
   if (/^(?:08|53)/.test(code) || (error.severity === 'FATAL' && !/^(?:28|3D|42)/.test(code))) return unavailable(error);
   // The server refuses the user or the password.
   const status = code.startsWith('28') ? 401 : 500;
@@ -105,8 +105,8 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
     } catch (error) {
       if ((error as { code?: unknown }).code !== UNDEFINED_FUNCTION) throw error;
       signatures.delete(name);
-      // The server has changed nothing: the function is missing, or a function that it calls is missing and the
-      // transaction is rolled back.
+      // A repetition is safe, because the failed call has changed nothing: the function is missing, or it calls a
+      // missing function and its transaction was rolled back.
       if (!isKnown) throw error;
       return await call(name, ...given);
     }

@@ -49,7 +49,8 @@ export function makeOpenNewsSession(databaseUrl: string | undefined): OpenNewsSe
   const address = readAddress(databaseUrl);
   if (address?.hasSessions !== true) return undefined;
   return async ({ onNews, onLost }) => {
-    // Loading takes 20 ms. It is done here, so that the first call of a new function instance need not wait for it.
+    // Loading this module takes 20 ms. It is loaded here, so that the first call of a new function instance need not
+    // wait.
     const { makeConnection, withTimeLimitOn } = await import('../postgres/connection.ts');
     let isClosed = false;
     const connection = makeConnection(address, {

@@ -28,8 +28,8 @@ export interface Found<News> {
 /** Follows runs through one session of the database. The session is open only while runs are followed. */
 export interface RunNews {
   /**
-   * Follows these runs unless they are followed already, and then looks at them. It also looks at runs that can't be
-   * followed. Without a session, it resolves with undefined and opens a session for later looks.
+   * Follows those of the runs that are not followed yet. Then calls `lookBySession` for all of them, even for runs that
+   * can't be followed. If no session is open, resolves with undefined and opens a session for later calls.
    */
   look: <News>(
     flowRunIds: string[],
@@ -38,15 +38,18 @@ export interface RunNews {
     topic?: NewsTopic,
   ) => Promise<Found<News> | undefined>;
   /**
-   * Opens a session, unless one is open or the next try must wait. Resolves when the session is open or could not be
-   * opened.
+   * Opens a session, unless a session is open or the pause after a failure is not over. Resolves when the session is
+   * open or could not be opened.
    */
   open: () => Promise<void>;
   /** Stops following this run for this follower. */
   unfollow: (flowRunId: string, onNews: OnNews) => void;
 }
 
-/** The followers of a run: the topic of each, and whether its lock is known to be taken. */
+/**
+ * The followers of a run: the topic of each, and whether the database has taken the lock that makes the session follow
+ * the run for it.
+ */
 type Followers = Map<OnNews, { topic: NewsTopic; isTaken: boolean }>;
 
 export function makeRunNews(open: OpenNewsSession): RunNews {
@@ -99,7 +102,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
         },
       });
     } catch {
-      // Polling serves the waiting callers.
+      // Without a session, polling serves the waiting callers.
     }
     if (opened === undefined || isLost) {
       opensAgainAt = performance.now() + RETRY_MS;
@@ -172,8 +175,8 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
       }
       const asked = reserve(ids, onNews, topic, current);
       try {
-        // Both statements are sent at once and executed in order, so the look sees everything that was committed before
-        // the lock.
+        // Both statements are sent at once and executed in order, so `lookBySession` sees everything that was committed
+        // before the locks were taken.
         const [taken, found] = await Promise.all([
           asked.length === 0 ? [] : current.query<string[]>(FOLLOW, asked, topic),
           lookBySession(current.query, ids),

@@ -2,13 +2,16 @@ import type { EndedRun } from '../../../types/flow_run.ts';
 import type { ReadRows, Rpc } from '../database.ts';
 import type { LookBySession, RunNews } from './run_news.ts';
 
-/** The pause before the first look. Later pauses are half of the elapsed wait, within the bounds below. */
+/**
+ * The pause before the first look, which is a query for news. Later pauses are half of the elapsed wait, within the
+ * bounds below.
+ */
 const FIRST_PAUSE_MS = 2;
-/** The longest pause in the first 10 s of a wait, and so the longest delay of an answer after the end of its run. */
+/** The longest pause in the first 10 s of a wait. An answer comes at most this long after the end of its run. */
 const LONG_PAUSE_MS = 100;
 /**
- * In a longer wait, a pause is this part of the elapsed time: 1 s after 100 s. An Edge Function has 2 s of CPU for its
- * looks.
+ * In a longer wait, a pause is this part of the elapsed time: 1 s after 100 s. Pauses become longer, because an Edge
+ * Function has only 2 s of CPU time for all its looks.
  */
 const LONG_WAIT_PART = 1 / 100;
 /**
@@ -33,8 +36,8 @@ export interface RunWaiter<News> {
 const MAX_IDS = 100;
 
 /**
- * Looks for ended runs and reads their results in the same query. Otherwise all waiting callers would read them at the
- * same moment.
+ * Looks for ended runs and reads their results in the same query. With a second query for the results, all waiting
+ * callers would send it at the same moment.
  */
 export const lookForEnded = (serviceRead: ReadRows): ReadNews<EndedRun> => async (flowRunIds) => {
   const pages = Array.from(
@@ -144,7 +147,7 @@ export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>)
     }
   };
 
-  /** A failed look finds nothing. The callers wait on, each until its own time limit. */
+  /** Looks at the runs. A failed look finds nothing, so the callers keep waiting, each until its own time limit. */
   const lookAt = async (due: [string, Awaited<News>][]): Promise<Map<string, News>> => {
     const ids = due.map(([id]) => id);
     for (const [, run] of due) run.next = Infinity;
