@@ -12,15 +12,15 @@ export interface ConnectionOptions {
   /** The publishable key of the project. */
   key: string;
   /**
-   * An API key (`fk_…`). The client acts as its user. Without a key, the client is unauthenticated, or uses tokens of
-   * runs.
+   * An API key (`fk_…`). The client acts as the user of the API key. Without an API key, the client is unauthenticated,
+   * or uses tokens of runs.
    */
   apiKey?: string | undefined;
   /** A replacement for the global `fetch`. */
   fetch?: typeof fetch | undefined;
 }
 
-/** The connection to a project: its address, the headers of every request, and the function that sends. */
+/** The connection to a project: its address, the headers of every request, and the function that sends requests. */
 export interface ProjectConnection {
   /** The project's address, without a slash at the end. */
   url: string;

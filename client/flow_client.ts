@@ -27,7 +27,7 @@ export interface DeploymentTypes {
   outputs: object;
 }
 
-/** A flow to store: columns of `flows`. `editorFlowToRow` makes one from the export of an editor. */
+/** A flow to store: columns of `flows`. `editorFlowToRow` converts the export of an editor to this form. */
 export interface FlowToStore {
   name?: string;
   description?: string;
@@ -41,7 +41,7 @@ export interface FlowToStore {
   instructions_bundling?: string;
   /**
    * Lets others read the flow in `public_flows`: its graph with all form data, but neither `environment` nor the
-   * address of its network. Without it, only the owner may start new deployments of the flow.
+   * address of its network. If false, only the owner may start new deployments of the flow.
    */
   is_public?: boolean;
   /** With `is_public`: every user who has signed up may start new deployments of the flow. */
@@ -59,12 +59,14 @@ export interface DeployOptions extends RequestOptions {
 
 declare const outputsOf: unique symbol;
 
-/** A started run: its id, and a token whose holder can see the run. `Outputs` exists for types only. */
+/**
+ * A started run: its id, and a token whose holder can see the run. The parameter `Outputs` has no effect at run time.
+ */
 export interface StartedRun<Outputs extends object = PlainValues> extends StartResult {
   readonly [outputsOf]?: Outputs;
 }
 
-/** A run: the result of a start, or an id. With its token, no other credential is needed. */
+/** A run: the result of a start, or an id. With the token of the run, no other credential is needed. */
 export type RunReference<Outputs extends object = PlainValues> =
   | StartedRun<Outputs>
   | { flow_run_id: string; token?: string | undefined }
@@ -90,7 +92,7 @@ export type StartArguments<Inputs extends object> = Record<never, never> extends
 
 export interface OutputOptions extends RequestOptions {
   /**
-   * Milliseconds after which the wait ends with the error `timed_out`. Without it, the wait lasts as long as the run.
+   * Milliseconds after which the wait ends with the error `timed_out`. By default, the wait lasts as long as the run.
    */
   timeoutMs?: number | undefined;
 }
@@ -131,11 +133,13 @@ export interface StopOptions extends RequestOptions {
 }
 
 export interface RedriveOptions extends RequestOptions {
-  /** Redrive even if failed nodes may have changed something outside, which would then be changed again. */
+  /**
+   * Redrive even if failed nodes may have changed something outside the backend. The new run may repeat such changes.
+   */
   acceptUnknown?: boolean | undefined;
   /**
-   * The id of another deployment of the flow. The new run has its graph and settings. The execution of a node is taken
-   * over only if its data and incoming edges are the same in both deployments.
+   * The id of another deployment of the flow. The new run uses the graph and settings of this deployment. The execution
+   * of a node is taken over only if its data and incoming edges are the same in both deployments.
    */
   deployment?: string | undefined;
   /** A repeated call with the same key returns the same run, for 24 hours. The key is random by default. */
@@ -143,7 +147,7 @@ export interface RedriveOptions extends RequestOptions {
 }
 
 export interface SignatureOptions extends RequestOptions {
-  /** Milliseconds after which the wait for further requests ends. Without it, the wait lasts as long as the run. */
+  /** Milliseconds after which the wait for further requests ends. By default, the wait lasts as long as the run. */
   timeoutMs?: number | undefined;
 }
 
@@ -202,7 +206,7 @@ export interface WebhookHmac {
 export interface NewWebhook {
   /** The input that gets the JSON of each request. */
   input: string;
-  /** Headers to pass to the input, which is `{body, headers}` then. */
+  /** Request headers to pass to the input. The input then gets `{body, headers}` instead of the JSON alone. */
   headers?: readonly string[] | undefined;
   /** The kind of verification. Without it, anybody who has the URL may use it. */
   verification?: 'standard_webhooks' | 'github' | 'stripe' | 'hmac' | 'authorization' | undefined;
@@ -222,7 +226,10 @@ export interface NewConnection {
   /** The name, unique for each user. Nodes refer to the connection by this name. */
   name: string;
   kind: 'bearer' | 'basic' | 'header' | 'query' | 'oauth2_client_credentials' | 'oauth2_refresh_token';
-  /** The hosts that get the secret. A host may end in `:port` and `/path`; then the secret is only for these. */
+  /**
+   * The hosts that get the secret. A host may end in `:port` and `/path`. The secret is then only for that port and
+   * path.
+   */
   hosts: string[];
   /** The header of the kind `header`. */
   header?: string | undefined;
@@ -318,7 +325,7 @@ export interface DeploymentDescription {
   start_permission: 'Owner' | 'Authenticated' | 'Anonymous';
   output_instructions: boolean;
   action_identity: string | null;
-  /** The fees that its runs pay in addition to the payments of the flow itself. */
+  /** The fees that each run pays in addition to the payments of the flow itself. */
   fees: Fees;
   cluster: 'devnet' | 'testnet' | 'mainnet-beta';
   /** True if the flow has nodes of Solana, or the deployment has settings for transactions. */
@@ -391,8 +398,8 @@ export interface FlowClient {
   upsertConnection(connection: NewConnection, options?: RequestOptions): Promise<ConnectionRow>;
 
   /**
-   * Makes one request with a connection of the caller to a URL of its hosts, and returns the status of the answer.
-   * Throws `connection_not_found` and `connection_test_failed`.
+   * Sends one request to `url` with the caller's connection, and returns the status of the answer. The URL must be on
+   * one of the connection's hosts. Throws `connection_not_found` and `connection_test_failed`.
    */
   testConnection(name: string, url: string, options?: RequestOptions): Promise<number>;
 
@@ -454,9 +461,9 @@ export interface FlowClient {
 
   /**
    * Iterates over the events of a run and of its called runs until the run has ended. Each event comes once, and in
-   * order. When a connection ends, the client opens another one. If no connection succeeds for about two minutes, it
-   * throws the last error. Callers other than the owner of the flow get names and times, without values, errors and
-   * log lines.
+   * order. When a connection ends, the client opens another one. If no connection succeeds for about two minutes, the
+   * iteration throws the last error. Callers other than the owner of the flow get names and times, without values,
+   * errors and log lines.
    */
   events(run: RunReference<object>, options?: EventOptions): AsyncGenerator<RunEvent, void, void>;
 

@@ -3,14 +3,14 @@ import type { ErrorCode } from '../types/errors.ts';
 /** The codes of errors that this package finds itself. */
 export const clientErrorCodes = {
   unreachable: 'No answer came: the address is wrong, the network or the backend is down, or it took too long.',
-  answer_invalid: 'The answer is not one of this backend: HTML, an incomplete answer, or JSON of another shape.',
+  answer_invalid: 'The answer is HTML, incomplete, or JSON of another shape than this backend sends.',
   answer_too_large: 'The answer has more than 64 MiB.',
   redirected:
     'The server redirects. The client follows no redirect, because it would send its credentials to the new address.',
   gateway_refused: "The gateway in front of the backend refused the request; `message` has the gateway's words.",
   timed_out: 'The time limit of the caller is over. The run continues.',
   aborted: "The caller's AbortSignal was aborted; `cause` is its reason. A started run continues.",
-  value_invalid: 'An input cannot be converted to a value, or a file to a flow; the message names the path.',
+  value_invalid: 'An input or a file of a flow cannot be converted. The message names the path.',
   sign_in_refused: '`flows login`: there is no such user, or the password is wrong.',
   schedule_not_found: "There is no such schedule, or it is somebody else's.",
   client_invalid: 'The client, or one of its methods, was called with a wrong argument.',

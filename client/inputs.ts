@@ -3,7 +3,7 @@ import { FlowError } from './flow_error.ts';
 import { fromJavaScript } from '../types/values/json/javascript.ts';
 import { type PlainValue, withValueErrors } from './plain_value.ts';
 
-/** The inputs of a start, in the form of its body. */
+/** The inputs of a start, as two members of the request's body. */
 export interface StartInputs {
   /** Readable JSON. The backend converts it by the deployment's types. */
   values: { [name: string]: unknown };
@@ -33,7 +33,7 @@ export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   if (twice !== undefined) {
     throw new FlowError({ code: 'value_invalid', message: `The input ${twice[0]} is given twice, plain and tagged.` });
   }
-  // The conversion comes first, because it also refuses values such as cycles.
+  // The conversion comes before `isJson`, because it refuses cycles, which `isJson` does not detect.
   const converted = given.map(([name, value]): [string, PlainValue, Value] => [
     name,
     value,

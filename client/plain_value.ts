@@ -31,7 +31,7 @@ export function withValueErrors<Result>(what: string, work: () => Result): Resul
 export const fromValue = (value: Value): PlainValue =>
   withValueErrors('The value is invalid', () => toJavaScript(decodeValue(value)));
 
-/** Reads the values in the output of a run. Throws answer_invalid for any other form. */
+/** Reads the values in the output of a run. Throws answer_invalid if the output is not a map of values. */
 export function readOutput(output: unknown): ValueMap {
   try {
     const { M } = output as { M: unknown };

@@ -3,15 +3,15 @@ import type { Answer } from './read_answer.ts';
 import type { Fees } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 
-/** No limits are needed, because the answer was already parsed within limits. */
+/** No limits are needed, because the size of the answer was already checked. */
 const NO_LIMITS = { characters: Infinity, depth: Infinity, members: Infinity };
 
 const hasExactAmounts = (fees: unknown): boolean =>
   Array.isArray(fees) && fees.every((pair) => Array.isArray(pair) && Number.isSafeInteger(pair[1]));
 
 /**
- * Reads the fees at the place in an answer that `find` returns. Amounts are read from the text if they exceed 2^53,
- * because no JavaScript number holds these. Throws answer_invalid.
+ * Reads the fees of an answer. `find` returns them from the parsed body. Amounts above 2^53 are read from the text,
+ * because no JavaScript number holds them exactly. Throws answer_invalid.
  */
 export function readFees({ body, text }: Pick<Answer, 'body' | 'text'>, find: (body: unknown) => unknown): Fees {
   try {

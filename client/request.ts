@@ -11,7 +11,7 @@ export interface FlowRequest {
   path: string;
   /** Sent as JSON. */
   body?: string | undefined;
-  /** Headers that replace the headers of every request. A header that is undefined is removed. */
+  /** Headers that replace the client's headers of the same name. The value undefined removes a header. */
   headers?: RequestHeaders;
   signal?: AbortSignal | undefined;
   /** The time limit of one attempt in milliseconds; 30,000 by default. */
@@ -34,7 +34,7 @@ export type Send = (request: FlowRequest) => Promise<Answer>;
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
-/** The longest pause that a server can demand of the client. If it demands a longer one, the caller gets the error. */
+/** The longest pause that a server can demand of the client. If the server demands more, the caller gets the error. */
 const MAX_PAUSE_MS = 10_000;
 const TRANSIENT = new Set([0, 502, 503, 504]);
 const EVENT_STREAM = 'text/event-stream';

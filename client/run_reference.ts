@@ -1,11 +1,11 @@
 import type { RunReference } from './flow_client.ts';
 import { type FlowRequest, inPlaceOfOwn, type RequestHeaders } from './request.ts';
 
-/** Returns a run's id and its token, if that is known. */
+/** Returns a run's id, and the run's token if it is known. */
 export const readReference = (run: RunReference<object>): { id: string; token: string | undefined } =>
   typeof run === 'string' ? { id: run, token: undefined } : { id: run.flow_run_id, token: run.token };
 
-/** Makes the path of a run's route of the Edge Functions. The run's token, if known, is the only credential. */
+/** Makes the path and headers of a request for a run. If the run's token is known, it is the only credential. */
 export function runRoute(
   route: 'events' | 'output' | 'stop' | 'signature_request',
   run: RunReference<object>,

@@ -9,8 +9,8 @@ import { runRoute } from './run_reference.ts';
 const WAIT_SECONDS = 20;
 const WAIT_MARGIN_MS = 20_000;
 /**
- * The shortest time between two requests, in milliseconds. It matters if the caller does not answer the open signature
- * request.
+ * The shortest time between two requests, in milliseconds. Without it, the loop would not pause while the caller leaves
+ * a signature request open.
  */
 const MIN_LOOK_MS = 1_000;
 
@@ -35,7 +35,7 @@ export function makeSigning(
     });
     if (body === null) return null;
     requireTexts(body, ['pubkey', 'message'], 'the signature request');
-    // SAFETY: the members were checked to be texts, and the id was checked, too.
+    // SAFETY: two members were checked to be texts. The id is checked below.
     const request = body as PendingSignatureRequest;
     if (!Number.isSafeInteger(request.id)) {
       throw new FlowError({

@@ -16,11 +16,11 @@ import { pause, type Send } from './request.ts';
 import { readReference, runRoute } from './run_reference.ts';
 import { asPublicKey, targetQuery } from './target.ts';
 
-/** The seconds that one request waits for an output. They are fewer than the usual limit of proxies. */
+/** The seconds that one request waits for an output. Most proxies allow a longer wait. */
 const WAIT_SECONDS = 50;
 /** The milliseconds that an answer may take beyond the wait. */
 const WAIT_MARGIN_MS = 20_000;
-/** The shortest time between two requests, in milliseconds. It matters if the server answers without waiting. */
+/** The shortest time between two requests, in milliseconds, for a server that answers without waiting. */
 const MIN_LOOK_MS = 500;
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
@@ -75,7 +75,7 @@ export function makeStarting(
   const output = async (run: RunReference<object>, options?: OutputOptions): Promise<PlainValues> =>
     fromOutput(await waitForOutput(run, options));
 
-  // SAFETY: the caller asserts `Inputs` and `Outputs`. If they are wrong, the deployment refuses the inputs.
+  // SAFETY: the caller asserts `Inputs` and `Outputs`. If `Inputs` is wrong, the deployment refuses the inputs.
   const methods = { start, output } as unknown as Pick<FlowClient, 'start' | 'output'>;
   return {
     ...methods,

@@ -1,8 +1,8 @@
 import { FlowError } from './flow_error.ts';
 
 /**
- * The part of a ZodError that this file needs. The package zod is not imported here, so that only files that use its
- * checks load it.
+ * The part of a ZodError that this file needs. This file does not import zod, so that programs without zod's checks do
+ * not load it.
  */
 interface SchemaError {
   issues: { path: PropertyKey[]; message: string }[];

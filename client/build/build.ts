@@ -15,12 +15,12 @@ function licencesOf({ inputs }: Metafile): string {
     const dir = join(projectDir, path);
     const { name, version, license } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
     const file = ['LICENSE', 'LICENSE.md', 'LICENCE'].map((file) => join(dir, file)).find(existsSync);
-    if (file === undefined) throw new Error(`${dir} has no licence text, which the build would have to hold.`);
+    if (file === undefined) throw new Error(`${dir} has no licence text, which the built package must include.`);
     return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
   }).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Builds the package into a folder, which is emptied first: ESM, declarations, the command, licences. */
+/** Empties a folder, and builds the package into it: ES modules, declarations, the command and licences. */
 export async function buildClient(dir: string, declarations = buildDeclarations()): Promise<void> {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });

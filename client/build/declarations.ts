@@ -4,7 +4,7 @@ import { generateDtsBundle } from 'dts-bundle-generator';
 import { clientDir } from './paths.ts';
 import { entryPoints } from './manifest.ts';
 
-/** The part of dts-bundle-generator that finds the symbols that use a type. */
+/** The part of dts-bundle-generator that finds the users of a type. */
 interface UsageEvaluator {
   getSymbolsUsingSymbol: (symbol: object) => Set<object> | null;
   isSymbolUsedBySymbol: (symbol: object, by: object) => boolean;
@@ -27,7 +27,7 @@ function rememberUsers(): void {
     let users = usersOf.get(from);
     if (users === undefined) {
       users = new Set([from]);
-      // Iterating over a set includes the elements that are added meanwhile.
+      // The loop also visits the elements that it adds to the set.
       for (const user of users) this.getSymbolsUsingSymbol(user)?.forEach((next) => users!.add(next));
       usersOf.set(from, users);
     }

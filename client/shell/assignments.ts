@@ -69,7 +69,7 @@ function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigne
 }
 
 const isNumber = (text: string): boolean => /^-?\d/.test(text) && !Number.isNaN(Number(text));
-/** Matches a number in JSON's form. `007` does not match, so an input that accepts anything gets it as a text. */
+/** Matches a number in JSON's form. `007` does not match, so an input that accepts anything gets `007` as a text. */
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
@@ -139,8 +139,8 @@ export const readTagged = (args: string[]): ValueMap =>
   );
 
 /**
- * Reads the inputs of a command line. If a value is not JSON, calls `read` to get the types of the deployment. Throws a
- * UsageError.
+ * Reads the inputs of a command line. If an argument is not `key:=json`, calls `read` to get the types of the
+ * deployment. Throws a UsageError.
  */
 export async function readAssignments(
   args: string[],

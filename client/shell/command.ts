@@ -53,7 +53,7 @@ export interface Command {
   notes: string[];
   options: readonly Option[];
   example: string;
-  /** True if the command needs no user. Then no user of a local stack is signed in for it. */
+  /** True if the command needs no user. On a local stack, the shell then looks for no API key. */
   needsNoUser?: boolean;
   /** Throws a UsageError or a FlowError. */
   run: (context: CommandContext, call: CommandCall) => Promise<void>;

@@ -3,12 +3,12 @@ import { UsageError } from './usage_error.ts';
 
 /** The variables that `flows` reads. */
 export const environmentVariables = [
-  { name: 'FLOWS_URL', meaning: "The project's address. In a checkout, without it: the local stack of that checkout." },
+  { name: 'FLOWS_URL', meaning: "The project's address. In a checkout, the default is its local stack." },
   { name: 'FLOWS_KEY', meaning: 'The publishable key of the project, which is no secret.' },
   {
     name: 'FLOWS_API_KEY',
     meaning: 'The API key of the user to act as (rpc create_api_key makes one). ' +
-      'Without it, calls are unauthenticated; on the local stack, they act as its user or as the user of `flows login`.',
+      'Without it, calls are unauthenticated. On a local stack, they act as the user of `flows login` or of the stack.',
   },
   {
     name: 'FLOWS_SECRET',
@@ -46,8 +46,8 @@ function isSecret(key: string): boolean {
 }
 
 /**
- * Returns the project that the environment names, or else the local stack. If a user is wanted, the local stack has
- * one. Throws a UsageError that names the missing variables.
+ * Returns the project that the environment names, or else the local stack. If a user is wanted, the result for a local
+ * stack includes an API key. Throws a UsageError that names the missing variables.
  */
 export async function readEnvironment(
   env: Record<string, string | undefined>,

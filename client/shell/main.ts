@@ -35,8 +35,8 @@ function describeDetails(details: unknown): string[] {
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     'deployment_not_found',
-    'Check the id, or the flow and its tag, and whose API key FLOWS_API_KEY is: only its owner, and those whom its ' +
-    'start_permission allows, may start a deployment.',
+    'Check the id, or the flow and its tag, and whose API key FLOWS_API_KEY is. Only the owner, and those whom ' +
+    'start_permission allows, may start the deployment.',
   ],
 ]);
 

@@ -36,7 +36,8 @@ export async function printOutput({ screen }: CommandContext, output: ValueMap):
 }
 
 /**
- * Ends a command that has started a run. Prints the id and token of the run; with --wait, waits and prints its output.
+ * Ends a command that has started a run. Without --wait, prints the id and token of the run. With --wait, waits for the
+ * end of the run and prints its output.
  */
 export async function printRun(
   context: CommandContext,

@@ -5,7 +5,7 @@ import { main } from './main.ts';
 export async function runShell(findLocalStack?: FindLocalStack): Promise<void> {
   const interrupt = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
-  // A reader such as `head -1` has closed the pipe, so the command ends.
+  // If a reader such as `head -1` has closed the pipe, the command ends.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(0));
   const { stdin, stdout, stderr, env } = process;
   process.exitCode = await main(process.argv.slice(2), {

@@ -53,7 +53,7 @@ function outputType(type: string): string {
   return kinds === KINDS ? 'PlainValue' : union(kinds.map((kind) => TYPE_OF_KIND[kind]));
 }
 
-/** Makes a text safe within a comment: it can't end the comment. */
+/** Escapes a text so that it can't end the comment around it. */
 const inComment = (text: string): string => printableLine(text).replaceAll('*/', '*\\/');
 
 const member = (name: string, isOptional: boolean, type: string): string =>
@@ -70,7 +70,7 @@ function inputMember({ name, description, required, default: fallback, json_sche
 
 /**
  * Tests whether a type may have this name. Names that begin with a capital letter are no keywords of TypeScript. The
- * two excluded names occur in the source itself.
+ * two excluded names occur in the generated source.
  */
 export const isTypeName = (name: string): boolean =>
   /^[A-Z][\w$]{0,99}$/.test(name) && name !== 'PlainValue' && name !== 'Uint8Array';

@@ -27,7 +27,7 @@ export const deploy: Command = {
   summary: 'Store a flow from a file, and deploy it.',
   notes: [
     'The file holds a flow that an editor has exported.',
-    'Without --flow a new flow is stored; with it, that flow is changed and deployed again.',
+    'Without --flow, the command stores a new flow. With --flow, it changes that flow and deploys it again.',
     'Warnings go to stderr.',
   ],
   options: [
@@ -35,7 +35,7 @@ export const deploy: Command = {
     {
       name: 'tag',
       takes: 'tag',
-      meaning: 'A tag for the deployment, in addition to latest. It is moved if it exists.',
+      meaning: 'A tag for the deployment, in addition to latest. If the tag exists, it is moved.',
     },
     { name: 'strict', meaning: 'Refuse the flow if it has warnings.' },
   ],

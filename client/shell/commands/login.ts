@@ -9,8 +9,8 @@ export const login: Command = {
   count: [1, 1],
   summary: 'Act as a user from now on.',
   notes: [
-    'It asks for the password (or reads FLOWS_PASSWORD) and makes an API key for the user.',
-    'On the local stack the key is stored in the folder of the stack. Elsewhere it is printed, for FLOWS_API_KEY.',
+    'The command asks for the password (or reads FLOWS_PASSWORD) and makes an API key for the user.',
+    'For a local stack, it stores the key in the stack's folder. Otherwise it prints a line that sets FLOWS_API_KEY.',
   ],
   options: [],
   example: 'flows login demo@example.com',

@@ -9,18 +9,18 @@ export const redrive: Command = {
   count: [1, 1],
   summary: 'Continue a failed or stopped run as a new run.',
   notes: [
-    'Succeeded nodes are taken over with their outputs; the failed ones, and all after them, run.',
+    'The new run takes over the succeeded nodes with their outputs, and executes the others.',
     'Only the owner of the flow may do this.',
   ],
   options: [
     {
       name: 'accept-unknown',
-      meaning: 'Redrive even if a failed node may have changed something outside, which is then changed again.',
+      meaning: 'Redrive even if a failed node may have changed something outside, and the new run may repeat it.',
     },
     {
       name: 'deployment',
       takes: 'id',
-      meaning: 'Continue on this deployment of the flow. Nodes that it has changed are not taken over.',
+      meaning: 'Continue on this deployment of the flow. Nodes that differ in it are executed again.',
     },
     { name: 'wait', meaning: 'Wait for the end of the new run, and print its output.' },
     { name: 'timeout', takes: 'seconds', meaning: 'With --wait: wait no longer than this.' },

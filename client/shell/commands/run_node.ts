@@ -17,8 +17,9 @@ export const runNode: Command = {
   count: [2, 2],
   summary: 'Run one node of a flow, and print its outputs.',
   notes: [
-    'The other nodes do not run. Those before it hand on the outputs that they have in the run after --from.',
-    'port=value is JSON if it can be, else a text. port:=json is JSON always. It replaces what the run has.',
+    'The other nodes do not run. The outputs of the nodes before it come from the run that --from names.',
+    'port=value is JSON if the value can be parsed, or else a text. port:=json is always JSON. Both replace the ' +
+    'outputs of that run.',
     'In a loop the node runs once for each element, and the number of the execution stands before its outputs.',
   ],
   options: [

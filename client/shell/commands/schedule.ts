@@ -13,7 +13,8 @@ export const schedule: Command = {
   count: [1, 1_000],
   summary: 'Start a deployment of yours on a schedule.',
   notes: [
-    'Name the deployment and its inputs as for flows start. It prints the id of the schedule and the first start.',
+    'Name the deployment and its inputs as in flows start. The command prints the id of the schedule and the next ' +
+    'start.',
   ],
   options: [
     { name: 'cron', takes: 'fields', meaning: 'Minute, hour, day of month, month, day of week. Required.' },

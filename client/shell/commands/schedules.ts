@@ -8,8 +8,8 @@ export const schedules: Command = {
   count: [0, 0],
   summary: 'List your schedules, the newest first.',
   notes: [
-    'Each line has id, target, the next start (or paused), cron text and time zone, and why the last start was ' +
-    'refused, if it was.',
+    'Each line has id, target, the next start (or paused), cron text and time zone. If the last start was refused, ' +
+    'the line also has the reason.',
   ],
   options: [],
   example: 'flows schedules --json',

@@ -10,10 +10,10 @@ export const start: Command = {
   count: [1, 1_000],
   summary: 'Start a deployment.',
   notes: [
-    'Name it by its id, by its flow (for the newest deployment), or by <flow>@<tag>.',
-    "key=value is a value of the input's own type: a number, a list or an object of JSON where the type allows it, with",
-    'all digits, else a text. key:=json is JSON whatever the type.',
-    'It prints the id of the run, and a token with which its holder can see the run.',
+    'Name the deployment by its id, by its flow (which stands for the newest deployment), or by <flow>@<tag>.',
+    'key=value is converted to the type of the input: to a number, a boolean, or a list or object of JSON, or else to',
+    'a text. Numbers keep all their digits. key:=json is always JSON.',
+    'The command prints the id of the run, and a token whose holder can see the run.',
   ],
   options: [
     { name: 'wait', meaning: 'Wait for the end of the run, and print its output.' },

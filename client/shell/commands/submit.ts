@@ -9,7 +9,7 @@ export const submit: Command = {
   count: [1, 2],
   summary: 'Answer an input that a run waits for.',
   notes: [
-    'Name it by its URL, or by the token (fi_…) at the end of that. No other credential is needed.',
+    'Name the input by its URL, or by the token (fi_…) at the end of the URL. No other credential is needed.',
     'A value is a text, or JSON after := as in flows start. An input accepts one answer.',
   ],
   options: [

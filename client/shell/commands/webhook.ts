@@ -40,7 +40,7 @@ export const webhook: Command = {
   ],
   options: [
     { name: 'input', takes: 'name', meaning: 'The input that gets the JSON of each request. Required.' },
-    { name: 'headers', takes: 'names', meaning: 'Headers to pass to the input, too, separated by commas.' },
+    { name: 'headers', takes: 'names', meaning: 'Request headers to pass on with the JSON, separated by commas.' },
     {
       name: 'verification',
       takes: 'kind',

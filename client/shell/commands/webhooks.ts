@@ -8,8 +8,8 @@ export const webhooks: Command = {
   count: [0, 0],
   summary: 'List your incoming webhooks, the newest first.',
   notes: [
-    'Each line has id, the first characters of its token, target, the input that gets the JSON, and why the last ' +
-    'request was refused, if it was. URLs are shown only once, when a webhook is made.',
+    'Each line has id, the first characters of the token, target, and the input that gets the JSON. If the last ' +
+    'request was refused, the line also has the reason. A URL is shown only once, when its webhook is made.',
   ],
   options: [],
   example: 'flows webhooks --json',
