@@ -1,6 +1,6 @@
 import type { StackStatus } from './stack_status.ts';
 
-/** The interval of pokes and starts. It is the longest delay of a due schedule, and of a run whose poke was lost. */
+/** The interval of pokes and starts. A due schedule, and a run whose poke was lost, waits at most this long. */
 const POKE_INTERVAL_MS = 5_000;
 
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -10,8 +10,9 @@ export interface Sweeper {
 }
 
 /**
- * Starts due schedules and pokes the runner, now and every five seconds. So a run continues even if its poke was lost.
- * Sweeps the database now and every hour. On hosted Supabase, pg_cron and pg_net do this (`private.schedule_runner`).
+ * Starts due schedules and pokes the runner (asks it to look for queued runs), now and every five seconds. A run whose
+ * own poke was lost then continues. Sweeps the database now and every hour. On hosted Supabase, pg_cron and pg_net do
+ * this (`private.schedule_runner`).
  */
 export function startSweeper(status: StackStatus, log: (line: string) => void): Sweeper {
   const stopped = new AbortController();
@@ -41,7 +42,8 @@ export function startSweeper(status: StackStatus, log: (line: string) => void): 
     });
   let isDriving = false;
   /**
-   * A failed call is ignored, because the next one follows. If a part of the stack has crashed, the part reports that.
+   * A failed call is ignored, because the next interval repeats it. If a part of the stack has crashed, the part
+   * reports that.
    */
   const drive = async (): Promise<void> => {
     if (isDriving) return;

@@ -1,4 +1,4 @@
 import { WebSocket } from 'ws';
 
-// supabase-js creates its Realtime client at once. That needs a WebSocket, which Node 20 lacks.
+// supabase-js always creates a Realtime client, which needs the global WebSocket. Node 20 lacks that.
 globalThis.WebSocket ??= WebSocket as unknown as typeof globalThis.WebSocket;

@@ -1,4 +1,7 @@
-/** An error as Supabase Storage answers it: the body has the real status, while the HTTP status is usually 400. */
+/**
+ * An error as Supabase Storage answers it. The body has the real status. The HTTP status is 400 for all faults of
+ * callers.
+ */
 export class StorageError extends Error {
   override name = 'StorageError';
   readonly statusCode: number;
@@ -32,7 +35,7 @@ export const invalidRequest = (message: string) => new StorageError(400, 'Error'
 export const invalidToken = (message: string) => new StorageError(400, 'InvalidJWT', message);
 export const unauthorized = (message: string) => new StorageError(403, 'Unauthorized', message);
 
-/** Converts an error of Postgres that a caller causes; others are returned as they are. */
+/** If a caller has caused an error of Postgres, converts it to a StorageError. Returns any other error unchanged. */
 export function ofPostgres(error: unknown): unknown {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === '42501') return unauthorized('new row violates row-level security policy');

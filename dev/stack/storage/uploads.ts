@@ -13,7 +13,7 @@ async function readForm(request: Request): Promise<{ bytes: Uint8Array; type: st
   };
 }
 
-/** Reads an upload: the body itself, or the file of a form. The gateway has limited the body. */
+/** Reads an upload: the body itself, or the file of a form. The gateway has already checked the size of the body. */
 export async function readUpload(request: Request): Promise<NewObject> {
   const { headers, method } = request;
   const contentType = headers.get('content-type') ?? 'application/octet-stream';
