@@ -10,7 +10,8 @@ export const login: Command = {
   summary: 'Act as a user from now on.',
   notes: [
     'The command asks for the password (or reads FLOWS_PASSWORD) and makes an API key for the user.',
-    'For a local stack, it stores the key in the stack's folder. Otherwise it prints a line that sets FLOWS_API_KEY.',
+    'For a local stack, it stores the key in the folder of the stack. Otherwise it prints a line that sets ' +
+    'FLOWS_API_KEY.',
   ],
   options: [],
   example: 'flows login demo@example.com',
