@@ -15,7 +15,7 @@ function licencesOf({ inputs }: Metafile): string {
     const dir = join(projectDir, path);
     const { name, version, license } = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
     const file = ['LICENSE', 'LICENSE.md', 'LICENCE'].map((file) => join(dir, file)).find(existsSync);
-    if (file === undefined) throw new Error(`${dir} has no licence text, which the built package must include.`);
+    if (file === undefined) throw new Error(`${dir} has no licence file, which the built package must contain.`);
     return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}\n`;
   }).join(`\n${'-'.repeat(80)}\n\n`);
 }

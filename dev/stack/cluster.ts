@@ -11,7 +11,7 @@ import { preparePostgres } from './postgres_home.ts';
 
 const CRASH_NOTICE_MS = 100;
 
-/** The roles with a password; all of a cluster's roles share one. */
+/** The roles that have a password. All roles of a cluster have the same password. */
 export type LoginRole =
   | 'supabase_admin'
   | 'postgres'
@@ -23,7 +23,7 @@ export type LoginRole =
 export interface Cluster {
   part: Part;
   port: number;
-  /** True when this start made the cluster. It has no migrations yet. */
+  /** True if this start has made the cluster. A new cluster has no migrations yet. */
   isNew: boolean;
   url: (role: LoginRole, database?: string) => string;
 }
@@ -35,9 +35,9 @@ export interface ClusterOptions {
   dbPassword: StackKeys['dbPassword'];
   settings?: Record<string, string>;
   log?: (line: string) => void;
-  /** Ends a start that is under way, until `onPart` is called. */
+  /** Ends a start that is under way. */
   signal?: AbortSignal | undefined;
-  /** Receives the process before it is ready, so that a stop can reach it at any time. */
+  /** Receives the process before Postgres is ready, so that the caller can stop the process at any time. */
   onPart?: (part: Part) => void;
 }
 
@@ -67,7 +67,7 @@ export async function deleteData(dataDir: string): Promise<void> {
   await removeCluster((await preparePostgres()).dataDir(dataDir));
 }
 
-/** Starts Postgres; a new cluster is brought into the state in which the Supabase platform hands over a database. */
+/** Starts Postgres. Brings a new cluster into the state of a new database of the Supabase platform. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { signal } = options;
   const home = await preparePostgres();
@@ -150,8 +150,8 @@ export async function withScratchCluster<T>(work: (cluster: Cluster) => Promise<
 }
 
 /**
- * Makes a copy of the database `template`. By default this is the cluster's first database, which is in the platform's
- * state.
+ * Makes a copy of the database `template`. By default, the template is the cluster's first database, which is in the
+ * platform's state.
  */
 export async function createDatabase(cluster: Cluster, name: string, template = 'postgres'): Promise<void> {
   await run(cluster.url('supabase_admin', 'template1'), async (sql) => {

@@ -4,11 +4,13 @@ import { StackError } from './stack_error.ts';
 export interface CommandOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'uid' | 'gid'> {
   /** The name of the program in errors. */
   name: string;
-  /** Ends the process when it is aborted. */
+  /** Ends the process when the signal is aborted. */
   signal?: AbortSignal | undefined;
 }
 
-/** Runs a program to its end and returns what it printed to stdout. A Ctrl-C in the terminal does not reach it. */
+/**
+ * Runs a program to its end and returns what it printed to stdout. A Ctrl-C in the terminal does not reach the program.
+ */
 export async function runCommand(command: string, args: string[], options: CommandOptions): Promise<string> {
   const { name, signal, ...spawnOptions } = options;
   signal?.throwIfAborted();

@@ -28,7 +28,7 @@ function inputLabels({ nodes }: Demo['row']): string[] {
   return data.flatMap((node) => node?.node_id === 'flow_input' ? [node.targets_form?.form_data?.label ?? ''] : []);
 }
 
-/** Prints commands to try after the demo of this flow. They name the port if the user has named one. */
+/** Prints commands to try after the demo of this flow. The commands name the port if the user has named a port. */
 function showNext(
   { row, body }: Pick<Demo, 'row' | 'body'>,
   file: string,
@@ -46,7 +46,7 @@ function showNext(
     ...isExample ? [['a flow that your editor exported', `npm run demo -- ${onPort}path/to/flow.json`]] : [],
     ['all requests and answers, whole', `${demo}--verbose`],
     ...stays ? [] : [[
-      'a stack that stays: this demo, in another shell, leaves its user and its flow there for the console',
+      'a stack that keeps running: a demo in another shell leaves its user and flow there for the console',
       'npm start',
     ]],
   ];
@@ -63,8 +63,8 @@ interface DemoStack {
 }
 
 /**
- * Works on a stack: on that of the named port, else on the only running one, else on a new one that is deleted
- * afterwards.
+ * Does work on the stack at the named port, or by default on the only running stack. If no such stack runs, boots a new
+ * stack and deletes it afterwards.
  */
 async function withStack(named: number | undefined, work: (stack: DemoStack) => Promise<void>): Promise<void> {
   const port = chooseRunningPort(named);
@@ -101,7 +101,7 @@ Look at it in the console:
   ${status.CONSOLE_URL}flows/${flowId}
       email     ${user.email}
       password  ${user.password}
-The shell acts as the same user: npx flows runs. If you were somebody else there: npx flows login ${user.email}`);
+The shell acts as the same user: npx flows runs. If the shell acts as another user: npx flows login ${user.email}`);
 }
 
 /** Reads the body of a start from a command line; undefined if the inputs take their defaults. */

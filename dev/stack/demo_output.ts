@@ -13,7 +13,7 @@ const hideSecrets = (text: string): string =>
 const oneLine = (text: string): string => hideSecrets(text.replace(/\s+/g, ' '));
 
 /**
- * Makes a fetch that prints each request with its answer and its duration: on one line, or with `isVerbose` with both
+ * Makes a fetch that prints each request with its answer and its duration on one line. If `isVerbose`, prints both
  * bodies.
  */
 export const makeLoggingFetch = (isVerbose: boolean): typeof fetch => async (input, init) => {

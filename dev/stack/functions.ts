@@ -64,7 +64,7 @@ export interface FunctionOptions {
   onLine: (line: string) => void;
 }
 
-/** Serves one Edge Function with `deno serve` on a Unix socket. It is listening when `waitUntilReady` resolves. */
+/** Serves one Edge Function with `deno serve` on a Unix socket. The function listens when `waitUntilReady` resolves. */
 export function startFunction(options: FunctionOptions): Part {
   return startPart({
     name: `function ${options.name}`,
@@ -87,8 +87,8 @@ export function startFunction(options: FunctionOptions): Part {
     // With --watch, SIGTERM would only restart the function.
     stopSignal: 'SIGINT',
     readyText: 'deno serve: Listening',
-    // When the function fails, the watcher process stays alive and waits for an edit. After a failure without an edit
-    // it would wait for ever.
+    // If the function fails, Deno's watcher stays alive and waits for an edit. This is wanted only right after an edit.
+    // After any other failure, the process is killed, because no edit may ever come.
     restartText: 'Watcher Restarting!',
     failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
     // Deno announces a future change of `request.signal`. The change does not matter here: the functions use the signal

@@ -32,7 +32,8 @@ const BOUNDS: GatewayBounds = {
   bodiesInFiles: { all: 256 * MIB, caller: 64 * MIB },
   answersInFiles: { all: 1_024 * MIB, caller: 256 * MIB },
   bodyPace: { windowMs: 15_000, leastBytes: 65_536 },
-  // The system reports progress only when a third of a connection's buffer, up to 1.3 MB, is free again.
+  // The window is long, because the system reports progress only when a third of a connection's buffer, up to 1.3 MB,
+  // is free again.
   answerPace: { windowMs: 60_000, leastBytes: 65_536 },
 };
 
@@ -41,7 +42,7 @@ export interface GatewayOptions {
   keys: StackKeys;
   /** Unix socket of PostgREST. */
   restSocket: string;
-  /** The functions' own PostgREST, with the secret path on which they call it. */
+  /** The functions' own PostgREST, with the secret path under which the functions call it. */
   functionsRest?: { path: string; socket: string };
   /** Returns the Unix socket of an Edge Function; undefined if there is no function of this name. */
   functionSocket: (name: string) => string | undefined;
@@ -49,7 +50,7 @@ export interface GatewayOptions {
   authSocket: () => Promise<string>;
   /** Resolves with the Unix socket of Storage when it is listening. */
   storageSocket: () => Promise<string>;
-  /** The limits of requests to Auth by address; null for none. */
+  /** The limits of requests to Auth by address; null for no limits. */
   authRates: AuthRates | null;
   /** A folder for large bodies and answers. It is emptied first. */
   spoolDir: string;
@@ -74,7 +75,7 @@ async function makeForwarding({ keys, restSocket, spoolDir, bounds }: GatewayOpt
 }
 
 /**
- * Starts the gateway, through which all requests to a local stack pass: the paths of `supabase start` on one port.
+ * Starts the gateway, through which all requests to a local stack pass. Its paths are those of `supabase start`.
  *
  * /rest/v1 → PostgREST, /auth/v1 → Auth, /storage/v1 → Storage, /functions/v1/<name> → that Edge Function, /console/ →
  * the console's files.
@@ -183,11 +184,11 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const server = createServer(handle);
   // A client that sends `Expect: 100-continue` may send its body only after the gateway has checked the limits.
   server.on('checkContinue', handle);
-  // The pace limits how slowly a body may arrive. This limit bounds the total time of the slowest bodies. Answers may
-  // take any time.
+  // `bodyPace` limits how slowly a body may arrive. This limit also bounds the total time of a body. Answers may take
+  // any time.
   server.requestTimeout = 300_000;
-  // By default, Node closes an idle connection after 5 s. A function may just be reusing that connection for a request
-  // that must not be sent twice.
+  // By default, Node closes an idle connection after 5 s. At that moment, a function may begin to reuse the connection
+  // for a request that must not be sent twice.
   server.keepAliveTimeout = 75_000;
 
   await new Promise<void>((resolve, reject) => {

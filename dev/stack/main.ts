@@ -23,7 +23,7 @@ function listenForStop(): AbortSignal {
   const stop = () => request.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, stop);
   watchLauncher('dev/stack/main.ts', stop);
-  // A closed pipe, as in `npm start | head -1`.
+  // The reader has closed the pipe, as in `npm start | head -1`.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', stop);
   process.on('uncaughtException', (error) => {
     console.error(error);
@@ -36,7 +36,7 @@ function listenForStop(): AbortSignal {
 async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
   const signal = listenForStop();
   try {
-    // Load these modules only now: loading them takes longer than all other commands take.
+    // These modules are loaded only here, because loading them takes longer than any other command.
     const [{ startStack }, { seedNodes }] = await Promise.all([
       import('./stack.ts'),
       import('../nodes/publish_nodes.ts'),
@@ -93,7 +93,7 @@ async function status(port: number, format: (status: StackStatus) => string): Pr
   }
 }
 
-/** Tests for a failure of the system with a file or a port. The message of such an error is sufficient. */
+/** Tests for an error of the operating system about a file or a port. Its message is clear without a stack trace. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error && 'code' in error;
 

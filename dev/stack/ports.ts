@@ -48,8 +48,8 @@ export async function assertPortsFree(port: number, { chain: hasChain = false } 
 }
 
 /**
- * Finds a port for a gateway that is free now, with the three ports above it. It is outside the default ports and the
- * system's ephemeral range.
+ * Finds a port for a gateway. The port and the three ports above it are free now. They are outside the default ports
+ * and the system's ephemeral range.
  */
 export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): Promise<number> {
   for (let port = from; port < 32_000; port += 4) {
@@ -59,7 +59,7 @@ export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): P
   throw new StackError('There are no four adjacent free ports between 20000 and 32000.');
 }
 
-/** Reads the port of a command line; the default without one. */
+/** Reads the port of a command line. Returns the default port if the command line has none. */
 export function parsePort(text: string | undefined): number {
   const port = text === undefined ? DEFAULT_PORT : Number(text);
   // The database, the chain and its subscriptions take the ports above.

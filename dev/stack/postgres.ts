@@ -53,12 +53,13 @@ export interface PostgresOptions {
   password: string;
   /** More server settings, such as `{ fsync: 'off' }` if a crash may lose the data. */
   settings?: Record<string, string>;
-  /** Ends initdb; the server itself is stopped as a part. */
+  /** Ends initdb, but not the server, which the caller stops as a part. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Starts the server on 127.0.0.1, and makes its data folder on first use. It is ready when `waitUntilReady` resolves.
+ * Starts the server on 127.0.0.1, and makes its data folder on first use. The server is ready when `waitUntilReady`
+ * resolves.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Part> {
   const { home, dataDir, port } = options;

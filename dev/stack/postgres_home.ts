@@ -31,8 +31,8 @@ const require = createRequire(import.meta.url);
 const EXTENSIONS = { pgmq: '@electric-sql/pglite-pgmq', pgtap: '@electric-sql/pglite-pgtap' };
 
 /**
- * The folder for the server if root starts it and its user can't reach the project. Not /tmp, which is often emptied at
- * a restart.
+ * The folder for the server if root starts it and its user can't reach the project. It is not /tmp, because /tmp is
+ * often emptied at a restart.
  */
 const SHARED_DIR = '/var/tmp';
 
@@ -67,7 +67,7 @@ function installedHome(): string {
   return realpathSync(join(binary, '../..'));
 }
 
-/** Restores the package's symbolic links. Its install script does only this, and npm may skip install scripts. */
+/** Restores the package's symbolic links. The package's install script does nothing else, and npm may skip it. */
 async function restoreSymlinks(native: string): Promise<void> {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -79,7 +79,10 @@ async function restoreSymlinks(native: string): Promise<void> {
   }
 }
 
-/** Asks pg_config, because distributions keep share/ apart from bin/. */
+/**
+ * Returns the folder of the server's extensions. Also asks pg_config, because distributions keep share/ apart from
+ * bin/.
+ */
 function extensionDir(home: string): string {
   const said = spawnSync(join(home, 'bin/pg_config'), ['--sharedir'], { encoding: 'utf8' }).stdout?.trim();
   const candidates = [join(home, 'share/postgresql'), join(home, 'share'), ...(said ? [said] : [])];
@@ -138,8 +141,8 @@ function copyServer(installed: string, user: SystemUser): string {
 }
 
 /**
- * Finds Postgres and makes it ready to run: its symbolic links, its extensions and, as root, a user and folders for it.
- * `POSTGRES_HOME` in the environment overrides the npm package.
+ * Finds Postgres and makes it ready to run: restores its symbolic links, installs its extensions and, as root, makes a
+ * user and folders for it. `POSTGRES_HOME` in the environment overrides the npm package.
  */
 export async function preparePostgres(): Promise<PostgresHome> {
   const installed = installedHome();
@@ -150,8 +153,8 @@ export async function preparePostgres(): Promise<PostgresHome> {
     return { bin: (name) => join(installed, 'bin', name), dataDir: (wanted) => wanted, notice: () => undefined };
   }
 
-  // People often try projects as root in a folder of `mktemp -d`. To make this work, too, the server is copied to
-  // another folder.
+  // People often try projects as root in a folder of `mktemp -d`, which the server's user can't enter. The server is
+  // then copied to another folder.
   const isClosed = closedTo(user, join(installed, 'bin/postgres')) !== undefined;
   const home = isClosed ? copyServer(installed, user) : installed;
   const closedParent = (wanted: string) => closedTo(user, dirname(wanted));
@@ -172,7 +175,7 @@ export async function preparePostgres(): Promise<PostgresHome> {
 
 /** Makes an empty folder that belongs to the server's user. */
 export function makeDataDir(dir: string, home: PostgresHome): void {
-  // Two steps, because only the last folder gets the mode.
+  // Two steps, so that only the last folder gets the mode.
   mkdirSync(dirname(dir), { recursive: true });
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (home.uid !== undefined && home.gid !== undefined) chownSync(dir, home.uid, home.gid);

@@ -25,14 +25,14 @@ export interface PostgrestOptions {
   jwtSecret: string;
   /** The Unix socket of PostgREST. */
   socketPath: string;
-  /** The most database connections that it opens. */
+  /** The most database connections that PostgREST opens. */
   poolSize: number;
 }
 
 /**
  * Settings of PostgREST's runtime: it collects garbage in place, and returns memory at once. Without these settings, a
- * body of 8 MiB takes 750 MiB, which PostgREST keeps. With them, it takes 360 to 480 MiB. Other builds may not accept
- * them.
+ * body of 8 MiB takes 750 MiB of memory, which PostgREST keeps. With the settings, the body takes 360 to 480 MiB. Other
+ * builds of PostgREST may not accept the settings.
  */
 const RUNTIME_SETTINGS = '-c --disable-delayed-os-memory-return';
 

@@ -21,8 +21,8 @@ export interface RestartsOptions {
 }
 
 /**
- * Makes the restarts. Each part is restarted at most three times a minute. If it ends a fourth time within a minute, or
- * may not be restarted, the stack must end.
+ * Makes the restarts. Each part is restarted at most three times a minute. If a part ends a fourth time within a
+ * minute, or if it may not be restarted, the stack must end.
  */
 export function makeRestarts({ log, onGiveUp, now = () => performance.now() }: RestartsOptions): Restarts {
   const boots = new Map<string, () => Promise<unknown>>();

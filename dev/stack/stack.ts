@@ -65,7 +65,7 @@ export interface StackOptions {
   /** Called once when a part ends after the boot and is not restarted. The other parts are stopped by then. */
   onCrash?: (description: string) => void;
   /**
-   * The limits of requests to Auth by address within five minutes, or null for none; default: as on hosted Supabase.
+   * The limits of requests to Auth by address within five minutes; null for no limits. Default: as on hosted Supabase.
    */
   authRates?: AuthRates | null;
   /** The environment of the Edge Functions, beyond the variables of the platform. */
@@ -82,11 +82,11 @@ export interface Stack {
   /** The processes of the stack, by name. */
   parts: readonly Pick<Part, 'name' | 'pid'>[];
   /**
-   * Ends a part, or the `gateway`, and starts it again. The part gets its usual stop signal unless another one is
-   * given. Resolves when it answers. For tests; does not count as a restart after a crash.
+   * Ends a part, or the `gateway`, and starts it again. The part gets the given signal, or else its usual stop signal.
+   * Resolves when the part answers again. This method is for tests. It does not count as a restart after a crash.
    */
   restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
-  /** Builds the console in the background. Otherwise it is built on the first request. */
+  /** Builds the console in the background. Without this call, the console is built on the first request. */
   buildConsole: () => void;
   stop: () => Promise<void>;
   /** Stops the stack and deletes its database and keys. */
@@ -103,8 +103,8 @@ async function waitAtMost(task: Promise<unknown>, timeoutMs: number): Promise<vo
 
 /**
  * Boots the whole stack: Postgres, Auth, Storage, PostgREST, the Edge Functions and the gateway in front of them, and a
- * chain if `chain` is set. Resolves when all of it answers. If a part fails, rejects with a StackError and leaves
- * nothing running.
+ * chain if `chain` is set. Auth and Storage start at their first request. Resolves when all other parts answer. If a
+ * part fails, rejects with a StackError and leaves nothing running.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   if (platform() === 'win32') {
@@ -180,11 +180,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
       await waitForPostgrest(rest, socketPath(socket));
     };
-    // One PostgREST serves /rest/v1, another one the functions. So expensive filters of callers take no connections
-    // from starts.
+    // One PostgREST serves /rest/v1, and another serves the functions. Expensive filters of callers then take no
+    // database connections from the starts of runs.
     const bootRest = makeBootRest('PostgREST', 'rest', 10);
     const bootFunctionsRest = makeBootRest(FUNCTIONS_REST, 'functions-rest', 20);
-    // A secret path. The functions can reach their PostgREST only by TCP, and so through the gateway.
+    // The path is secret, because it is on the gateway's port. The functions can call their PostgREST only by TCP, so
+    // their calls pass through the gateway.
     const functionsRestPath = randomBytes(16).toString('hex');
     const bootAuth = async () => {
       await rm(socketPath('auth'), { force: true });
@@ -305,8 +306,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     sweeper?.stop();
     await Promise.all([closeGateway(), console?.close()]);
     await set.stopUsers();
-    // The tasks of a halted boot can end only while their database is running. A client that loses its database may
-    // wait for ever.
+    // The tasks of a halted boot can end only while their database is running, because a client that loses its database
+    // may wait for ever.
     await waitAtMost(booting, HALT_GRACE_MS);
     await closeGateway();
     await set.stopDatabase();

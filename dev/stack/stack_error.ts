@@ -3,7 +3,10 @@ export class StackError extends Error {
   override name = 'StackError';
 }
 
-/** Tests whether `parseArgs` has refused an argument. Its message names the argument; the usage is printed with it. */
+/**
+ * Tests whether `parseArgs` has refused an argument. The error's message names the argument. The usage is printed below
+ * the message.
+ */
 export const isUsageError = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
 

@@ -70,8 +70,8 @@ function writeDraft(dir: string, record: StackRecord): string {
 }
 
 /**
- * In a restarted container, this process may have the id and the command line of the process that wrote the record. So
- * if a record names this process, only `held` tells whether the record is its own.
+ * In a restarted container, this process may have the id and the command line of the process that wrote the record. If
+ * a record names this process, only `held` tells whether this process has written the record.
  */
 const isAlive = (dir: string, { pid, commandLine: expected }: StackRecord): boolean =>
   pid === process.pid ? held.has(dir) : expected !== '' && commandLine(pid) === expected;
@@ -107,7 +107,8 @@ export function runningPorts(): number[] {
 
 /**
  * Chooses the port of a running stack: the named port, else the default port if a stack runs there, else the port of
- * the only running stack. If no stack runs, returns the default port. Throws if several run on other ports.
+ * the only running stack. If no stack runs, returns the default port. Throws if several stacks run, but none on the
+ * default port.
  */
 export function chooseRunningPort(named: number | undefined): number {
   if (named !== undefined) return named;
@@ -166,8 +167,8 @@ async function assertUnclaimed(dir: string, port: number): Promise<void> {
 }
 
 /**
- * Claims `dir` for this process's stack, after cleaning up after a killed one. Throws if another stack is running
- * there.
+ * Cleans up after a killed stack in `dir`, and claims the folder for this process's stack. Throws if another stack is
+ * running there.
  */
 export async function claimStack(dir: string, port: number, dataDir: string): Promise<FolderClaim> {
   await assertUnclaimed(dir, port);

@@ -9,7 +9,7 @@ import { hashConsoleSources } from './sources.ts';
 
 /** The builds for all stacks of this checkout, each in a folder named by the hash of its sources. */
 const buildsDir = join(stacksDir, 'console');
-/** The number of builds that are kept, because other stacks of this checkout may serve an older one. */
+/** The number of builds that are kept. Other stacks of this checkout may still serve an older build. */
 const BUILDS_KEPT = 4;
 
 /** Returns Vite's program. The console's packages are missing if only the worker is installed. */

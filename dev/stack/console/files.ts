@@ -5,7 +5,7 @@ import { extname, join, relative, sep } from 'node:path';
 export interface ConsoleFile {
   path: string;
   contentType: string;
-  /** True if its name has a hash of its content, so that a browser may keep it for ever. */
+  /** True if the file's name has a hash of its content. A browser may then keep the file for ever. */
   isImmutable: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface ConsoleOptions {
 
 /** The console of a local stack, as static files. */
 export interface ConsoleServer {
-  /** Begins to build the console, unless that has begun. Returns at once and never throws. */
+  /** Begins to build the console, unless a build has already begun. Returns at once and never throws. */
   build: () => void;
   /** Answers a request whose path begins with /console. */
   handle: (request: IncomingMessage, response: ServerResponse, path: string) => void;
@@ -33,8 +33,8 @@ type State =
   | { name: 'failed'; error: string };
 
 /**
- * Serves the console under /console/. It is built on the first request, so that a stack without visitors builds
- * nothing.
+ * Serves the console under /console/. The console is built on the first request, so that a stack without visitors
+ * builds nothing.
  */
 export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
   const { apiUrl, publishableKey, log, build: buildFiles = buildConsole } = options;
@@ -108,7 +108,8 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
       }
       const file = state.files.get(name);
       if (file !== undefined) return sendFile(response, file);
-      // A file of an older build. Every other path is the path of a page, which the console resolves itself.
+      // A missing file in assets/ belongs to an older build. Every other path names a page, and the console resolves
+      // it.
       if (name.startsWith('assets/')) return answer(response, 404, 'text/plain; charset=utf-8', 'No such file.\n');
       sendFile(response, state.files.get('index.html')!);
     },

@@ -62,7 +62,10 @@ function refusalBody({ status, code, message, hint }: Refusal, part: PartName): 
   return { code, message, details: null, hint };
 }
 
-/** How long a refused client may continue to send before its connection is cut, so that it can read the answer. */
+/**
+ * The time for which a refused client may continue to send before its connection is cut. Meanwhile it can read the
+ * answer.
+ */
 const LINGER_MS = 2_000;
 
 /** The most bytes of a refused body that are read and dropped. */

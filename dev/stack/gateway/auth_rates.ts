@@ -33,7 +33,7 @@ const RATE_OF_PATH: Record<string, keyof AuthRates> = {
 export function makeAuthLimiter(rates: AuthRates, now: () => number = () => performance.now()) {
   const buckets = new Map<string, { left: number; at: number }>();
   return {
-    /** Counts a POST to a path within Auth. Throws a Refusal if the address has sent too many. */
+    /** Counts a POST to a path within Auth. Throws a Refusal if the address has sent too many requests. */
     count(path: string, address: string): void {
       const rate = Object.hasOwn(RATE_OF_PATH, path) ? RATE_OF_PATH[path] : undefined;
       if (rate === undefined) return;

@@ -10,7 +10,7 @@ import { MAX_BYTES_IN_MEMORY } from './receive_body.ts';
  */
 export interface BodyTurns {
   /**
-   * Does the work when it is the body's turn. Throws a Refusal if too many bodies wait, or if this one waits too long.
+   * Does the work when it is the body's turn. Throws a Refusal if too many bodies wait, or if this body waits too long.
    */
   take: <Result>(caller: Caller, bytes: number, work: () => Promise<Result>) => Promise<Result>;
 }
@@ -18,15 +18,17 @@ export interface BodyTurns {
 interface Lane {
   /** The largest body in this lane, in bytes. */
   maxBytes: number;
-  /** The bodies that PostgREST processes at a time, and the share of one caller while other callers also send. */
+  /** The most bodies that PostgREST processes at a time, in total and of one caller while other callers also send. */
   slots: number;
   sharedSlots: number;
-  /** The waiting bodies of one caller, and of all callers. */
+  /** The most waiting bodies of one caller, and of all callers. */
   maxWaiting: number;
   maxAllWaiting: number;
 }
 
-/** The lanes. Because small bodies have their own lane, they never wait for large ones. */
+/**
+ * The lanes, by the size of their bodies. Small bodies never wait for large bodies, because they have their own lane.
+ */
 const LANES: Lane[] = [
   { maxBytes: MAX_BYTES_IN_MEMORY, slots: 32, sharedSlots: 16, maxWaiting: 500, maxAllWaiting: 1_000 },
   { maxBytes: MAX_BODY_BYTES, slots: 2, sharedSlots: 1, maxWaiting: 16, maxAllWaiting: 64 },

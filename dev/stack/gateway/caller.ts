@@ -21,7 +21,7 @@ export interface Callers {
 
 /** The number of tokens and API keys whose callers are remembered. */
 const MAX_REMEMBERED = 1_000;
-/** How long the owner of an API key, or its invalidity, is remembered. */
+/** The time for which the result of a look-up of an API key is remembered. */
 const KEY_LIFE_MS = 30_000;
 /** The most look-ups of API keys at a time, and the most that may wait. */
 const MAX_LOOKUPS = 4;
@@ -86,7 +86,7 @@ const strangerOf = (request: IncomingMessage): Caller => ({
 /** Makes the verification of callers. API keys are looked up through PostgREST on its socket. */
 export function makeCallers(keys: StackKeys, restSocket: string): Callers {
   const tokens = makeMemory<Caller>();
-  /** The owner of each API key; null for a wrong one. */
+  /** The owner of each API key; null for an invalid key. */
   const owners = makeMemory<string | null>();
   const lookups = makeAdmission({
     slots: MAX_LOOKUPS,
@@ -156,7 +156,7 @@ export function makeCallers(keys: StackKeys, restSocket: string): Callers {
       const found = find(request);
       if ('caller' in found) return found.caller;
       const { apiKey } = found;
-      // Requests with the same new key arrive together, so the first look-up serves them all.
+      // Several requests with the same new key may arrive together. The first look-up then serves them all.
       const lookUp = async (): Promise<string | null | undefined> => {
         const remembered = owners.get(apiKey);
         if (remembered !== undefined) return remembered;

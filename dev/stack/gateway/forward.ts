@@ -9,12 +9,14 @@ import type { Caller, Callers } from './caller.ts';
 import { type BodyStore, receiveBody, type ReceivedBody } from './receive_body.ts';
 import { type AnswerStore, relayAnswer } from './relay_answer.ts';
 
-/** The wait before the body on a second try. A part that answers by the headers alone must answer within this time. */
+/**
+ * The wait before the body is sent on a second try. A part that needs only the headers must answer within this time.
+ */
 const LATE_BODY_MS = 1_000;
 
 /**
- * Sends a body late. Some parts answer by the headers alone, and this answer must arrive before the first byte of the
- * body is written.
+ * Sends a body late. If a part answers after it has read only the headers, its answer must arrive before the first byte
+ * of the body is written.
  */
 async function* lateBody(body: Readable): AsyncGenerator<Buffer, void, void> {
   await setTimeout(LATE_BODY_MS);
@@ -81,7 +83,8 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
     return send(body.stream()).catch((error) => {
       if (!isWriteError(error) || response.headersSent) throw error;
       // PostgREST has refused the request by its headers and closed the connection. Node has then dropped the answer,
-      // because it drops data of a connection to which it can't write. So the part is asked again.
+      // because it drops what it receives on a connection to which it can't write. The request is sent again to get the
+      // answer.
       request.headers = headers;
       askedByHeaders.add(request);
       return send(Readable.from(lateBody(body.stream())));

@@ -11,8 +11,8 @@ export interface Pace {
 }
 
 /**
- * Calls `onStall` once, after the first window in which too few bytes moved although bytes waited at its beginning and
- * at its end.
+ * Calls `onStall` once, after the first window in which too few bytes moved. A window counts only if bytes waited at
+ * its beginning and at its end.
  */
 export function watchPace({ windowMs, leastBytes }: PaceRule, isWaiting: () => boolean, onStall: () => void): Pace {
   let moved = 0;

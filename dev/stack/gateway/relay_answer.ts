@@ -40,10 +40,11 @@ const untilClosedOr = (event: 'drain' | 'finish', to: ServerResponse): Promise<v
   });
 
 /**
- * Sends the answer of a part to a client. A part holds an answer in memory until it is read, so the gateway reads it at
- * once; the bytes that the client has not read yet wait in a file. The gateway closes the connection if the
- * client reads too slowly, or if the answers to its caller fill the caller's share of these files. A stream of events
- * is passed on at the speed of its client, because its part produces no more than that.
+ * Sends the answer of a part to a client. A part keeps its answer in memory until the answer is read, so the gateway
+ * reads the answer at once. The bytes that the client has not read yet wait in a file. The gateway closes the
+ * connection if the client reads too slowly, or if the waiting answers to one caller fill that caller's share of the
+ * files. A stream of events is passed on at the speed of its client, because the part produces no more events than the
+ * client reads.
  */
 export async function relayAnswer(
   from: IncomingMessage,

@@ -10,8 +10,8 @@ function roleToken(key: string, keys: StackKeys): string | undefined {
 
 /**
  * Checks the `apikey` of a request like the platform's gateway, and sets the `Authorization` that PostgREST and Auth
- * expect: the caller's own token, else the role's. Opaque keys (`sb_…`) never reach the parts behind the gateway.
- * Returns the reason for a refusal, or undefined.
+ * expect: the caller's own token, or else the token of the role. Opaque keys (`sb_…`) never reach the parts behind the
+ * gateway. Returns the reason for a refusal, or undefined.
  */
 export function admitByRoleKey(
   request: IncomingMessage,

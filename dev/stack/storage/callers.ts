@@ -34,6 +34,6 @@ export async function asCaller<T>(sql: Sql, claims: StorageClaims, work: (sql: T
       set_config('request.jwt.claims', ${JSON.stringify(claims)}, true)`;
     return { value: await work(tx) };
   });
-  // SAFETY: `begin` changes the type of arrays of promises only, and this result is no such array.
+  // SAFETY: `begin` changes only the type of arrays of promises, and this result is no such array.
   return (result as { value: T }).value;
 }

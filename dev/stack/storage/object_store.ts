@@ -56,8 +56,8 @@ export interface Listing {
 }
 
 /**
- * Keeps objects: their rows in the database, where policies protect them, and each version's bytes in a file whose name
- * is a UUID. No name of a caller becomes a path.
+ * Stores objects. Their rows are in the database, where policies protect them. The bytes of each version are in a file
+ * whose name is a UUID, so that no name that a caller has chosen becomes a path.
  */
 export function makeObjectStore(sql: Sql, dir: string) {
   const fileOf = (version: string) => join(dir, version);

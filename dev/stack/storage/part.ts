@@ -16,7 +16,7 @@ export interface StorageOptions {
   onLine: (line: string) => void;
 }
 
-/** Starts Storage in a separate process, which holds the bytes of uploads. */
+/** Starts Storage in a separate process, which holds the bytes of uploads in its memory. */
 export const startStoragePart = ({ databaseUrl, jwtSecret, dir, socketPath, onLine }: StorageOptions): Part =>
   startPart({
     name: 'Storage',

@@ -1,5 +1,5 @@
--- The part of Supabase Storage that is in the database, as the platform hands it over. Run once by the superuser on a
--- new cluster; `:password` is replaced by a literal.
+-- The tables of Supabase Storage, as in a new project of the platform. The stack runs this script once, as superuser,
+-- on a new cluster, and replaces `:password` by a literal.
 
 create role supabase_storage_admin login noinherit password :password;
 grant anon, authenticated, service_role to supabase_storage_admin;
