@@ -34,7 +34,7 @@ export interface RunnerWorkerOptions {
   /** The environment. WALLET_KEYS and HELIUS_API_KEY are read when they are needed. */
   env: (name: string) => string | undefined;
   registry?: typeof nodeRegistry;
-  /** Starts the thread for long scripts. Without this, long scripts run in the engine's thread. */
+  /** Starts the thread for long scripts. If undefined, long scripts run in the engine's thread. */
   spawnScriptThread?: SpawnScriptThread;
   /** Makes the watch that notifies the worker of runs. */
   makeWatch?: MakeQueueWatch | undefined;

@@ -21,7 +21,7 @@ const setting = (meaning: string, unit: string, value: number, min = 1, max = MA
   max,
 });
 
-/** The environment variable of the same name overrides each setting: RUNNER_LEASE_SECONDS and so on. */
+/** The environment overrides each setting. For example, RUNNER_LEASE_SECONDS overrides `runnerLeaseSeconds`. */
 const numberSettings = {
   runnerLeaseSeconds: setting(
     'How long a claim holds without a heartbeat. Then another worker may claim the run. A worker sends several heartbeats in this time.',
@@ -45,7 +45,8 @@ const numberSettings = {
     0,
     1_000,
   ),
-  // A sleeping run is claimed up to 2 s early, and must not sleep again then.
+  // A sleeping run is claimed up to 2 s early. The setting is at least 2 s, so that the run waits these seconds awake
+  // and does not sleep again.
   runnerLongWaitMs: setting(
     'A run that only waits, and waits longer than this, sleeps: the worker releases the run, and a worker claims it again when its time comes.',
     'ms',
@@ -173,11 +174,11 @@ const runnerTuning = Object.freeze({
   actionPollMs: 1_000,
   /** The interval at which a transaction that is in no block yet is sent again. */
   resendMs: 2_000,
-  /** The interval at which a long-lived worker looks at the queue while it gets no news of runs. */
+  /** The interval at which a long-lived worker looks at the queue while no watch notifies it of runs. */
   pollMs: 500 as number,
   /**
-   * The same interval while the worker gets news of runs. These looks find expired leases, and runs that other workers
-   * have put to sleep.
+   * The interval at which a long-lived worker looks at the queue while a watch notifies it of runs. These looks find
+   * the runs that the watch does not report: runs with an expired lease, and runs that other workers have put to sleep.
    */
   watchedPollMs: 5_000 as number,
   /** The interval at which a worker looks for outgoing webhooks that are due. */
@@ -186,7 +187,7 @@ const runnerTuning = Object.freeze({
   webhookAnswerBytes: 4_096,
   /** The time for which the worker repeats the failing call that stores the result of a webhook. */
   webhookRetryMs: 30_000 as number,
-  /** The lease of a webhook is longer than its timeout and these retries together by this time. */
+  /** The lease of a webhook is the sum of its timeout, `webhookRetryMs` and this time. */
   webhookLeaseMarginMs: 15_000,
   /** The time for which an idle long-lived worker waits for a run in each look at the queue. */
   idleWaitMs: 0 as number,

@@ -11,7 +11,8 @@ import type { ValueMap } from '../../types/values/value.ts';
 //   - A node that computes or reads: the attempt fails at once, and its signal is aborted.
 //   - A node with effects outside: the attempt fails in the same way, and the error says that the effects may have
 //     happened.
-//   - A node that calls a flow: the called runs end, and then the attempt. Transactions under way are settled first.
+//   - A node that calls a flow: transactions under way are settled, then the called runs end, and then the attempt
+//     fails.
 //   - An instruction node: the time applies only while the node makes its instructions.
 
 const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
@@ -45,8 +46,8 @@ export class AttemptTimeout {
     this.until = begin + timeoutMs;
     this.#node = node;
     this.#error = timeoutError(node, inputs, timeoutMs);
-    // The journal must know of the halt only if the node calls a run, because nodes of that run may never be reached.
-    // Any other attempt fails like a node that fails by itself.
+    // The halt is reported to the journal only if the node calls a flow, because nodes of the called run may then never
+    // be reached. Any other attempt fails like a node that fails by itself.
     const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
     this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };

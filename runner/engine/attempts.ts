@@ -7,8 +7,9 @@ import type { TreeRun } from './tree_run.ts';
 
 /**
  * The attempts of one node execution. In the node run, `attempt` is the number of the attempt that is under way. If
- * `retry_at` is set, it is the number of the last attempt, and the next one begins at that time. Both are stored before
- * a pause, so that another claim continues with the same number at the same time.
+ * `retry_at` is set, the attempt of this number has failed, and the next attempt begins at `retry_at`. Both columns are
+ * stored before a pause. So if another claim continues the execution, its next attempt has the same number and begins
+ * at the same time.
  */
 export class Attempts {
   readonly #tree: Tree;

@@ -26,7 +26,10 @@ export class CalledRuns implements FlowCalls {
   readonly #underWay = new Map<Promise<unknown>, TreeRun>();
   /** Nodes of the flows that are being executed. */
   #openNodes: number;
-  /** Each called flow begins after the one before it. */
+  /**
+   * Resolves when the latest of the called flows may begin. The next called flow waits for it, so that they begin one
+   * after another.
+   */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(tree: Tree) {
@@ -46,8 +49,8 @@ export class CalledRuns implements FlowCalls {
   }
 
   /**
-   * Resolves when all called runs have ended or are released. It is needed because callers do not wait for them after a
-   * halt.
+   * Resolves when all called runs have ended or are released. After a halt, calling nodes do not wait for the runs that
+   * they called, so the tree waits for these runs here.
    */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay.keys());

@@ -35,7 +35,7 @@ export class Completions {
 
   /** Adds a completion. It is ready when the expressions on the edges behind its node have results. */
   add(completion: Completion): void {
-    // The parts of an instruction node keep their order.
+    // An instruction node completes in two parts. The second part becomes ready only after the first.
     const before = [...this.#pending].findLast(([{ node }]) => node === completion.node)?.[1];
     const results = before === undefined ? this.#evaluate(completion) : before.then(() => this.#evaluate(completion));
     if (results === undefined) this.#ready.push(completion);

@@ -46,7 +46,8 @@ export class Counters {
       return false;
     }
     this.#executions += stored?.attempt ?? 1;
-    // Continuing a call that an earlier claim began is not progress, because every claim does it.
+    // If this claim continues a call that an earlier claim began, that is not progress, because every claim continues
+    // the call again.
     if (stored === undefined) this.#newSinceMs ??= this.#slice.spentMs();
     return true;
   }

@@ -11,8 +11,9 @@ import { measureMap } from './value_size.ts';
 // what this claim does:
 //   - The execution has ended: the claim takes the stored outcome, with the mark of a handled failure (takeOutcome).
 //   - The execution began, and only computes or reads: the claim executes the node again.
-//   - The execution began, and has effects outside: the execution fails with outcome_unknown (outcomeUnknown), unless the
-//     effects are idempotent. If the flow allows further attempts, this counts as one attempt, and another follows.
+//   - The execution began, and has effects outside: the execution fails with outcome_unknown (outcomeUnknown), unless
+//     the effects are idempotent. If the flow allows further attempts, the failure counts as one attempt, and another
+//     follows.
 //   - An attempt failed, and the execution waits: the claim makes the next attempt at its time (Attempts.resume).
 //   - The execution handed over instructions: the claim settles the transaction that was sent (Settlement.sentBefore),
 //     and makes no new one.

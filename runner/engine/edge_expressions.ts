@@ -27,8 +27,9 @@ class Evaluation {
     const { slice } = tree.services;
     this.#tree = tree;
     this.#edges = edges;
-    // All expressions together have the computing time of one node in an Edge Function, even if a later claim repeats
-    // them.
+    // All expressions behind one execution together may compute for as long as one node in an Edge Function. If they
+    // take longer, they fail at once, even if their claim began late in its slice: a later claim does not try them
+    // again.
     this.#checkTime = slice.makeCheck(true);
     this.#beginMs = slice.spentMs();
   }

@@ -6,8 +6,8 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { Failure } from './node_values.ts';
 
 // If a node has `data.on_error`, its failure becomes a value of its output `error`, and the run does not fail. The
-// stored row keeps the error and the mark that it was handled. The value itself is not stored, because it can be made
-// from that row.
+// stored row keeps the error and a mark that the flow handled the error. The value itself is not stored, because each
+// claim can make it from the row.
 
 /**
  * The errors that no flow may handle: errors that end a run, errors of a lost worker, and missing values of a partial
@@ -28,8 +28,8 @@ const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
 const LINE_OF_CALLED_RUN = / [0-9a-f-]{36}(?:#\d{1,10})?: ([a-z_]{1,40}): /;
 
 /**
- * Tests whether no flow may handle an error. Its own code decides, and the codes of errors in a flow that the node
- * called.
+ * Tests whether no flow may handle an error. The test uses the code of the error and, if the node called a flow, the
+ * codes of the errors in that flow.
  */
 const isNeverHandled = (message: string): boolean =>
   message.split('\n').some((line) =>

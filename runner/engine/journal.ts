@@ -19,7 +19,7 @@ export interface NodeRun {
   input: { M: ValueMap };
   output: { M: ValueMap } | null;
   errors: string[] | null;
-  /** True if the errors went to the output `error`. Missing in rows that do not change it. */
+  /** True if the errors went to the output `error`. If the member is missing, the stored value does not change. */
   error_handled?: boolean;
   /** Set if the node did not run, because its outputs are pinned. */
   is_pinned?: true;
@@ -94,7 +94,7 @@ export interface StoredChild {
   result: RunResult | null;
 }
 
-/** An execution of an earlier run. Only runs of another snapshot have `input`. */
+/** An execution of an earlier run. It has `input` only if the earlier run executed another snapshot. */
 export type EarlierNodeRun = StoredNodeRun & { input?: { M: ValueMap } };
 
 /** The nodes of a graph that differ in the snapshot that is executed now. */
@@ -105,7 +105,10 @@ export interface GraphChanges {
   calls: string[];
 }
 
-/** The changes of a snapshot, by `entry` or the id of a called flow. */
+/**
+ * The changes of a snapshot, for each of its flows. The key is `entry` for the started flow, and the id for a called
+ * flow.
+ */
 export type SnapshotChanges = { [flow: string]: GraphChanges };
 
 /**
@@ -115,9 +118,9 @@ export type SnapshotChanges = { [flow: string]: GraphChanges };
 export interface EarlierRuns {
   /** The ids of the runs from which the run was redriven, the newest first; empty if the run is no redrive. */
   roots: readonly string[];
-  /** The executions of a node in one of these runs, by `times`, in this order. */
+  /** The executions of a node in an earlier run. The keys are the values of `times`, in ascending order. */
   executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, EarlierNodeRun>;
-  /** The run that an execution in one of these runs called. */
+  /** The run that an execution in an earlier run called. */
   calledRun: (caller: Effect) => string | undefined;
   /** The changes since each of `roots`; undefined for a root that executed the same snapshot. */
   changes: readonly (SnapshotChanges | undefined)[];

@@ -44,8 +44,7 @@ export interface RunInfo {
   /** The owner of the flow. */
   ownerId: string;
   /**
-   * The user who started the run, or the public key that an unauthenticated caller showed; null if the user was
-   * deleted.
+   * The user who started the run, or the public key that an unauthenticated caller gave. Null if the user was deleted.
    */
   startedBy: string | null;
   /** The run's `chain_network`, for nodes and for the settlement of instructions. `url` may contain a secret. */
@@ -92,7 +91,8 @@ export interface NodeCall {
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
    * Tests whether the owner's own flows name the key that this input holds. False if the key comes from the starter or
-   * from outside. Only a key that the owner's flows name may be used in the owner's name. The settlement decides.
+   * from outside. Only a key that the owner's flows name may be used in the owner's name. The settlement makes the
+   * test.
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
@@ -109,10 +109,10 @@ export interface NodeCall {
    */
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
   /**
-   * Asks somebody outside for a value, and waits up to `timeoutMs` for it. Meanwhile the run sleeps. It asks only once,
-   * even if it is claimed several times. If a webhook is given, the URL for the answer is posted to it. The question
-   * explains the purpose of the value, and limits the allowed values. Must be called before the node pauses. Throws a
-   * NodeError if the input is cancelled or expires.
+   * Asks somebody outside for a value, and waits up to `timeoutMs` for it. Meanwhile the run sleeps. The value is
+   * requested only once, even if several claims execute the run. If a webhook is given, the URL for the answer is
+   * posted to the webhook. The question explains the purpose of the value, and limits the allowed values. Must be
+   * called before the node pauses. Throws a NodeError if the input is cancelled or expires.
    */
   askForInput: (timeoutMs: number, webhook?: InputWebhook, question?: InputQuestion) => Promise<Value>;
 }
@@ -150,7 +150,7 @@ export interface EdgeExpression {
 
 /**
  * Evaluates the expression of an edge, at once or later. Returns undefined if the expression has no result. Throws a
- * NodeError if it is wrong or fails. The same expression always gives the same result for a value.
+ * NodeError if the expression is invalid or fails. The same expression always gives the same result for a value.
  */
 export type EvaluateExpression = (
   expression: EdgeExpression,
@@ -273,8 +273,8 @@ export interface ProjectApi {
   /** Tests whether a request to this URL reaches the API. */
   serves: (url: URL) => boolean;
   /**
-   * Makes a request to the API as the run's owner, or as the holder of a credential among its headers. Does not follow
-   * redirects. Throws a NodeError for a URL outside the API.
+   * Makes a request to the API. If the headers have a credential, the API treats the request as its holder's, otherwise
+   * as the run's owner's. Does not follow redirects. Throws a NodeError for a URL outside the API.
    */
   request: (request: Omit<HttpRequest, 'refusesRedirects'>) => Promise<HttpResponse>;
 }
@@ -313,7 +313,7 @@ export interface PendingInputs {
   makeAddress: () => { token: string; url: string };
   /** Reads the state of an execution's input. Throws Released if the claim is lost or the database does not answer. */
   look: (execution: Effect) => Promise<InputState>;
-  /** Resolves when an input of the run may have been answered, when the time is over, and when a signal is aborted. */
+  /** Resolves as soon as an input of the run may have been answered, the time is over, or a signal is aborted. */
   untilNews: (timeoutMs: number, ...signals: AbortSignal[]) => Promise<void>;
 }
 

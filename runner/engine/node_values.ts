@@ -84,7 +84,7 @@ export const toError = (error: unknown, hint = ''): { error: string } => ({
 
 /**
  * Makes the outcome of a node that gave outputs. It is an error if a mandatory output is missing or an output can't be
- * stored. `later` names an output that comes later.
+ * stored. `later` names an output that may be missing, because the node gets it later.
  */
 export const toOutcome = (
   node: RunNode,

@@ -14,7 +14,10 @@ interface PinnedNode {
   pinned: ValueMap;
 }
 
-/** Begins an execution of a pinned node. It has its inputs, and ends at once with the pinned outputs. */
+/**
+ * Begins an execution of a pinned node: the start of the run has fixed the node's outputs. The execution records the
+ * node's inputs and ends at once with the fixed outputs, and the node does not run.
+ */
 export function pinnedExecution(tree: Tree, run: TreeRun, { node, times, inputs, pinned }: PinnedNode): Execution {
   const { counters } = tree;
   counters.countBytes(measureMap(inputs));

@@ -140,8 +140,8 @@ export function remove(node: RunNode): void {
 
 /**
  * Tests whether a node can start now. Each incoming edge must have an entry, or be optional and never get one. A node
- * that ran before runs again only for another element of a loop. `skip` means that the element lacks a required value.
- * The element still counts, so that later elements keep their positions.
+ * runs a second time only for another element of a loop. If the result is `skip`, the element lacks a required value. A
+ * skipped element still counts, so that later elements keep their positions.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';

@@ -13,9 +13,10 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 // A redriven run goes through its graph like every run. It takes over each execution that succeeded in the earlier run
 // with the same inputs. So a node that succeeded is repeated only if its inputs have changed.
 //
-// The number of an execution does not determine its position in the earlier run. For example, an element of a loop
-// failed there, so an inner loop gave no elements for it. If it gives elements now, the numbers of all later executions
-// shift. Therefore each entry of a queue has its position in the earlier run, and so has each execution.
+// The same execution may have different numbers in the two runs. For example, an element of an outer loop failed in the
+// earlier run, so the inner loop got no elements from it. If that element succeeds now, the inner loop gets its
+// elements, and all later executions have higher numbers. Therefore each entry of a queue, and each execution, keeps
+// its position in the earlier run beside its number.
 //
 // If the earlier run executed another snapshot, positions can't be compared, because its loops may have had other
 // nodes. Then redrive_by_inputs.ts finds the execution of the same node with the same inputs.
@@ -46,8 +47,8 @@ interface Carried {
 
 /**
  * Makes the values of an edge that carries each value unchanged. If the source ran once, it may have run outside the
- * loop, so that its value served every iteration. The stored rows of a loop with one element look the same. The two
- * differ only if the source can't run without an element (`isSurelyElement`).
+ * loop, so that its value served every iteration. A source inside a loop with one element has the same stored rows. The
+ * two cases can be told apart only if the source can't run without an element (`isSurelyElement`).
  */
 function carriedOneByOne(
   valueOf: (times: number) => Value | undefined,
@@ -162,7 +163,8 @@ export class TakeOver {
 
   /**
    * Returns the positions of the execution that a node begins with the present entries of its queues. `inputs` are the
-   * values of these entries, completed with form data. It is undefined if the node is skipped or an expression failed.
+   * values of these entries, completed with form data. `inputs` is undefined if the node is skipped or an expression
+   * failed.
    */
   positionsOfNext(node: RunNode, inputs?: ValueMap): EarlierPositions {
     return this.#runIds.map((_, layer) => {

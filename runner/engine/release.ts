@@ -8,6 +8,9 @@ export interface Release {
 /** The run is released until somebody outside has answered, or the time for that is over. */
 export interface Suspension {
   status: 'waiting';
-  /** The latest time at which the run continues, in milliseconds since 1970. One of its attempts times out then. */
+  /**
+   * The latest time at which the run continues, in milliseconds since 1970: the time at which one of its attempts
+   * times out.
+   */
   until?: number | undefined;
 }

@@ -24,8 +24,8 @@ import type { TreeRun } from './tree_run.ts';
  * | `ended`       | throws    | throws         | throws   | throws     | throws  |
  *
  * The run checks for `leave` and `leave_behind` before it starts a node (`RunLife.look`), and for `halt` after it has
- * started its last node. A run never returns to `going`. If a called run is released, the calling node learns of this
- * only later. Until then, only the state shows that the node's own run has not ended.
+ * started its last node. A run never returns to `going`. If a called run is released, the calling node learns of the
+ * release only later. Until then, only the state of the calling run shows that the calling run has not ended.
  */
 export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'released' | 'ended';
 export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'release' | 'end';

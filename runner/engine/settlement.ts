@@ -58,7 +58,10 @@ export type SettlementEnd =
    * The executions have ended. `store` reports the rows that belong to these ends. Either all rows are stored or none.
    */
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
-  /** The transaction of these executions has failed for now, and each of them may be tried again. `store` as above. */
+  /**
+   * The transaction of these executions has failed for now, and each of them may be tried again. `store` reports the
+   * rows that belong to these failures. Either all rows are stored or none.
+   */
   | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
   /** Every run of the tree ends at once, and the started run has these outputs. */
   | { status: 'put_out'; outputs: ValueMap }

@@ -46,7 +46,7 @@ export type Departure =
  * | `closed`   | throws     | `closed`  | `closed` | `left`  |
  * | `left`     | throws     | `left`    | `left`   | throws  |
  *
- * A halted tree takes no step, either. `Lifecycle` has that state.
+ * A halted tree takes no step either, but a halt is a state of `Lifecycle` and not of the standstill.
  */
 export type StandstillState = 'open' | 'settling' | 'closed' | 'left';
 export type StandstillEvent = 'settle' | 'settled' | 'close' | 'leave';

@@ -12,8 +12,8 @@ export interface CallSite {
   node: RunNode;
   run: TreeRun;
   /**
-   * In a redrive: the runs that this execution called in the earlier runs. The run that it calls now takes over
-   * executions from them.
+   * In a redrive: the runs that this execution called in the earlier runs. The newly called run takes over executions
+   * from them.
    */
   earlierRuns?: EarlierRunIds | undefined;
   /** The lifecycle of the attempt, which the called run shares. */

@@ -62,8 +62,8 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   let lastPosition = 0;
   const inOrder = makeTimesInOrder();
   /**
-   * The begins of node executions that have not ended. The first sign of an execution that ends at once may be a log
-   * line.
+   * The begins of node executions that have not ended. If no begin was reported, because the execution ends at once,
+   * the time of its first log line is its begin.
    */
   const starts = new Map<string, { start_position: number; start_time: string }>();
 

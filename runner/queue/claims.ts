@@ -52,8 +52,8 @@ export interface Claim {
   /** Bytes of node outputs that earlier claims stored, as JSON. */
   output_bytes: number;
   /**
-   * An upper bound of the bytes of node outputs in earlier runs. These are the runs that this run continues or takes
-   * values from. Null without such runs.
+   * An upper bound of the bytes of node outputs in the earlier runs that this run continues or takes values from. Null
+   * if there are no such runs.
    */
   earlier_output_bytes: number | null;
 }

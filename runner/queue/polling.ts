@@ -5,8 +5,8 @@ import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
 /**
- * Time for which the last look at the queue waits for a run, if the worker is poked. So when runs are started one after
- * another, the next run begins before its poke arrives.
+ * Time for which the last look at the queue (a call that claims runs) waits for a run, if the worker learns of runs by
+ * pokes. If runs are started one after another, this look claims the next run before its poke arrives.
  */
 const LAST_LOOK_MS = 40;
 
@@ -17,9 +17,9 @@ const RESERVED_LOOK_MS = 100;
 const POKED_RESERVED_LOOK_MS = 25;
 
 /**
- * Time between a look that found runs and the next look, for a worker that may watch. The worker watches only after a
- * look that found no runs. With NOTIFY, commits wait for each other, so that many connections together start only a
- * ninth of the runs.
+ * Time between a look that found runs and the next look, for a worker that may watch the queue. The worker watches only
+ * after a look that found no runs, because each start notifies a watching worker by NOTIFY. With NOTIFY, commits wait
+ * for each other, so that many connections together start only a ninth of the runs.
  */
 const QUIET_MS = 20;
 
@@ -43,7 +43,10 @@ export interface WaitOutcome {
   hasFewerRuns: boolean;
   /** True if no run is executed. */
   isIdle: boolean;
-  /** True if the worker is notified of each run that becomes claimable, and already was at its last look. */
+  /**
+   * True if a watch notifies the worker of each run that becomes claimable, and already did at the worker's last
+   * look.
+   */
   isWatched: boolean;
 }
 
@@ -69,8 +72,8 @@ export interface Polling {
   /** Begins a drain. What was known of the queue may be outdated. */
   restart: () => void;
   /**
-   * Returns whether a poked function should stay until this time for runs that continue before it. The sweep would wake
-   * those runs late.
+   * Returns whether a poked function should stay until this time for runs that continue before it. If the function did
+   * not stay, only the sweep would wake those runs, and late.
    */
   staysForSleepers: (endsAt: number) => boolean;
 }
@@ -104,7 +107,8 @@ export function makePolling(
 
   /**
    * Returns the interval between looks. A worker that is neither poked nor watching learns of new runs only by polling.
-   * A watch does not report runs whose time comes.
+   * A watch does not report sleeping runs whose time has come, so the worker also looks at the time of the first of
+   * them.
    */
   const lookEveryMs = (slots: FreeSlots): number => {
     if (settings.wakesByPokes) return Infinity;

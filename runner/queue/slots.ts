@@ -32,7 +32,7 @@ export function freeSlots(
     runnerReservedSlots - Math.max(working.length - runnerConcurrency, held.length - most, 0),
     0,
   );
-  // If the worker holds as many runs as it may, owners share all held runs. Otherwise only the working runs count.
+  // An owner holds a slot by a working run. If the worker holds as many runs as it may, resting runs take slots, too.
   const holding = held.length >= most ? held : working;
   return { regular, reserved, ownersWithSlots: [...new Set(holding.map(({ claim }) => claim.user_id))] };
 }

@@ -26,7 +26,7 @@ export interface SignedMemo {
   text: string;
   /**
    * The reference in base58. It is also one of the transaction's accounts, so that others can find the transaction by
-   * it.
+   * the reference.
    */
   reference: string;
 }

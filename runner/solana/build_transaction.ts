@@ -27,7 +27,10 @@ export interface BuildDeps {
 /** The blockhash of messages that are only simulated. The simulation replaces it. */
 const NO_BLOCKHASH = '1'.repeat(32);
 
-/** Returns the instructions of each member. A member keeps them until its transaction has all signatures. */
+/**
+ * Returns the instructions of each member of an order, which is a parked execution. A member keeps its instructions
+ * until its transaction has all signatures.
+ */
 const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
   members.map(({ instructions }) => {
     if (instructions === undefined) throw new Error('the instructions of an unsigned transaction are missing');

@@ -43,7 +43,8 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   if (!nodes.some(isInstructionNode)) return positions;
   const groups = new Map<RunNode, number>();
   const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
-  // The free nodes, sorted by the order of the flow's nodes. It decides between nodes that no edge orders.
+  // The nodes whose predecessors have all been visited. They are sorted by the order of the flow's nodes, which decides
+  // between nodes that no edge orders.
   const free = nodes.filter((node) => node.incoming.length === 0);
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
@@ -63,8 +64,8 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
 /** The next step for parked executions of one run. */
 export type Step =
   /**
-   * Sends one transaction. `stored` is set if an earlier claim began it. If it fails, the `others` of its group fail,
-   * too.
+   * Sends one transaction. `stored` is set if an earlier claim began the transaction. If the transaction fails, the
+   * `others` of its group fail, too.
    */
   | { type: 'send'; members: ParkedInstructions[]; others: ParkedInstructions[]; stored?: StoredTransaction }
   /** These executions submit nothing and succeed without a signature. */
