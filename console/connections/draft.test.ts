@@ -15,7 +15,7 @@ test.for(Object.keys(KINDS) as NewConnectionKind[])(
   },
 );
 
-test('hosts are read from lines and pasted addresses, and other kinds leave no member', () => {
+test('hosts are read from lines and pasted addresses, and members of other kinds are left out', () => {
   const secret = { token: 'abcdefgh', password: 'other' };
   expect(toStore({ ...NEW_CONNECTION, name: 'a', hosts: 'https://a.example.com/v1\n\n b.example.com', secret }))
     .toEqual({
@@ -26,7 +26,7 @@ test('hosts are read from lines and pasted addresses, and other kinds leave no m
     });
 });
 
-test('an empty field that may be empty is left out, and the password of a user is sent', () => {
+test('an empty optional field is left out, but an empty password of a user is sent', () => {
   const hosts = 'a.example.com';
   const oauth = { token_url: 'https://a.example.com/token', client_id: 'me', refresh_token: 'abcdefgh' };
   expect(toStore({ ...NEW_CONNECTION, kind: 'oauth2_refresh_token', hosts, secret: oauth }).secret)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fromEditorFile } from './flow_rows.ts';
 
-it('a file of the newer editor is stored in the form that runs', async () => {
+it('a file of the newer editor is stored in the form that the runner executes', async () => {
   const node = {
     id: '00000000-0000-4000-8000-000000000001',
     type: 'native',

@@ -86,7 +86,7 @@ it('a ratio is the median of the ratios within rounds', () => {
   expect(part).toMatchObject({ ratio: 2, held: true });
 });
 
-it('a figure stands for its worst part, for goals of both directions', () => {
+it('a figure has the ratio and the goal of its worst part, for both kinds of goals', () => {
   const parts = [
     makePart({ name: 'no goal', unit: 'ms', rounds: rounds(100) }),
     makePart({ name: 'well below', unit: 'ms', goal: 2, rounds: rounds(1) }),

@@ -12,7 +12,7 @@ function watch() {
 const finished = (id: string, status = 'succeeded') =>
   `${JSON.stringify({ event: 'run_finished', flow_run_id: id, status })}\n`;
 
-it('a run has ended with its log line, before or after the wait begins, and with the line cut anywhere', async () => {
+it('the log line of a run ends the wait for the run, even if it comes before the wait begins, or in two pieces', async () => {
   const { runs, write } = watch();
   const waited = runs.finishedAt('a');
   const line = finished('a');

@@ -102,7 +102,7 @@ describe('a worker that dies', () => {
     expect(landed.map(({ signature }) => signature)).toEqual([end.status === 'confirmed' && end.signature]);
   });
 
-  it.each(points)('$when step $step of one signed by $signedBy, whose blockhash then expires', async (point) => {
+  it.each(points)('$when step $step of a transaction signed by $signedBy leaves at most one transfer if its blockhash then expires', async (point) => {
     const scene = await makeCase(point.signedBy);
     dieAt(scene.world, point.step, point.when, () => expireBlockhashes(chain.ledger));
     const end = await runToTheEnd(scene);
@@ -128,7 +128,7 @@ describe('a worker that dies', () => {
     }
   });
 
-  it('before sending leaves the stored transaction, which every worker that continues sends', async () => {
+  it('before sending leaves the stored transaction, and each worker that continues the run sends it', async () => {
     const scene = await makeCase('values');
     dieAt(scene.world, 3, 'after');
     await expect(scene.run()).rejects.toThrow(Died);

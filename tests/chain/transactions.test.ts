@@ -60,7 +60,7 @@ describe('a transaction', () => {
     expect(searched.result.value[0]).toMatchObject(status);
   });
 
-  it('that fails in the preflight costs nothing and is refused with its logs, like by a node', async () => {
+  it('that fails in the preflight costs nothing and is refused with its logs, as a node of Solana does', async () => {
     const sender = await chain.fundedSigner(SOL);
     const { address } = await generateKeyPairSigner();
     const wire = await chain.sign(sender, [memo('first'), transfer(sender, address, 2n * SOL)]);

@@ -135,7 +135,7 @@ function versions(): [before: FlowBuilder, after: FlowBuilder] {
   return [before.flow, after.flow];
 }
 
-test('two deployments of a flow with any texts are compared, on a narrow screen in the dark', async () => {
+test('two deployments of a flow with any texts are compared, on a narrow screen in dark mode', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const owner = await enterConsole(opened);

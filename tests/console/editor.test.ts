@@ -238,7 +238,7 @@ test('warnings and findings of a deploy are shown at the nodes', async () => {
   await alert.getByText('two nodes have the id').waitFor();
 });
 
-test('of two people who save the same flow the second gets a warning, and loses nothing', async () => {
+test('if two people save the same flow, the second one gets a warning and loses nothing', async () => {
   const first = await openConsole();
   const second = await openConsole();
   const person = await enterConsole(first);

@@ -7,7 +7,7 @@ import { deploy, storeFlow } from '../support/people.ts';
 const nodeOf = (page: Page, name: string) =>
   page.getByRole('region', { name: 'Canvas' }).getByRole('group', { name, exact: true });
 
-test('a version is compared and restored, and the version kept before brings drawing and environment back', async () => {
+test('a version is compared and restored, and a version that was kept before brings drawing and environment back', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;
   const person = await enterConsole(opened);

@@ -70,7 +70,7 @@ test("messages about runs are posted to the address in the settings, signed by t
   await opened.checkAccessibility();
 });
 
-test('a refused message shows the answer and the time of the next attempt, on a narrow screen in the dark', async () => {
+test('a refused message shows the answer and the time of the next attempt, on a narrow screen in dark mode', async () => {
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });
   const { page } = opened;
   const { owner, id } = await openDeployment(opened);

@@ -152,7 +152,7 @@ test("a wallet that can't send signs an output transaction, and the text can be 
   expect(balances()).toEqual([PRICE, 1_000_000n]);
 });
 
-test('a user starts a deployment for users with accounts, on a narrow screen in the dark', async () => {
+test('a user starts a deployment for users with accounts, on a narrow screen in dark mode', async () => {
   const owner = await signUp();
   const id = await deploy(owner, await storeFlow(owner, textFlow(), { name: HOSTILE }));
   const opened = await openConsole({ colorScheme: 'dark', viewport: { width: 360, height: 800 } });

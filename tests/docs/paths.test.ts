@@ -166,7 +166,7 @@ describe('docs/reference', () => {
     expect([...read].filter((name) => !page?.includes(`\n| \`${name}\``))).toEqual([]);
   });
 
-  it('describes every error code of runs and nodes, and every word with which a limit ends something else', () => {
+  it('describes every error code of runs and nodes, and every other limit that the functions name', () => {
     const limits = [...functions.matchAll(/[`']([a-z_]+_(?:limit|large)): /g)].map(([, word]) => word!);
     expect(limits).toContain('log_lines_limit');
     const words = [...Object.keys(runErrors), ...limits];

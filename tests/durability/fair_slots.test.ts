@@ -71,7 +71,7 @@ const stateOf = async (runIds: string[]) => {
 const succeeded = async (runIds: string[]) =>
   expect((await workers.ended(runIds)).map(({ status }) => status)).toEqual(runIds.map(() => 'succeeded'));
 
-it("an owner who comes when all slots are taken, also the reserved ones, waits for the end of another owner's slice", async () => {
+it("if all slots are taken, even the reserved ones, the runs of a new owner wait for the end of another owner's slice", async () => {
   const third = await workers.addOwner();
   await startWorkers(1, { RUNNER_CONCURRENCY: '2', RUNNER_RESERVED_SLOTS: '1', RUNNER_SLICE_MS: '1000' });
   const first = await startSilent(greedy, 4, true);

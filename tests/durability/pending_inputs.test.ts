@@ -139,7 +139,7 @@ it('an answer during a restart of the database is stored once if its sender repe
   expect(statuses.filter((status) => ![0, 200, 502, 503, 504].includes(status))).toEqual([]);
 });
 
-it('of an answer, an expiry and a stop only one takes effect, and the sender gets the true outcome', async () => {
+it('only one of an answer, an expiry and a stop takes effect, and the sender gets the true outcome', async () => {
   newWorker({ RUNNER_CONCURRENCY: '8' });
   newWorker({ RUNNER_CONCURRENCY: '8', ...HOLDS });
   const runIds = await owner.start(

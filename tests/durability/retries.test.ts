@@ -230,7 +230,7 @@ describe('a GET and a POST', () => {
     }
   });
 
-  it('whose worker is killed while they sleep in the database do the same', async () => {
+  it('whose worker is killed while they sleep in the database continue with the second attempt at its time', async () => {
     const first = newWorker();
     const requests = await Promise.all(METHODS.map((method) => startRequest('fails_once', method, SLEEPING)));
     await Promise.all(requests.map(({ id }) => released(id)));
@@ -281,7 +281,7 @@ it('requests whose worker is killed in the second attempt are repeated if allowe
   }
 });
 
-it('a request that has no answer times out when its time is over, although its worker was killed, and its flow handles that', async () => {
+it('a request that has no answer times out when its time is over, although its worker was killed, and its flow handles the timeout', async () => {
   const path = `/is_silent/${paths++}`;
   const refused = `/refuses/${paths++}`;
   const flow = new FlowBuilder();

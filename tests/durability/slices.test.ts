@@ -94,7 +94,7 @@ it('a script that needs more than a slice fails, and its error recommends a long
   expect(await worker.end('SIGTERM')).toBe(0);
 });
 
-it('short scripts that are cut off by its slice are run again and succeed', async () => {
+it('short scripts that the end of a slice cuts off are run again and succeed', async () => {
   const long = await owner.start(await owner.storeFlow(countingFlow(COUNT)), [{}]);
   const short = await owner.start(await owner.storeFlow(countingFlow(500)), Array.from({ length: 20 }, () => ({})));
   await poke();

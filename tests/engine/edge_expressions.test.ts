@@ -51,7 +51,7 @@ describe('the expression of an edge', () => {
     ['function($x) { $x }', /function/],
     ['$match("' + 'a'.repeat(60) + 'b", /^(a+)+$/)', /node_cpu_limit/],
     ['($twice := function($x, $n) { $n = 0 ? $x : $twice($x & $x, $n - 1) }; $twice("x", 22))', /2097152 characters/],
-  ])('fails its target by %s', async (expression, error) => {
+  ])('fails the node at its target: %s', async (expression, error) => {
     const { status, errors, not_run } = await outputOf({ U: '1' }, expression);
     expect({ status, not_run }).toEqual({ status: 'failed', not_run: [] });
     expect(errors).toEqual([
@@ -69,7 +69,7 @@ describe('the expression of an edge', () => {
     [['unknown'], '"x"', { S: 'x' }],
     [['u64'], '"x"', /must be of the type u64/],
     [['bool', 'u64'], '-1', /must be of the type bool or u64/],
-  ])('gives its result the types %j of the input', async (types, expression, result) => {
+  ])('converts its result to the types %j of the input', async (types, expression, result) => {
     const { paid, registry } = withPay({ types });
     const flow = new FlowBuilder(registry);
     flow.use('test_pay', { amount: via(flow.constant({ N: 0 }), expression) });
@@ -175,7 +175,7 @@ function payThenFail() {
   return { flow, registry, calls: () => calls, fix: () => fails = false };
 }
 
-it('a redrive takes over what came before and behind expressions', async () => {
+it('a redrive takes over the executions before and behind an expression', async () => {
   const { flow, registry, calls, fix } = payThenFail();
   const failed = await executeFlow(flow, {}, { registry });
   expect(failed.errors).toEqual([expect.stringContaining('not yet')]);
@@ -204,7 +204,7 @@ it('another claim evaluates the expressions of stored executions again', async (
   expect(calls()).toBe(2);
 });
 
-it('a stop ends an expression that is being evaluated, and keeps what its source gave', async () => {
+it('a stop ends an expression that is being evaluated, and keeps the output of its source', async () => {
   const stopper = new AbortController();
   const flow = new FlowBuilder();
   const text = flow.toText(flow.json('a'));

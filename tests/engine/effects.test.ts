@@ -30,7 +30,7 @@ const ask = (
   edges: { [input: string]: Port } = {},
 ): BuiltNode => flow.use('http_request', edges, { form: { url: `http://shop.test/${path}`, ...form }, title: path });
 
-describe('a POST whose body another request was to bring', () => {
+describe('a POST whose body comes from another request', () => {
   const build = () => {
     const flow = new FlowBuilder();
     const price = ask(flow, 'price');
@@ -38,7 +38,7 @@ describe('a POST whose body another request was to bring', () => {
     return { flow, pay };
   };
 
-  it('is not sent when that request fails, and once when a redrive finds it well', async () => {
+  it('is not sent if that request fails, and is sent once if that request succeeds in a redrive', async () => {
     const server = makeServer();
     const { flow, pay } = build();
     const failed = await executeFlow(flow, {}, { services: { http: server.http } });
@@ -53,7 +53,7 @@ describe('a POST whose body another request was to bring', () => {
     expect(server.arrived.filter((request) => request === 'POST /pay')).toHaveLength(1);
   });
 
-  it('is not sent by a later claim either, wherever the worker of the first one dies', async () => {
+  it('is not sent by a later claim either, at whatever point the worker of the first claim dies', async () => {
     const { flow, pay } = build();
     const { events } = await claimFlow(flow, {}, { services: { http: makeServer().http } });
     for (let count = 0; count <= events.length; count++) {
@@ -98,7 +98,7 @@ describe('which requests have effects', () => {
   });
 });
 
-it('a flow that is called for its instructions has effects only if something else in it acts', async () => {
+it('a flow that is called for its instructions has effects only if it has other nodes with effects', async () => {
   const called = (acts: boolean) => {
     const flow = new FlowBuilder();
     const memo = flow.use('memo', {}, { form: { memo: 'x' } });

@@ -90,7 +90,7 @@ it('the failure of the last attempt is handled, with its number', async () => {
   expect(calls).toBe(3);
 });
 
-it('a redrive takes a handled failure over, with what came of it, and does not repeat the node', async () => {
+it('a redrive takes over a handled failure and the executions behind it, and does not repeat the node', async () => {
   let [pays, isFixed] = [0, false];
   const later = testNode(['in'], ['out'], () => {
     if (!isFixed) throw new NodeError('not yet');

@@ -112,7 +112,7 @@ describe('executeTree', () => {
     expect((await execute(flow)).output).toEqual({ M: { result: { S: 'late' } } });
   });
 
-  it('passes a passthrough input on under its own name if the node succeeds', async () => {
+  it('passes an input on under its own name if the node succeeds', async () => {
     const flow = new FlowBuilder();
     const node = flow.node('hand_on', { inputs: ['in»'], outputs: ['out'] });
     flow.connect(flow.constant({ S: 'through' }), node.input('in'));
@@ -138,7 +138,7 @@ describe('executeTree', () => {
     ]);
   });
 
-  it('drops an edge with an unknown handle with a warning, and the label names the port whatever the JSON calls it', async () => {
+  it('drops an edge with an unknown handle with a warning, and the label names the port, whatever name the JSON has', async () => {
     const flow = new FlowBuilder();
     const input = flow.node('flow_input', { outputs: [''], form: { label: 'a', form_label: 'x' } });
     const output = flow.node('flow_output', { inputs: ['other'], form: { label: 'b' } });

@@ -31,7 +31,7 @@ it.each<[string, (flow: FlowBuilder) => void]>([
     flow.output('first', slowChain(flow, flow.constant({ N: 0 })));
     flow.output('second', slowChain(flow, flow.script('let u = ();', {}).output('u')));
   }],
-])('in %s each step looks at what is near it', async (_what, build) => {
+])('in %s, the work of a step does not depend on the size of the flow', async (_what, build) => {
   const flow = new FlowBuilder();
   build(flow);
   const looks = vi.spyOn(EntryQueue.prototype, 'head', 'get');

@@ -60,7 +60,7 @@ function chooseNodes(flow: FlowBuilder, choices: Iterator<boolean>): string[] {
   return chosen.map(({ id }) => id);
 }
 
-it('a part of a flow that is fed from a run of the whole executes as in that run', async () => {
+it('a part of a flow with values of a whole run has the same executions as in that run', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(

@@ -45,7 +45,7 @@ const picky: NodeRegistry = (id) =>
     })
     : nodeRegistry(id);
 
-describe('a node that is fed from a run', () => {
+describe('a node that gets its values from an earlier run', () => {
   it('gets each element of a loop with its index', async () => {
     const flow = new FlowBuilder(picky);
     const each = flow.foreach(flow.json([1, 2, 3]));
@@ -76,7 +76,7 @@ describe('a node that is fed from a run', () => {
     expect(shown(part)[0]).toMatch(/→ result_json="not 2" /);
   });
 
-  it('fails, naming itself, its input and the output, where it lacks a value that it needs', async () => {
+  it('fails without a value that it needs, and its error names the node, the input and the output', async () => {
     const flow = new FlowBuilder(picky);
     const picked = flow.use('test_picky', { n: flow.json(1, 'Answer') }, { title: 'Picky' });
     const without = await runPart(flow, [picked.id], { registry: picky });
@@ -137,7 +137,7 @@ describe('values given by hand', () => {
     expect(endOf(result).errors).toBeNull();
   });
 
-  it('must be for an input that the node has, and are told of if no node takes them', async () => {
+  it('must be for an input that the node has, and are reported in the log if no node takes them', async () => {
     const flow = new FlowBuilder();
     const list = flow.json(1, 'Source node');
     const text = flow.use('to_string', { stringify: list });
@@ -152,7 +152,7 @@ describe('values given by hand', () => {
 });
 
 describe('flow inputs and flow outputs of a partial run', () => {
-  it('are nodes like others: an output counts if it is selected, an input has its value from the run', async () => {
+  it('are like other nodes: the run outputs a selected flow output, and an input has its value from the earlier run', async () => {
     const flow = new FlowBuilder();
     const text = flow.toText(flow.input('value'));
     const [output, other] = [flow.output('text', text), flow.output('other', text)];
@@ -163,7 +163,7 @@ describe('flow inputs and flow outputs of a partial run', () => {
     expect(endOf(fed.result).output).toEqual({ M: { other: { S: 'earlier' } } });
   });
 
-  it('take an input of the start before that of the run', async () => {
+  it('take the value of the start rather than the value of the earlier run', async () => {
     const flow = new FlowBuilder();
     const value = flow.input('value');
     const text = flow.output('text', flow.toText(value));
@@ -174,7 +174,7 @@ describe('flow inputs and flow outputs of a partial run', () => {
   });
 });
 
-it('a redrive of a partial run takes over what succeeded, and feeds the rest', async () => {
+it('a redrive of a partial run takes over what succeeded, and executes the rest with the values of the earlier run', async () => {
   const REDRIVE = '01930000-0000-7000-8000-0000000000bb';
   const FIRST = '01930000-0000-7000-8000-000000000001';
   let isBroken = false;

@@ -73,7 +73,7 @@ it.each<[string, InputState, unknown]>([
   ['submitted', { status: 'submitted', value: { S: 'yes' } }, { M: { answer: { S: 'yes' } } }],
   ['cancelled', { status: 'cancelled' }, 'input_cancelled: somebody has cancelled the input'],
   ['expired', { status: 'expired' }, 'input_expired: nobody has sent a value in time'],
-])('the next claim looks at what was asked for, and ends with what was %s', async (_, state, end) => {
+])('the next claim reads the requested input again, and the run ends after the input was %s', async (_, state, end) => {
   const { inputs, set } = makeInputs();
   const asleep = await claimFlow(askingFlow(), {}, sleepy(inputs));
   const [asked] = asleep.recorded.inputs;
@@ -147,7 +147,7 @@ it('a worker that ends releases the run, which continues to wait in the next cla
   expect(recorded.inputs).toHaveLength(1);
 });
 
-it('parked instructions are not settled while the run waits for an input', async () => {
+it('collected instructions make no transaction while the run waits for an input', async () => {
   const { inputs } = makeInputs();
   const flow = askingFlow();
   const payer = flow.constant({ B3: 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs' });

@@ -81,7 +81,7 @@ it('a run that is stopped after the signer of its action has got the transaction
 it.each<[string, ExecuteFlowOptions, string]>([
   ['is stopped', { registry, stop: AbortSignal.abort(stopHalt('', 0)) }, 'canceled by user'],
   ['can not make it again', { registry: changed }, 'the account exists already'],
-])('a claim that %s keeps what a node has handed on before', async (_, options, error) => {
+])('a claim that %s keeps the values that a node has passed on before', async (_, options, error) => {
   const { flow, earlier } = await suspendedPayment();
   const { result, recorded } = await claimFlow(flow, {}, { ...options, earlier });
   const { output, errors, not_run } = endOf(result);

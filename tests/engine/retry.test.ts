@@ -232,7 +232,7 @@ it('a run that is released between two attempts continues with the next one', as
 it.each<[string, TestTraits]>([
   ['one that computes', {}],
   ['one with effects outside', { effects: 'once' }],
-])('wherever its worker dies, a node has its attempts and no more: %s', async (_, traits) => {
+])('wherever its worker dies, a node has no more than the allowed attempts: %s', async (_, traits) => {
   const flow = flowWith(AT_ONCE);
   const { events, result } = await claimFlow(flow, {}, withNode(flaky(9, outage, traits)));
   const undisturbed = endOf(result);

@@ -7,7 +7,7 @@ import { claimFlow, executeFlow, ROOT_RUN_ID } from '../support/execute_flow.ts'
 import { FlowBuilder } from '../support/flow_builder.ts';
 
 describe('large flows', () => {
-  it('a branch of ten thousand nodes that is not taken ends as a short one does, in whatever order its nodes are', async () => {
+  it('a branch of ten thousand nodes that is not taken ends like a short one, whatever the order of its nodes is', async () => {
     for (const isReversed of [false, true]) {
       const flow = new FlowBuilder();
       let port = flow.script('let v = 1', {}, 2, 'none').output('u');
@@ -30,7 +30,7 @@ describe('large flows', () => {
 });
 
 describe('limits', () => {
-  it('a run keeps its first hundred error lines, by the places of the nodes and their times', async () => {
+  it('a run keeps its first hundred error lines, in the order of the nodes and of their iterations', async () => {
     const flow = new FlowBuilder();
     const elements = flow.foreach(flow.range(flow.constant({ D: '150' })));
     const failing = flow.use('wallet', {}, { title: 'first' });
@@ -65,7 +65,7 @@ describe('limits', () => {
     expect(errors?.[0]).toMatch(/^node_executions_limit: /);
   });
 
-  it('flows call each other as deep as the limit says, and no deeper', async () => {
+  it('calls of flows may be nested as deep as the limit, and no deeper', async () => {
     const flow = new FlowBuilder();
     flow.interflow(1, {}, [], 'call');
     const { children, errors } = await executeFlow(flow, {}, { flows: { 1: flow } });
@@ -73,7 +73,7 @@ describe('limits', () => {
     expect(errors?.[0]).toMatch(/recursive depth reached: calls of flows may be nested \d+ deep$/);
   });
 
-  it('flows that are executed at the same time have as many nodes as the limit says, and those that have ended none', async () => {
+  it('the limit of open nodes counts the nodes of all flows that are executed at the same time, but not of ended ones', async () => {
     const flow = new FlowBuilder();
     flow.interflow(1, {}, [], 'call');
     for (let count = 1; count < 10; count++) flow.node('note');

@@ -65,7 +65,7 @@ describe('the timeout of a node', () => {
     expect(node.calls[0]!.signal.aborted).toBe(false);
   });
 
-  it('is of one attempt, and another one follows where the flow says so', async () => {
+  it('applies to one attempt, and another attempt follows if the flow allows it', async () => {
     const node = slow(1);
     const { flow } = slowFlow(node, { timeoutMs: SHORT, retry: AT_ONCE });
     const result = await executeFlow(flow, {}, withNode(node));
@@ -86,7 +86,7 @@ describe('the timeout of a node', () => {
       'once',
       `${TOOK_LONGER}; what it does outside may have happened`,
     ]] as const,
-  )('tells of effects %s: %s', async (effects, message) => {
+  )('of a node with the effects %s gives the error: %s', async (effects, message) => {
     const node = slow(Infinity, { effects });
     const { flow } = slowFlow(node, { timeoutMs: SHORT });
     const { nodeRuns } = await executeFlow(flow, {}, withNode(node));
@@ -106,7 +106,7 @@ describe('the timeout of a node', () => {
     expect(result).toMatchObject({ status: 'failed', errors: [expect.stringContaining(TOOK_LONGER)] });
   });
 
-  it('bounds the time for which a person is waited for', async () => {
+  it('limits the time for which the node waits for a person', async () => {
     const flow = new FlowBuilder();
     flow.use('api_input', {}, { form: { timeout: 1_000 }, timeoutMs: SHORT, retry: AT_ONCE });
     const { result, recorded, events } = await claimFlow(flow, {}, {

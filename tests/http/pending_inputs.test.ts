@@ -238,7 +238,7 @@ describe('an input that is not submitted', () => {
     expect(await codeOf(await answer(url, { value: { N: 0 } }))).toEqual([404, 'pending_input_not_found']);
   });
 
-  it('gets the same 404 after its run is stopped as an unknown token', async () => {
+  it('gets, after its run is stopped, the same 404 as an unknown token', async () => {
     const { runId, url } = await asking();
     expect((await call(`flow/stop/${runId}`, { token: owner.token })).status).toBe(200);
     expect(await pendingInputs(owner, runId, 0)).toEqual([]);

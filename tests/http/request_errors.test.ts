@@ -268,7 +268,7 @@ describe('an invalid request', () => {
     ],
     ['authorization', 'Bearer secret', 'token_invalid', /^The credential is neither an access token, /],
   ])(
-    'says of the credential in %s, %s, which one it took it for and what would be right',
+    'names the kind of the credential in %s, %s, and the right form of this kind',
     async (header, credential, code, message) => {
       const response = await call(`deployment/start?id=${deploymentId}`, { headers: { [header]: credential } });
       const body = await response.json();

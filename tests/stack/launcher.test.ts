@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('an npm that is the parent has ended when the parent changes, without a look at processes', () => {
+it('if npm is the parent, a change of the parent shows its end, and no process is read again', () => {
   [parent, commands] = [NPM, { [NPM]: 'npm start' }];
   const onGone = vi.fn();
   watchLauncher('main.ts', onGone, processes);
@@ -31,7 +31,7 @@ it('an npm that is the parent has ended when the parent changes, without a look 
   expect(onGone).toHaveBeenCalledOnce();
 });
 
-it('an npm over a shell has ended when it or the shell has ended', () => {
+it('if npm is the parent of a shell, npm counts as ended when it or the shell has ended', () => {
   for (const end of [() => delete commands[NPM], () => parent = INIT]) {
     [parent, commands] = [SHELL, { [NPM]: 'npm start', [SHELL]: 'sh -c node main.ts' }];
     const onGone = vi.fn();

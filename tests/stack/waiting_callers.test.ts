@@ -53,7 +53,7 @@ describe('without SUPABASE_DB_URL', () => {
   });
   afterAll(() => flow?.stop());
 
-  it.each(ROUTES)('looks for the %s of a run stop after its caller has disconnected', async (route) => {
+  it.each(ROUTES)('the function stops polling for the %s of a run after its caller has disconnected', async (route) => {
     const [goes, stays] = [new AbortController(), new AbortController()];
     const answers = [
       flow.ask(route, left!, { signal: goes.signal }),

@@ -29,7 +29,7 @@ it('a package counts with all its parts, and a path that is built at run time is
   expect(targetsOf(text)).toEqual(['@scope/name', 'name', 'node:net', 'what is only known at run time']);
 });
 
-it("the most specific row for a path counts, and a folder's name wins over any folder", () => {
+it("the most specific row for a path applies, and a row with a folder's name precedes a row for any folder", () => {
   const row = (files: string): ImportRule => ({ files, mayImport: [], packages: [], why: '' });
   const rules = ['a', 'a/*', 'a/b', 'a/b/c.ts'].map(row);
   expect(['a/x.ts', 'a/x/x.ts', 'a/b/x.ts', 'a/b/c.ts', 'a/b/c/d.ts'].map((file) => ruleOf(file, rules).files))

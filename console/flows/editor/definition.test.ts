@@ -26,7 +26,7 @@ it('an output of a switch keeps its id when cases move, go, or are renamed', () 
   expect(outputsOf(withFormData(first, named(['a', 'bb'])))).toEqual({ a, bb: b, default: 'd' });
 });
 
-it('the output error comes and goes with on_error, also beside the cases of a switch', () => {
+it('the output error is added and removed with on_error, also for a switch', () => {
   const handled = withErrorOutput(withFormData(SWITCH, named(['a'])), true);
   expect(handled.data).toMatchObject({ on_error: 'output' });
   const changed = withFormData(handled, named(['b']));

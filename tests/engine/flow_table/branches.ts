@@ -11,7 +11,7 @@ export const MERGE = 'if a != () { a } else { b }';
  */
 export const branchRows: FlowRow[] = [
   {
-    title: 'the output that a script leaves unset stops its branch, and the merge takes the other one',
+    title: 'an output that a script leaves unset stops its branch, and the merge takes the value of the other branch',
     flow: (flow) => {
       const choice = flow.script(CHOOSE, { a: flow.input('a') }, 2, 'choice');
       const yes = flow.use('print', { print: choice.output('u') }, { title: 'yes' }).passthrough('print');
@@ -31,7 +31,7 @@ export const branchRows: FlowRow[] = [
     logs: ['Info no#0: no'],
   },
   {
-    title: 'an optional input of a node that will not run is not a reason to wait, however long the branch',
+    title: 'a node does not wait for an optional input whose source will not run, however long the branch is',
     flow: (flow) => {
       const choice = flow.script(CHOOSE, { a: flow.input('a') }, 2, 'choice');
       let branch = choice.output('u');
@@ -51,7 +51,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a merge waits for a slow branch that may still deliver, and takes both values when both come',
+    title: 'a merge waits for a slow branch that may still give a value, and takes both values if both come',
     flow: (flow) => {
       const slow = flow.wait(flow.constant(s('slow')), 5);
       flow.output('out', flow.script('[a, b]', { a: slow, b: flow.constant(s('fast')) }, 1, 'merge').output('u'));
@@ -66,7 +66,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a merge whose branches both end without a value runs with none',
+    title: 'a merge runs without values if both of its branches end without a value',
     flow: (flow) => {
       const none = flow.script('let w = 1', {}, 2, 'none');
       const merge = flow.script(
@@ -85,7 +85,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'branches within branches leave one way through',
+    title: 'with nested branches, only the nodes on the chosen path run',
     flow: (flow) => {
       const outer = flow.script(CHOOSE, { a: flow.input('a') }, 2, 'outer');
       const inner = flow.script(
@@ -115,7 +115,7 @@ export const branchRows: FlowRow[] = [
     logs: ['Info gate#0: yes'],
   },
   {
-    title: 'a flow_output behind a branch not taken gives no key',
+    title: 'a flow_output behind a branch that is not taken adds no key to the output',
     flow: (flow) => {
       const choice = flow.script(CHOOSE, { a: flow.input('a') }, 2, 'choice');
       flow.output('yes', choice.output('u'));
@@ -131,7 +131,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a collect behind a branch not taken gives an empty array',
+    title: 'a collect behind a branch that is not taken gives an empty array',
     flow: (flow) => flow.output('out', flow.collect(flow.script('let v = 1', {}, 2, 'choice').output('u'))),
     output: 'out=[]',
     runs: ['choice#0 source="let v = 1" → v=1i', 'collect#0 element=[] → array=[]', 'out#0 out=[] → out=[]'],
@@ -148,7 +148,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a failed node stops what needs it and only that, with one error line of its own',
+    title: 'a failed node stops only the nodes that need its outputs, and gives one error line',
     flow: (flow) => {
       const lost = flow.field('x', flow.json({ y: 1 }));
       flow.output('lost', flow.use('print', { print: lost }, { title: 'follower' }).passthrough('print'));
@@ -166,7 +166,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'behind a failed node an optional input counts as missing, and its node runs',
+    title: 'an optional input whose source has failed counts as missing, and its node runs',
     flow: (flow) => {
       const lost = flow.field('x', flow.json({ y: 1 }));
       flow.output('out', flow.script('if a == () { "missing" } else { a }', { a: lost }, 1, 'rescue').output('u'));
@@ -181,7 +181,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a script that throws leaves its outputs unset, which are optional',
+    title: 'a script that throws leaves its outputs unset, and optional inputs then count as missing',
     flow: (flow) => {
       const script = flow.script('let v = 1; throw "as told"', {}, 2, 'throws');
       flow.output('lost', script.output('v'));
@@ -197,7 +197,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'errors stand in the order of the nodes array, not of time',
+    title: 'errors are in the order of the nodes array, not in the order of time',
     flow: (flow) => {
       const last = flow.use('json_get_field', {}, { title: 'last', form: { field: 'x' } });
       flow.field('x', flow.json({}), 'first');
@@ -214,7 +214,7 @@ export const branchRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a node that leaves mandatory outputs unset fails once for all of them, and gives none of the others',
+    title: 'a node that leaves several mandatory outputs unset fails with one error, and gives no output at all',
     flow: (flow) => {
       const node = flow.use('test_incomplete', {}, { title: 'incomplete', form: { in: 1 } });
       flow.output('given', node.output('given'));

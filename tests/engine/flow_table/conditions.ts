@@ -18,7 +18,7 @@ export const conditionRows: FlowRow[] = [
     runs: ['a#0 a=5 → a=5', 'branch#0 compare_to=4u operator="gt" value=5 → output=5', 'more#0 more=5 → more=5'],
   },
   {
-    title: 'a branch in a loop chooses for each element, and a collect gets those that came through',
+    title: 'a branch in a loop chooses an output for each element, and a collect gets the elements of its output',
     flow: (flow) => {
       const element = flow.foreach(flow.input('a'));
       const branch = flow.use('branch', { value: element }, { form: { operator: 'is_null' } });
@@ -40,7 +40,7 @@ export const conditionRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a gate holds a node with effects back, and a filter gives two arrays',
+    title: 'a gate prevents a node with effects from running, and a filter gives two arrays',
     flow: (flow) => {
       const filter = flow.use('filter', { array: flow.input('a') }, {
         form: { operator: 'starts_with', compare_to: 'x' },
@@ -94,7 +94,7 @@ export const conditionRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a merge takes the first value in the order of its inputs, and leaves its output unset without any',
+    title: 'a merge takes the first value in the order of its inputs, and without values leaves its output unset',
     flow: (flow) => {
       const none = flow.script('let w = 1', {}, 2, 'none');
       const late = flow.wait(flow.constant(s('late')), 3);

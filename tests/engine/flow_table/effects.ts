@@ -21,7 +21,7 @@ const LOST_ERROR = 'fails: json_or_string: there is no field "x"';
 /** Flows with a node that has effects. If its input has no value, the node does not act. */
 export const effectRows: FlowRow[] = [
   {
-    title: 'behind a failed node a node with effects does not run, though the input is optional',
+    title: 'a node with effects does not run if the source of its input has failed, even if the input is optional',
     flow: (flow) => flow.output('out', act(flow, { with: lost(flow) }).output('done')),
     output: '',
     errors: [LOST_ERROR],
@@ -29,14 +29,14 @@ export const effectRows: FlowRow[] = [
     runs: LOST_RUNS,
   },
   {
-    title: 'behind an output left unset a node with effects does not run, and the run succeeds',
+    title: 'a node with effects does not run if the output before it stays unset, and the run succeeds',
     flow: (flow) => act(flow, { with: unset(flow) }),
     output: '',
     notRun: ['act'],
     runs: [UNSET_RUN],
   },
   {
-    title: 'a node with effects does not run behind a node that is passed over, nor with a value for another input',
+    title: 'a node with effects does not run behind a skipped node, even with a value for another input',
     flow: (flow) => {
       const print = flow.use('print', { print: unset(flow) }, { title: 'print' }).passthrough('print');
       act(flow, { with: flow.constant(s('x')), also: print });
@@ -46,7 +46,7 @@ export const effectRows: FlowRow[] = [
     runs: [UNSET_RUN, 'const#0 → Source="x"'],
   },
   {
-    title: 'a form value does not stand for a value that an edge was to bring to a node with effects',
+    title: 'a form value does not replace the missing value of an edge into a node with effects',
     flow: (flow) => act(flow, { with: unset(flow) }, { with: 'form' }),
     output: '',
     notRun: ['act'],
@@ -71,7 +71,7 @@ export const effectRows: FlowRow[] = [
     runs: [...LOST_RUNS, 'bare#0 → done="nothing"', ...LOST_RUNS, 'form#0 with="form" → done="form"'],
   },
   {
-    title: 'when_absent = run counts for its own input only',
+    title: 'when_absent = run applies only to its own input',
     flow: (flow) => {
       flow.declare(act(flow, { with: lost(flow), also: unset(flow) }), 'with', { when_absent: 'run' });
     },
@@ -81,7 +81,7 @@ export const effectRows: FlowRow[] = [
     runs: [...LOST_RUNS, UNSET_RUN],
   },
   {
-    title: 'an input that a node hands on without a value does not hold a node with effects back',
+    title: 'a passed-on input that has no value does not prevent the next node with effects from running',
     flow: (flow) => {
       const first = act(flow, {}, {}, 'first');
       const second = act(flow, { also: first.passthrough('passed') }, {}, 'second');
@@ -99,7 +99,7 @@ export const effectRows: FlowRow[] = [
     ],
   },
   {
-    title: 'an input that a node would have handed on holds a node with effects back when that node does not run',
+    title: 'if a node does not run, it passes no input on, so the next node with effects does not run either',
     flow: (flow) => {
       const first = act(flow, { with: unset(flow) }, { passed: 'x' }, 'first');
       act(flow, { also: first.passthrough('passed') }, {}, 'second');
@@ -109,7 +109,7 @@ export const effectRows: FlowRow[] = [
     runs: [UNSET_RUN],
   },
   {
-    title: 'in a loop a node with effects passes over the elements that lack a value, and only these',
+    title: 'in a loop, a node with effects skips only the elements that lack a value',
     flow: (flow) => {
       const each = flow.foreach(flow.json([{ a: 1 }, { b: 2 }, { a: 3 }]));
       flow.output('out', flow.collect(act(flow, { with: flow.field('a', each) }).output('done')));
@@ -129,7 +129,7 @@ export const effectRows: FlowRow[] = [
     ],
   },
   {
-    title: 'without an element a node with effects does not run, and with two loops it stops at the shorter one',
+    title: 'a node with effects does not run for an empty array, and with two loops it stops at the end of the shorter one',
     flow: (flow) => {
       act(flow, { with: flow.foreach(flow.json([], 'none'), 'each of none') }, {}, 'none acts');
       const [two, one] = [
@@ -151,7 +151,7 @@ export const effectRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a flow that acts, or calls one that does, is not called on nothing, and any other is',
+    title: 'without a value, a flow is not called if it or a flow that it calls has effects; other flows are called',
     flow: (flow) => {
       for (const [id, title] of [[1, 'acts'], [2, 'calls'], [3, 'calls itself'], [4, 'computes']] as const) {
         flow.interflow(id, { in: unset(flow) }, ['out?'], title);

@@ -5,7 +5,7 @@ import { d, type FlowRow } from './row.ts';
 /** Calls of flows that fail, or that lack a requested output. */
 export const failingCallRows: FlowRow[] = [
   {
-    title: 'beyond the depth limit a call fails, and each caller on the way up says so',
+    title: 'a call beyond the depth limit fails, and each caller reports its error',
     flow: countDown,
     flows: { 1: countDown },
     inputs: { n: d(9) },
@@ -29,7 +29,7 @@ export const failingCallRows: FlowRow[] = [
     ],
   },
   {
-    title: 'the errors of a called flow are the error of its node, joined line by line, and its outputs are not given',
+    title: 'the errors of a called flow, joined line by line, are the error of the calling node, which gives no outputs',
     flow: (flow) => flow.output('out', flow.interflow(1, {}, ['kept'], 'call').output('kept')),
     flows: {
       1: (flow) => {
@@ -81,7 +81,7 @@ export const failingCallRows: FlowRow[] = [
     ],
   },
   {
-    title: 'an optional output that the called flow does not give is absent: its branch ends, and a merge goes on',
+    title: 'an optional output that the called flow does not give is absent: its branch ends, and a merge continues',
     flow: (flow) => {
       const call = flow.interflow(1, { a: flow.input('a') }, ['yes?', 'no?'], 'call');
       flow.output(
@@ -139,7 +139,7 @@ export const failingCallRows: FlowRow[] = [
     runs: ['call#0 ✗ the snapshot of the run has no flow 7'],
   },
   {
-    title: 'a call names its flow by its id, or by its digits as text',
+    title: 'a call names its flow by the id as a number, or by a text of its digits',
     flow: (flow) => {
       for (const id of ['1', 'one', null, 1.5, -1] as FormJson[]) {
         flow.node('interflow', { outputs: ['out'], form: { id }, title: `call ${JSON.stringify(id)}` });

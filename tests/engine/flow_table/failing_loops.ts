@@ -9,7 +9,7 @@ const ROWS: FormJson = [{ a: 1, b: 1 }, { b: 2 }, { a: 3 }, { a: 4, b: 4 }];
  */
 export const failingLoopRows: FlowRow[] = [
   {
-    title: 'a failed iteration is absent where it is, and the ones after it keep their places',
+    title: 'a failed iteration has no result at its index, and the later results keep their indexes',
     flow: (flow) => {
       const each = flow.foreach(flow.json(ROWS));
       const pair = flow.use('to_vec', { first: flow.field('a', each), second: each }, { title: 'pair' });
@@ -60,7 +60,7 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'an iteration that is passed over is passed over by all that needs it, at the same times',
+    title: 'if a node skips an iteration, all nodes that need its output skip the same iteration',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json(ROWS)));
       const loud = flow.use('print', { print: a }, { title: 'loud' }).passthrough('print');
@@ -95,7 +95,7 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'behind a failed iteration a node with an optional input runs without it',
+    title: 'for a failed iteration, a node with an optional input runs without a value',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json(ROWS)));
       flow.output('out', flow.collect(flow.script('if a == () { "none" } else { a }', { a }, 1, 'rescue').output('u')));
@@ -118,7 +118,7 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'the first iteration is named in its error line as the others are',
+    title: 'the error line of the first iteration contains its index, as for the others',
     flow: (flow) => flow.output('out', flow.field('b', flow.foreach(flow.json([{}, { b: 1 }])))),
     output: 'out=1u',
     errors: ['b#0: json_or_string: there is no field "b"'],
@@ -131,7 +131,7 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a loop of which every iteration fails leaves an empty collect, and what needs an element is not run',
+    title: 'if every iteration of a loop fails, collect gives an empty array, and nodes that need an element do not run',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json([{}, {}])));
       flow.output('all', flow.collect(a));
@@ -166,7 +166,7 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a loop zipped with a failing one has its elements paired by index, not by success',
+    title: 'two loops of which one has failures are paired by index, and not in the order of successes',
     flow: (flow) => {
       const names = flow.foreach(flow.json(['w', 'x', 'y', 'z']), 'names');
       const a = flow.field('a', flow.foreach(flow.json(ROWS), 'rows'));
@@ -194,7 +194,7 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'the last iteration may fail: the zip ends where it ends',
+    title: 'if the last iteration of the shorter loop fails, the zip still ends with that loop',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json([{ a: 1 }, {}]), 'rows'));
       const names = flow.foreach(flow.json(['x', 'y', 'z']), 'names');

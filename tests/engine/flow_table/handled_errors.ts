@@ -39,7 +39,7 @@ export const handledErrorRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a node that succeeds leaves its error output unset, and a merge continues behind both',
+    title: 'a node that succeeds leaves its error output unset, and a merge continues behind either output',
     flow: (flow) => {
       const node = pick(flow, flow.json({ x: 'fine' }));
       const message = messageOf(flow, node.output('error'));
@@ -56,7 +56,7 @@ export const handledErrorRows: FlowRow[] = [
     ],
   },
   {
-    title: 'in a loop each element has an error of its own, and keeps its place',
+    title: 'in a loop, each failed element gives its own error, and all elements keep their indexes',
     flow: (flow) => {
       const node = pick(flow, flow.foreach(flow.json([{ x: 'a' }, {}, { x: 'c' }])));
       const message = messageOf(flow, node.output('error'));
@@ -85,7 +85,7 @@ export const handledErrorRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a loop whose node fails as a whole hands its error on undivided',
+    title: 'a foreach that fails gives one error, and not one for each element',
     flow: (flow) => {
       const loop = flow.use('foreach', {}, { title: 'loop', handlesErrors: true });
       flow.output('each', loop.output('element'));
@@ -134,7 +134,7 @@ export const handledErrorRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a code of the error is told, also that of a node that does not exist',
+    title: 'the error output contains the code of the error, also for a node that does not exist',
     flow: (flow) => {
       const node = flow.node('nothing', { title: 'nothing', handlesErrors: true });
       flow.output('code', flow.field('code', node.output('error'), 'code'));
@@ -147,7 +147,7 @@ export const handledErrorRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a script does not see the error output, and an input that is passed on keeps its own output of that name',
+    title: 'a script does not see the error output, and a passed-on input with the name error keeps its own output',
     flow: (flow) => {
       const script = flow.node('rhai_script_1x1', {
         inputs: ['source', 'a?', 'error?»'],
@@ -173,7 +173,7 @@ export const handledErrorRows: FlowRow[] = [
     ],
   },
   {
-    title: 'instructions behind an error are in the next transaction, and go out when the first fails',
+    title: 'instructions behind an error output are in the next transaction, which is sent if the first one fails',
     flow: bundled((flow) => {
       const first = flow.use('test_instruction', {}, { form: { name: 'fails' }, title: 'fails', handlesErrors: true });
       const note = flow.use('test_instruction', { in: first.output('signature') }, {
@@ -197,7 +197,7 @@ export const handledErrorRows: FlowRow[] = [
     logs: ['Info fails#0: Ann pays for fails and the fees', 'Info second#0: Ann pays for pay and the fees'],
   },
   {
-    title: 'a handled failure to make instructions still keeps the others of the transaction from going out',
+    title: 'if a node makes no instructions, the others of its transaction are not sent, even if the failure is handled',
     flow: bundled((flow) => {
       flow.use('test_instruction', {}, { form: { name: 'other' }, title: 'other' });
       const bad = flow.use('test_instruction', { in: flow.constant(s('bad')) }, {
@@ -218,7 +218,7 @@ export const handledErrorRows: FlowRow[] = [
     ],
   },
   {
-    title: 'instructions behind a handled failure are left out, and the rest of the transaction goes',
+    title: 'instructions behind a handled failure are left out, and the rest of the transaction is sent',
     flow: bundled((flow) => {
       const node = pick(flow, flow.json({}));
       flow.use('test_instruction', { in: node.output('result_string') }, { form: { name: 'left' }, title: 'left' });
@@ -235,7 +235,7 @@ export const handledErrorRows: FlowRow[] = [
     logs: ['Info paid#0: Ann pays for pay and the fees'],
   },
   {
-    title: 'a handled failure in a loop of instructions takes only its own element along',
+    title: 'a handled failure in a loop of instructions leaves out only its own element',
     flow: (flow) => {
       const name = flow.foreach(flow.constant(list(s('a'), s('fails'), s('c'))));
       const pay = flow.use('test_instruction', { name }, { title: 'pay', handlesErrors: true });

@@ -7,7 +7,7 @@ const KEYPAIR = base58.encode(new Uint8Array(64).fill(7, 0, 32));
 /** Flows that show how edges find their ports, and how nodes pass inputs on. */
 export const handleRows: FlowRow[] = [
   {
-    title: 'an edge whose source handle is unknown is left out with a warning, and its target goes without',
+    title: 'an edge with an unknown source handle is left out with a warning, and its target gets no value',
     flow: (flow) => {
       const text = flow.use('to_string', {}, { title: 'text' });
       flow.connect({ ...flow.constant(s('x')), handle: 'left behind' }, text.input('stringify'));
@@ -18,7 +18,7 @@ export const handleRows: FlowRow[] = [
     logs: ['Warn: edges[0] from to is left out: no port has the id left behind'],
   },
   {
-    title: 'an edge whose target handle is unknown is left out with a warning, null among them',
+    title: 'an edge with an unknown target handle, such as null, is left out with a warning',
     flow: (flow) => {
       const text = flow.use('to_string', {}, { title: 'text' });
       flow.edges.push({
@@ -34,7 +34,7 @@ export const handleRows: FlowRow[] = [
     logs: ['Warn: edges[0] from to is left out: no port has the id null'],
   },
   {
-    title: "a handle names its port wherever the port is: another node's handle stands for the name it has there",
+    title: "a handle of another node's port stands for the port of the same name",
     flow: (flow) => {
       const [one, other] = [flow.use('to_string', {}, { title: 'one' }), flow.use('to_string', {}, { title: 'other' })];
       flow.connect(flow.constant(s('x')), { nodeId: one.id, handle: other.input('stringify').handle });
@@ -72,7 +72,7 @@ export const handleRows: FlowRow[] = [
     runs: ['wrong#0 ✗ there is no output "shout", only result'],
   },
   {
-    title: 'a node fails from which an edge hands on an input that is not handed on',
+    title: 'a node fails if an edge begins at a passthrough that the node does not have',
     flow: (flow) => {
       const text = flow.use('to_string', { stringify: flow.constant(s('x')) }, { title: 'text' });
       flow.output('out', text.passthrough('stringify'));
@@ -111,7 +111,7 @@ export const handleRows: FlowRow[] = [
     runs: ['const#0 → Source="x"', 'text#0 → result=""', 'out#0 out="" → out=""'],
   },
   {
-    title: 'the label names the port of flow_input and flow_output, whatever the JSON calls it',
+    title: 'the label names the port of flow_input and flow_output, whatever name the JSON has',
     flow: (flow) => {
       const input = flow.node('flow_input', { outputs: [''], form: { label: 'a' }, title: 'in' });
       const output = flow.node('flow_output', { inputs: ['other'], form: { label: 'b' }, title: 'out' });
@@ -122,7 +122,7 @@ export const handleRows: FlowRow[] = [
     runs: ['in#0 a=1 → a=1', 'out#0 b=1 → b=1'],
   },
   {
-    title: 'a node without a name in the editor is called by its kind',
+    title: 'a node without a name in the editor is shown by its kind',
     flow: (flow) => {
       flow.node('wallet', { outputs: ['pubkey', 'keypair'] });
     },
@@ -131,7 +131,7 @@ export const handleRows: FlowRow[] = [
     runs: ['wallet#0 ✗ failed to decode wallet as base58'],
   },
   {
-    title: 'an input that is handed on comes out beside the outputs when the node succeeds',
+    title: 'an input that is passed on comes out beside the outputs if the node succeeds',
     flow: (flow) => {
       const print = flow.use('print', { print: flow.constant(d(1)) }, { title: 'print' });
       flow.output('value', print.passthrough('print'));
@@ -147,14 +147,14 @@ export const handleRows: FlowRow[] = [
     logs: ['Info print#0: 1'],
   },
   {
-    title: 'a value from form data is handed on as well',
+    title: 'a value from form data is passed on, too',
     flow: (flow) => flow.output('out', flow.use('print', {}, { form: { print: 'form' } }).passthrough('print')),
     output: 'out="form"',
     runs: ['print#0 print="form" → __print_output="form" print="form"', 'out#0 out="form" → out="form"'],
     logs: ['Info print#0: form'],
   },
   {
-    title: 'a node that fails hands nothing on',
+    title: 'a node that fails passes nothing on',
     flow: (flow) => {
       const insert = flow.use('json_insert', { json_input: flow.json({}), value: flow.constant(d(1)) }, {
         form: { path: '/a/b' },
@@ -172,7 +172,7 @@ export const handleRows: FlowRow[] = [
     ],
   },
   {
-    title: 'of a key pair for a public key the public half is handed on, and a text stays a text',
+    title: 'if an input for a public key gets a key pair, its public half is passed on; a text stays a text',
     flow: (flow) => {
       const pair = flow.use('test_key', { key: flow.constant({ B6: KEYPAIR }) }, { title: 'pair' });
       flow.output('pair', pair.passthrough('key'), 'out 1');
@@ -190,7 +190,7 @@ export const handleRows: FlowRow[] = [
     ],
   },
   {
-    title: 'null is handed on from a required input, from an optional one it is not',
+    title: 'a required input passes null on, and an optional input does not',
     flow: (flow) => {
       const null_ = flow.constant({ N: 0 }, 'null');
       const node = flow.use('test_key', { key: null_, maybe: null_ }, { title: 'node' });

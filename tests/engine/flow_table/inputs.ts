@@ -108,7 +108,7 @@ export const inputRows: FlowRow[] = [
     runs: ['text#0 → result=""', 'out#0 out="" → out=""'],
   },
   {
-    title: 'form data applies where an optional edge delivers nothing',
+    title: 'form data applies if the edge into an optional input gives no value',
     flow: (flow) => {
       const choice = flow.script('let v = "other"', {}, 2, 'choice');
       const text = flow.use('to_string', { stringify: choice.output('u') }, {
@@ -125,7 +125,7 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
-    title: 'form data does not stand in for a required input whose edge delivers nothing',
+    title: 'form data does not replace the missing value of an edge into a required input',
     flow: (flow) => {
       const choice = flow.script('let v = "other"', {}, 2, 'choice');
       const get = flow.use('json_get_field', { json_or_string: choice.output('u') }, {
@@ -146,7 +146,7 @@ export const inputRows: FlowRow[] = [
     runs: ['a#0 a=1 b=2 → a=1', 'to_string#0 stringify=1 → result="1"', 'out#0 out="1" → out="1"'],
   },
   {
-    title: 'a flow_input takes the given value before its default, null included, the default before null',
+    title: 'a flow_input takes the given value, even null; without one, it takes its default, or else null',
     flow: (flow) => {
       flow.output('a', flow.input('given', 1));
       flow.output('b', flow.input('null', 2));
@@ -170,7 +170,7 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a node that fails of a null names the flow_input that had no value, and not one that was given null',
+    title: 'the error of a node that got null names a flow_input without a value, but not one that was given null',
     flow: (flow) => {
       const end = flow.input('end');
       flow.output('empty', flow.use('range', { end }, { form: { start: 0 }, title: 'empty' }).output('result'));
@@ -192,7 +192,7 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a script that fails names each flow_input that had no value, and a default is one',
+    title: 'the error of a script names each flow_input without a value; a default counts as a value',
     flow: (flow) => {
       const edges = { a: flow.input('first'), b: flow.input('second'), c: flow.input('third', 3) };
       flow.output('out', flow.script('a + b + c', edges).output('u'));
@@ -216,7 +216,7 @@ export const inputRows: FlowRow[] = [
     runs: ['in#0 → in={D="1" more=[1.5]}', 'out#0 out={D="1" more=[1.5]} → out={D="1" more=[1.5]}'],
   },
   {
-    title: 'two flow_inputs of one label give the same value, each with its own default',
+    title: 'two flow_inputs with the same label give the same value, but each has its own default',
     flow: (flow) => {
       flow.output('a', flow.input('n', 1));
       flow.output('b', flow.input('n', 2));
@@ -237,7 +237,7 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
-    title: "labels may be any text: those of an object's own members, an empty one, one with dots",
+    title: "labels may be any text: the name of an object's own member, an empty text, a text with dots",
     flow: (flow) => {
       for (const label of ['constructor', '__proto__', '', 'a.b', 'toString']) {
         flow.output(label, flow.input(label, 'default'), `out ${label}`);
@@ -259,7 +259,7 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a flow_output that nothing feeds fails, and gives no output',
+    title: 'a flow_output without an edge fails, and gives no output',
     flow: (flow) => {
       flow.node('flow_output', { inputs: ['out'], form: { label: 'out' }, title: 'out' });
     },
@@ -311,7 +311,7 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
-    title: 'the flow never makes a required input optional, and one without an edge holds no node back',
+    title: "the flow can't make a required input optional, and a node does not wait for a required input without an edge",
     flow: (flow) => {
       const lost = flow.field('x', flow.json({}));
       const print = flow.use('print', { print: lost }, { title: 'print' });

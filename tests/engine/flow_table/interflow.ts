@@ -51,7 +51,7 @@ export const interflowRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a flow called twice runs twice, each time for itself',
+    title: 'a flow that is called twice has two separate runs',
     flow: (flow) => {
       const first = flow.interflow(1, { n: flow.input('n') }, ['out'], 'first').output('out');
       flow.output('out', flow.interflow(1, { n: first }, ['out'], 'second').output('out'));
@@ -138,7 +138,7 @@ export const interflowRows: FlowRow[] = [
     ],
   },
   {
-    title: 'an input of a call that is handed on comes out beside the outputs of the called flow, and not among those',
+    title: 'an input that a call passes on is an output of the calling node, and not of the called flow',
     flow: (flow) => {
       const call = flow.node('interflow', { inputs: ['n»'], outputs: ['out'], form: { id: 1 }, title: 'call' });
       flow.connect(flow.input('n'), call.input('n'));
@@ -182,7 +182,7 @@ export const interflowRows: FlowRow[] = [
     ],
   },
   {
-    title: 'log lines of a called flow belong to its run, warnings about its edges among them',
+    title: 'log lines of a called flow, also warnings about its edges, belong to its own run',
     flow: (flow) => {
       flow.interflow(1, {}, [], 'call');
     },

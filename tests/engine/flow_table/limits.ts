@@ -14,7 +14,7 @@ const nest = (flow: FlowBuilder, value: Port, levels: number): Port => {
 /** The limits of a run and of a value. */
 export const limitRows: FlowRow[] = [
   {
-    title: 'a run of as many node executions as are allowed succeeds',
+    title: 'a run with the greatest allowed number of node executions succeeds',
     flow: (flow) => flow.output('out', flow.collect(flow.toText(flow.foreach(flow.input('list'))))),
     inputs: { list: { A: [d(1), d(2)] } },
     options: { limits: { nodeExecutions: 6 } },
@@ -29,7 +29,7 @@ export const limitRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a run of one execution more fails at that one, which is not begun, and keeps what it has put out',
+    title: 'the first execution beyond the limit does not begin, and the run fails and keeps its outputs',
     flow: (flow) => {
       flow.output('early', flow.constant(s('early')));
       flow.output('out', flow.toText(flow.toText(flow.input('n'), 'text 1'), 'text 2'));
@@ -73,7 +73,7 @@ export const limitRows: FlowRow[] = [
     ],
   },
   {
-    title: 'outputs of a node that are larger than allowed fail it, passed-through inputs counted',
+    title: 'a node fails if its outputs, with its passed-on inputs, are larger than allowed',
     flow: (flow) => {
       const text = flow.constant(s('x'.repeat(60)), 'x');
       flow.output('out', flow.use('print', { print: text }, { title: 'print' }).passthrough('print'));
@@ -89,7 +89,7 @@ export const limitRows: FlowRow[] = [
     logs: ['Info print#0: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'],
   },
   {
-    title: 'outputs of all nodes that are more than allowed fail the node with which they are',
+    title: 'if all outputs together are larger than allowed, the node whose outputs exceed the limit fails',
     flow: (flow) => {
       const text = flow.constant(s('x'.repeat(40)), 'x');
       flow.output('out', flow.toText(flow.toText(text, 'text 1'), 'text 2'));
@@ -115,7 +115,7 @@ export const limitRows: FlowRow[] = [
     runs: ['nul#0 ✗ output out: a text holds NUL or half a surrogate pair'],
   },
   {
-    title: 'a NUL in a constant of JSON fails the constant, in a name too',
+    title: 'a NUL in a text or a name of a JSON constant fails the constant',
     flow: (flow) => {
       flow.json(['a\0b'], 'value');
       flow.json({ 'a\0b': 1 }, 'name');
@@ -131,7 +131,7 @@ export const limitRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a value may have 64 levels and no more, though each node adds but one',
+    title: 'a value may have at most 64 levels, even if each node adds only one',
     // The constant has 61 levels, and each collect adds one more.
     flow: (flow) => flow.output('out', nest(flow, flow.json(nestedJson(61)), 4)),
     output: '',
@@ -146,7 +146,7 @@ export const limitRows: FlowRow[] = [
     ],
   },
   {
-    title: 'form data that is nested deeper fails its node alone',
+    title: 'form data that is nested deeper than the limit fails only its own node',
     flow: (flow) => {
       flow.use('to_string', {}, { form: { stringify: nestedJson(65) }, title: 'deep' });
       flow.output('kept', flow.constant(d(1)));

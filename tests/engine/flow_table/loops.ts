@@ -3,7 +3,7 @@ import { d, type FlowRow, list, s } from './row.ts';
 /** Loops of one level: one iteration for each element, zipped by index. */
 export const loopRows: FlowRow[] = [
   {
-    title: 'what follows a foreach runs once per element, in order',
+    title: 'a node behind a foreach runs once per element, in order',
     flow: (flow) => flow.output('out', flow.collect(flow.toText(flow.foreach(flow.input('list'))))),
     inputs: { list: list(d(1), d(2), d(3)) },
     output: 'out=["1", "2", "3"]',
@@ -30,7 +30,7 @@ export const loopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'over an empty array nothing runs that needs an element, and a collect gives an empty array',
+    title: 'for an empty array, no node that needs an element runs, and a collect gives an empty array',
     flow: (flow) => {
       const loud = flow.use('print', { print: flow.foreach(flow.input('list')) }, { title: 'print' }).passthrough(
         'print',
@@ -49,7 +49,7 @@ export const loopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'over an empty array a node runs once, without element, whose input is optional',
+    title: 'for an empty array, a node with an optional input runs once, without an element',
     flow: (flow) => flow.output('out', flow.collect(flow.toText(flow.foreach(flow.input('list'))))),
     inputs: { list: list() },
     output: 'out=[""]',
@@ -102,7 +102,7 @@ export const loopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a value from outside that comes late is waited for',
+    title: 'a loop waits for a value from outside that comes late',
     flow: (flow) => {
       const late = flow.wait(flow.constant(d(10)), 5);
       const add = flow.script('a + b', { a: flow.foreach(flow.json([1, 2])), b: late }, 1, 'add');

@@ -3,7 +3,7 @@ import { type FlowRow } from './row.ts';
 /** Flows with loops inside loops, and nodes that collect the elements. */
 export const nestedLoopRows: FlowRow[] = [
   {
-    title: 'a foreach in a loop hands on the elements of all inner arrays, one after another',
+    title: 'a foreach in a loop gives the elements of all inner arrays, one after another',
     flow: (flow) => {
       const outer = flow.foreach(flow.json([['0,0', '0,1'], ['1,0', '1,1']]), 'outer');
       flow.output('out', flow.toText(flow.foreach(outer, 'inner')));
@@ -45,7 +45,7 @@ export const nestedLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'inner arrays may be of any length, empty ones and single values among them',
+    title: 'inner arrays may have any length; they may also be empty, or single values',
     flow: (flow) => {
       const inner = flow.foreach(flow.foreach(flow.json([[], [1], 2, [], [3, 4], []]), 'outer'), 'inner');
       flow.output('out', flow.collect(flow.use('print', { print: inner }, { title: 'print' }).passthrough('print')));
@@ -84,7 +84,7 @@ export const nestedLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'outer and inner elements that meet are zipped by position',
+    title: 'outer and inner elements that lead to the same node are zipped by position',
     flow: (flow) => {
       const outer = flow.foreach(flow.json([[1, 2], [3]]), 'outer');
       const pair = flow.use('to_vec', { first: outer, second: flow.foreach(outer, 'inner') }, { title: 'pair' });
@@ -123,7 +123,7 @@ export const nestedLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'an outer iteration that fails takes its inner loop with it, and no other',
+    title: 'if an outer iteration fails, only its own inner loop does not run',
     flow: (flow) => {
       const rows = flow.foreach(flow.json([{ list: [1, 2] }, {}, { list: [3] }]), 'outer');
       const inner = flow.foreach(flow.field('list', rows), 'inner');
@@ -148,7 +148,7 @@ export const nestedLoopRows: FlowRow[] = [
     logs: ['Info print#0: 1', 'Info print#1: 2', 'Info print#3: 3'],
   },
   {
-    title: 'a collect gives one array however deep its loop, and runs once',
+    title: 'a collect gives one array and runs once, however deep its loop is',
     flow: (flow) => {
       const inner = flow.foreach(flow.foreach(flow.json([[1, 2], [3]]), 'outer'), 'inner');
       const all = flow.collect(inner);
@@ -225,7 +225,7 @@ export const nestedLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'what was collected is a constant to another loop',
+    title: 'a collected array is a constant for another loop',
     flow: (flow) => {
       const all = flow.collect(flow.foreach(flow.json([1, 2]), 'each 1'));
       const sum = flow.script('a + b.len()', { a: flow.foreach(flow.json([10, 20, 30]), 'each 2'), b: all }, 1, 'sum');

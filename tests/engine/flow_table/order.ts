@@ -21,7 +21,7 @@ export const orderRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a diamond runs both of its sides once, and what joins them once, with both values',
+    title: 'in a diamond, both sides run once, and the node that joins them runs once with both values',
     flow: (flow) => {
       const n = flow.input('n');
       const left = flow.script('a + 1', { a: n }, 1, 'left').output('u');
@@ -39,7 +39,7 @@ export const orderRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a node waits for the longer of two ways to it, wherever it stands in the nodes array',
+    title: 'a node waits for the longer of the two paths to it, whatever its position in the nodes array is',
     flow: (flow) => {
       const both = flow.use('rhai_script_2x1', {}, { form: { source: 'a + "," + b' }, title: 'both' });
       const n = flow.input('n');
@@ -91,7 +91,7 @@ export const orderRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a required input without an edge holds nothing back: the node starts and fails for want of it',
+    title: 'a node does not wait for a required input without an edge: it starts, and fails without the value',
     flow: (flow) => {
       flow.use('json_get_field', {}, { title: 'get' });
       flow.use('foreach', {}, { title: 'each' });
@@ -141,7 +141,7 @@ export const orderRows: FlowRow[] = [
     logs: ['Info early#0: early', 'Info late#0: late'],
   },
   {
-    title: 'two unconnected parts of a flow run beside each other, and one that fails leaves the other alone',
+    title: 'two unconnected parts of a flow run in parallel, and a failure of one does not affect the other',
     flow: (flow) => {
       flow.output('a', flow.field('x', flow.json({})), 'lost');
       flow.output('b', flow.toText(flow.constant(d(2))));

@@ -44,7 +44,7 @@ export const transactionRows: FlowRow[] = [
     ],
   },
   {
-    title: 'bundled, nodes share a transaction that no signature separates',
+    title: 'with bundling, nodes share a transaction unless one needs the signature of another',
     flow: bundled(threeNodes),
     output: 'out=B6:third',
     runs: [
@@ -95,7 +95,7 @@ export const transactionRows: FlowRow[] = [
     logs: ['Info a#0: Ann pays for a and the fees', 'Info b#0: Bob pays for b c', 'Info d#0: Ann pays for d'],
   },
   {
-    title: 'what a node hands on before its transaction is there before it',
+    title: 'a value that a node passes on before its transaction is available before the transaction',
     flow: bundled((flow) => {
       const first = make(flow, 'first', { in: flow.input('in', 'x') });
       make(flow, 'fails', { in: flow.toText(first.passthrough('in'), 'text') });
@@ -132,7 +132,7 @@ export const transactionRows: FlowRow[] = [
     notRun: ['out'],
   },
   {
-    title: 'a node that is not to run leaves its group complete: an output was left unset, before it or further up',
+    title: 'a group is complete without a node that is skipped because an earlier output stayed unset',
     flow: bundled((flow) => {
       make(flow, 'first');
       const unset = flow.script('let v = 1', {}, 2).output('u');
@@ -161,7 +161,7 @@ export const transactionRows: FlowRow[] = [
     notRun: ['second'],
   },
   {
-    title: 'in a loop a group goes without a node for the elements for which that node is not to run',
+    title: 'in a loop, a group is sent without a node for the elements for which this node is skipped',
     flow: bundled((flow) => {
       const each = flow.foreach(flow.json([1, 2]));
       const first = make(flow, 'first', { in: each });
@@ -181,7 +181,7 @@ export const transactionRows: FlowRow[] = [
     logs: ['Info first#0: Ann pays for first and the fees', 'Info first#1: Ann pays for first second'],
   },
   {
-    title: 'a loop over nothing leaves a group complete',
+    title: 'a group is complete without the nodes of a loop over an empty array',
     flow: bundled((flow) => {
       make(flow, 'first');
       make(flow, 'each', { in: flow.foreach(flow.json([])) });
@@ -196,7 +196,7 @@ export const transactionRows: FlowRow[] = [
     logs: ['Info first#0: Ann pays for first and the fees'],
   },
   {
-    title: 'a transaction that fails takes the later ones of its group along, and the fees go into the next that lands',
+    title: 'if a transaction fails, the later transactions of its group fail, too',
     flow: bundled((flow) => {
       make(flow, 'fails', { in: flow.json([1, 2]) });
       make(flow, 'later', {}, { payer: 'Bob' });
@@ -211,7 +211,7 @@ export const transactionRows: FlowRow[] = [
     logs: ['Info fails#0: Ann pays for fails and the fees'],
   },
   {
-    title: 'without bundling a failing transaction is a matter of its own node, and the fees go into the next',
+    title: 'without bundling, a failing transaction fails only its own node, and the fees go into the next transaction',
     flow: (flow) => {
       make(flow, 'fails');
       make(flow, 'other');
@@ -239,7 +239,7 @@ export const transactionRows: FlowRow[] = [
     logs: ['Info first#0: Ann pays for first and the fees'],
   },
   {
-    title: 'submit = false as a form value: without bundling there is nobody to sign',
+    title: 'submit = false as a form value: without bundling the node fails, because the fee payer is no signer',
     flow: (flow) => flow.output('out', make(flow, 'silent', {}, { submit: false }).output('signature')),
     output: '',
     runs: ['silent#0 name="silent" submit=false → made="made silent" ✗ fee payer is not in signers'],
@@ -247,7 +247,7 @@ export const transactionRows: FlowRow[] = [
     notRun: ['out'],
   },
   {
-    title: 'submit = false by an edge: the node never starts, and its group does without it',
+    title: 'submit = false by an edge: the node never starts, and its group is sent without it',
     flow: bundled((flow) => {
       make(flow, 'first');
       const held = make(flow, 'held', { submit: flow.constant({ B: false }) });
@@ -310,7 +310,7 @@ export const transactionRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a called flow makes transactions of its own, among those of the run that pays the fees once',
+    title: 'a called flow makes its own transactions, and the whole run pays the fees only once',
     flow: bundled((flow) => {
       const called = flow.interflow(1, {}, ['signature'], 'call').output('signature');
       make(flow, 'before');
@@ -330,7 +330,7 @@ export const transactionRows: FlowRow[] = [
     logs: ['Info call#0 > inner#0: Ann pays for inner and the fees', 'Info before#0: Ann pays for before after'],
   },
   {
-    title: 'what is never complete in a called flow fails there, and its caller goes on',
+    title: 'a group that is never complete in a called flow fails there, and the caller continues',
     flow: bundled((flow) => {
       flow.interflow(1, {}, ['signature?'], 'call');
       make(flow, 'own');

@@ -59,7 +59,7 @@ export const zipRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a zip of loops of which one is empty runs nothing that needs both',
+    title: 'if one of two zipped loops is empty, no node that needs elements of both runs',
     flow: (flow) => {
       const [a, b] = [flow.foreach(flow.json(['a']), 'each 1'), flow.foreach(flow.json([]), 'each 2')];
       flow.output('out', flow.collect(flow.use('to_vec', { first: a, second: b }, { title: 'pair' }).output('result')));
@@ -76,7 +76,7 @@ export const zipRows: FlowRow[] = [
     ],
   },
   {
-    title: 'two ways from one foreach meet again by index, the longer way included',
+    title: 'two paths from one foreach are joined by index, even if one path is longer',
     flow: (flow) => {
       const each = flow.foreach(flow.json([1, 2, 3]));
       const long = flow.toText(flow.wait(each, 1), 'text');
@@ -103,7 +103,7 @@ export const zipRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a merge of a slow and a fast loop pairs by index, its inputs optional',
+    title: 'a merge with optional inputs pairs the elements of a slow and a fast loop by index',
     flow: (flow) => {
       const each = flow.foreach(flow.json([1, 2, 3]));
       const slow = flow.toText(flow.wait(each, 1), 'slow');
@@ -131,7 +131,7 @@ export const zipRows: FlowRow[] = [
     ],
   },
   {
-    title: 'an empty loop beside a full one is missing in every iteration, its input optional',
+    title: 'an optional input from an empty loop is missing in every iteration of another loop',
     flow: (flow) => {
       const [a, b] = [flow.foreach(flow.json([1, 2]), 'each 1'), flow.foreach(flow.json([]), 'each 2')];
       flow.output('out', flow.collect(flow.script('[a, b == ()]', { a, b }, 1, 'join').output('u')));
@@ -149,7 +149,7 @@ export const zipRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a choice within a loop sends each element its own way, and the ways meet again by index',
+    title: 'a choice in a loop sends each element along its own path, and the paths are joined by index',
     flow: (flow) => {
       const each = flow.foreach(flow.json([1, 2, 3, 4]));
       const choice = flow.script('let u = if a % 2 == 0 { a }; let v = if a % 2 != 0 { a };', { a: each }, 2, 'even');

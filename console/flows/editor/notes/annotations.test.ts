@@ -16,7 +16,7 @@ test('the frame of a group surrounds its nodes, and moves with them', () => {
   expect(frameOf(moved, group)).toMatchObject({ x: x + 5, y: y + 7 });
 });
 
-test('a node of a moved group keeps the place that it is given itself', () => {
+test('if a group and one of its nodes both get a position, the node has its own', () => {
   const places = new Map([[nodeIdOf(group), { x: 0, y: 0 }], ['a', { x: 50, y: 50 }]]);
   expect(readPosition(moveWithGroups(document, places).nodes[0])).toEqual({ x: 50, y: 50 });
 });

@@ -16,7 +16,7 @@ test('a word finds the nodes that do what it means, also in the plural and among
   expect(meantBy('toString constructor')).toEqual([]);
 });
 
-test('the palette lists the script whose ports are named, and none of the sizes', () => {
+test('the palette lists the script with named ports, and no script with a fixed number of ports', () => {
   const scripts = nodeIds().filter((id) => id.startsWith('rhai_script'));
   expect(scripts.filter((id) => !HIDDEN.includes(id))).toEqual(['rhai_script']);
 });

@@ -61,7 +61,7 @@ describe('a port', () => {
     expect(movePortUp(typed, 'input', 'in-a')).toBe(typed);
   });
 
-  test('is removed with its value and with the edges at it, not with those of others', () => {
+  test('is removed with its value and its edges, and the edges of other ports stay', () => {
     const edge = (source: string, sourceHandle: string, to: string, targetHandle: string) => ({
       source,
       sourceHandle,
@@ -112,7 +112,7 @@ describe('a name', () => {
     expect(whyBadName(nodeId, 'output', name, ['taken'])).toBe(reason);
   });
 
-  test('that is wanted is taken if it is good, and gets a number if another port has it', () => {
+  test('that the user wants is used if it is allowed, and gets a number if another port has it', () => {
     expect(freeName('rhai_script', 'input', 'balance', [])).toBe('balance');
     expect(freeName('rhai_script', 'input', 'balance', ['balance', 'balance2'])).toBe('balance3');
     expect(freeName('rhai_script', 'input', 'let', [])).toBe('input');

@@ -60,7 +60,7 @@ it('checks when the flow is opened, and again after a pause without changes', as
   expect(asked[1]!.checked.document.nodes).toHaveLength(3);
 });
 
-it('has one check at a time, and checks again what changed during a check', async () => {
+it('runs one check at a time, and checks again if the flow changed during a check', async () => {
   const { checker, asked, answer, add } = open();
   checker.start();
   await vi.advanceTimersByTimeAsync(PAUSE_MS);

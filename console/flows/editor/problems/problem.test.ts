@@ -37,7 +37,7 @@ it('finds the input that an edge leads into, or else the source of the edge', ()
   expect(placeOf({ path: 'edges[1].target' })).toMatchObject({ nodeId: 'a', edge: 1, field: undefined });
 });
 
-it('shows problems of other flows, of the environment and of parts that are gone at no node', () => {
+it('finds no node for problems of other flows, of the environment and of deleted parts', () => {
   expect(placeOf({ path: 'nodes[1]', flow_id: 8 })).toMatchObject({ nodeId: undefined, calledFlow: 8 });
   expect(placeOf({ path: 'nodes[1]', flow_id: 7 })).toMatchObject({ nodeId: 'b', calledFlow: undefined });
   for (const path of ['environment.PRIORITY_FEE', 'nodes', 'nodes[9]', 'edges[9]']) {

@@ -16,7 +16,7 @@ test('a text that is no object of JSON is refused with the reason', () => {
   expect(readTyped('{')).toMatchObject({ fault: expect.stringContaining('not JSON') });
 });
 
-test('an input gets the output that its edge begins at', () => {
+test('an input gets the value of the output at which its edge begins', () => {
   const flow = new FlowBuilder();
   const number = flow.input('n');
   const text = flow.use('to_string', { stringify: number });

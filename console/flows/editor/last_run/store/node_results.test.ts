@@ -31,7 +31,7 @@ const run = (id: string, executions: ShownExecution[], changes: Partial<DraftRun
 
 const NODES = ['a', 'b', 'c'];
 
-test('the results of nodes that a partial run did not execute are those of the run before', () => {
+test('nodes that a partial run did not execute have the results of the run before', () => {
   const whole = run('whole', [execution('a'), execution('b', 'no luck')], { not_run: ['c'] });
   const partial = run('partial', [execution('b'), execution('c')]);
   const results = nodeResults([partial, whole], NODES);
