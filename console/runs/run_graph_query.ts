@@ -48,7 +48,7 @@ async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): 
 export const runGraphQuery = ({ db }: Api, run: RunRow | undefined) =>
   queryOptions({
     queryKey: ['runs', 'graph', run?.id],
-    // A frozen graph never changes.
+    // A frozen graph never changes. The present graph may change, but the page keeps the one that it showed first.
     staleTime: Infinity,
     queryFn: run === undefined ? skipToken : async ({ signal }): Promise<ShownGraph> => {
       const deployment = await rootDeployment(db, run, signal);

@@ -17,7 +17,7 @@ export interface PagedRows<Row> {
 }
 
 export interface PagedRowsOptions<Row> {
-  /** The query's key, with all filters. Rows of different keys are never mixed. */
+  /** The query's key, with all filters. Until the rows of a new key are read, the rows of the former key stay shown. */
   queryKey: readonly unknown[];
   /**
    * Reads the rows from `from` to `to`, both included, in a fixed order. `signal` aborts if the rows are no longer

@@ -13,7 +13,7 @@ export interface LinkValues {
 
 const NOTHING: LinkValues = { values: {}, remarks: [] };
 
-/** Inputs whose values never go into a link, because a link is copied and kept. */
+/** True for an input whose values never go into a link, because links are copied and kept. */
 const isSecret = ({ type_bounds }: DeploymentInput): boolean => type_bounds.includes('keypair');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

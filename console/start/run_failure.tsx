@@ -3,7 +3,7 @@ import type { RunRow } from 'flow-deployments-client';
 import { FoldedLines } from '../shared/folded_lines.tsx';
 import { readRunError } from '../shared/run_error.ts';
 
-/** The most errors that are shown. The details contain all of them. */
+/** The most errors that are shown at first. The folded details contain all errors. */
 const TOLD = 3;
 
 const TRY_LESS = 'The run reached a limit. Try again with less data, or tell the person who gave you this address.';

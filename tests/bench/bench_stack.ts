@@ -94,7 +94,7 @@ async function bootBenchStack(name: string, options: Partial<StackOptions>): Pro
           owner.id,
           (tx) => tx`select public.deploy_flow(${flowId}) ->> 'deployment_id' as id`,
         );
-        // Limits that refuse no start: the bench measures their cost, not their refusals.
+        // These limits are so high that they refuse no start. The bench measures only the cost of checking them.
         await sql`
           update public.flow_deployments set max_starts_per_minute = 2000000000, max_runs_in_flight = 2000000000
           where id = ${row!.id}`;

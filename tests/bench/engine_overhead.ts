@@ -11,7 +11,7 @@ const NODES = 1_000;
 const ELEMENTS = 10_000;
 /** The microseconds that the engine may add to the plain call of a node. */
 const NODE_BUDGET_US = 50;
-/** The plain calls take only microseconds. A measurement repeats them this often. */
+/** The number of times that a measurement repeats the plain calls, because they take only microseconds. */
 const REPEATS = 100;
 /** The number of runs before the first measurement. After them, V8 has compiled the code. */
 const WARM_UPS = 20;

@@ -11,8 +11,8 @@ export function makeFloor({ stack }: BenchStack, connections: number) {
   const value = sql.json({ value: { D: '7' } });
   const row = sql.json({ input: { M: { value: { D: '7' } } }, output: { M: { value: { D: '7' } } } });
   /**
-   * Claims a message. If another claim has locked the only message that this one sees, it finds none and tries again:
-   * there is one message for each claim.
+   * Claims a message. There is a message for each claim. But while other claims lock the messages that this claim sees,
+   * it gets none and tries again.
    */
   const claim = async (): Promise<string> => {
     const [claimed] = await sql`select message ->> 'flow_run_id' as id from pgmq.pop('bench')`;

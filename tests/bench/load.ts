@@ -29,12 +29,13 @@ export async function runLoad(
   return { perSecond: latencies.length / ((performance.now() - began) / 1_000), latencies };
 }
 
-/** The default number of turns of compared loads in a round. */
+/** The default number of turns of each compared load in a round. */
 const TURNS = 8;
 
 /**
- * Runs loads in turns, each for the same total time. The speed of a shared machine varies from second to second, and
- * turns spread this over all loads. Every second turn reverses the order, so that no load always follows the same one.
+ * Runs loads in turns, each for the same total time. The speed of a shared machine varies from second to second. The
+ * turns spread these variations over all loads. Every second turn reverses the order, so that no load always follows
+ * the same one.
  */
 async function runLoadsInTurn<Name extends string>(
   loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,
@@ -57,7 +58,7 @@ async function runLoadsInTurn<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, sum(turns[name]!)])) as Record<Name, LoadResult>;
 }
 
-/** Measures rounds of compared loads. Before each load the tables are equal; a short round warms up. */
+/** Measures rounds of compared loads. Each round begins with cleared tables and a short load, which warms up. */
 export async function takeLoadRounds<Name extends string>(
   { rounds, loadMs }: Plan,
   clearRuns: () => Promise<void>,

@@ -43,7 +43,7 @@ const initPlans = (node: PlanNode): number =>
 
 /**
  * Throws unless each reader of the whole list has the superuser's plan, with the caller's data computed once before it.
- * A reader who may see only one run finds it by its id.
+ * The plan of a reader who may see only one run must find the run by its id.
  */
 export async function assertSamePlan(sql: Sql, deploymentId: string, readers: Reader[]): Promise<void> {
   const plans = await Promise.all(

@@ -13,7 +13,7 @@ const RUNS = 300;
 const IN_FLIGHT = [10, 100];
 const RUNS_IN_FLIGHT = 300;
 
-/** The rounds of runs, one at a time. Each list measures up to another moment. */
+/** The rounds of runs that are made one at a time. Each list times the runs up to a different moment. */
 interface Latency {
   /** The time until the caller has the output. */
   p50: Round[];
@@ -95,7 +95,7 @@ const measureWithFunction = (plan: Plan): Promise<Part[]> =>
       makePart({ name: 'the function, one at a time, p50', unit: 'ms', rounds: latency.p50 }),
       makePart({ name: "the function, one at a time, p99 against the start's p50", unit: 'ms', rounds: latency.p99 }),
       makePart({ name: 'the function, until the run itself has ended, p50', unit: 'ms', rounds: latency.ended }),
-      // The same calls without any work. No run over these parts can take less time.
+      // The same calls without any work. No run that uses these parts can take less time.
       makePart({ name: 'its calls alone, against a start that only forwards, p50', unit: 'ms', rounds: alone }),
       makePart({ name: 'the same without the call for the claim, p50', unit: 'ms', rounds: withoutClaim }),
       ...busy.map(({ inFlight, rounds }) =>

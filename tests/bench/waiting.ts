@@ -22,7 +22,7 @@ interface Waited {
 
 /**
  * Counts the queries of waiting calls: those through PostgREST, and those of the function's own session. Does not count
- * the query before each of them with which PostgREST sets the caller.
+ * the queries with which PostgREST sets the caller before each of these queries.
  */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`

@@ -10,7 +10,10 @@ import { addWorker, allSucceeded, makeSqlStarter } from './worker_load.ts';
 const GOAL = 1.2;
 const FIRST_RUNS = 100;
 const ALL_RUNS = 10_000;
-/** The number of runs between two looks. Then each look is at the same point of the worker's cycle. */
+/**
+ * The number of runs between two measurements. With this number, each measurement is at the same point of the worker's
+ * cycle.
+ */
 const RUNS_A_LOOK = 50;
 
 /** Returns a process's resident set in KiB. */
@@ -21,8 +24,8 @@ function residentKiB(pid: number): number {
 }
 
 /**
- * Measures a worker's resident set after its first runs and after all runs. The rounds are looks at the same worker,
- * some runs apart. A new worker for each round would take longer than all other figures.
+ * Measures a worker's resident set after its first runs and after all runs. Each round measures the same worker again,
+ * `RUNS_A_LOOK` runs later. A new worker for each round would take longer than all other figures.
  */
 export const measureWorkerMemory = async (plan: Plan): Promise<Part[]> => [
   await withBenchStack('worker-memory', async (bench) => {

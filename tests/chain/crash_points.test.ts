@@ -102,16 +102,21 @@ describe('a worker that dies', () => {
     expect(landed.map(({ signature }) => signature)).toEqual([end.status === 'confirmed' && end.signature]);
   });
 
-  it.each(points)('$when step $step of a transaction signed by $signedBy leaves at most one transfer if its blockhash then expires', async (point) => {
-    const scene = await makeCase(point.signedBy);
-    dieAt(scene.world, point.step, point.when, () => expireBlockhashes(chain.ledger));
-    const end = await runToTheEnd(scene);
-    const landed = transfersTo(scene.recipient);
-    // Either the transaction is on the chain and its run knows this, or it never lands and nothing is transferred.
-    expect(chain.balance(scene.recipient)).toBe(end.status === 'confirmed' ? SOL : 0n);
-    expect(landed.map(({ signature }) => signature)).toEqual(end.status === 'confirmed' ? [end.signature] : []);
-    if (end.status === 'failed') expect(end.errors[0]).toMatch(/^transaction \w+ has expired, nothing was transferred/);
-  });
+  it.each(points)(
+    '$when step $step of a transaction signed by $signedBy leaves at most one transfer if its blockhash then expires',
+    async (point) => {
+      const scene = await makeCase(point.signedBy);
+      dieAt(scene.world, point.step, point.when, () => expireBlockhashes(chain.ledger));
+      const end = await runToTheEnd(scene);
+      const landed = transfersTo(scene.recipient);
+      // Either the transaction is on the chain and its run knows this, or it never lands and nothing is transferred.
+      expect(chain.balance(scene.recipient)).toBe(end.status === 'confirmed' ? SOL : 0n);
+      expect(landed.map(({ signature }) => signature)).toEqual(end.status === 'confirmed' ? [end.signature] : []);
+      if (end.status === 'failed') {
+        expect(end.errors[0]).toMatch(/^transaction \w+ has expired, nothing was transferred/);
+      }
+    },
+  );
 
   it.each(['lose', 'hold'] as const)('after a send that the network %ss leaves one transfer', async (delivery) => {
     for (

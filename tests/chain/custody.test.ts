@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Makes one of each: a stored fee payer and identity, a key pair of the flow, and a wallet that is asked. */
+/** Makes a signer of each kind: a stored fee payer and identity, a key pair of the flow, and a wallet that is asked. */
 async function makeScene(
   given: WorldOptions = {},
   { amount = SOL, isBroken = false, isAction = false } = {},

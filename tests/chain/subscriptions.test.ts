@@ -75,7 +75,8 @@ it('web3.js 1.x confirms transactions and receives accounts, logs and slots at t
   const [payer, recipient] = [Keypair.generate(), Keypair.generate()];
   const airdrop = await connection.requestAirdrop(payer.publicKey, Number(SOL));
   const lifetime = await connection.getLatestBlockhash();
-  // web3.js answers with the notification or, if its look after the subscription is faster, with the whole status.
+  // web3.js answers with the notification. If its status request after the subscription is faster, it answers with the
+  // whole status.
   expect((await connection.confirmTransaction({ signature: airdrop, ...lifetime })).value).toMatchObject({ err: null });
 
   const accountNews: number[] = [];
@@ -172,7 +173,7 @@ it('accounts, logs and slots are notified as they come, and not after they are u
   for (const [kind, id] of Object.entries(ids)) expect((await call(`${kind}Unsubscribe`, id)).result).toBe(true);
   await submit(payer, [transfer(payer, address, 1n)]);
   chain.ledger.clock.advance(40n);
-  // The remaining subscription gets finalized transactions, and so the earlier airdrop, too.
+  // The remaining subscription gets finalized transactions. The earlier airdrop is one of them.
   await waitFor(() => told('logsNotification').length === 5 || undefined);
   expect([told('accountNotification').length, told('slotNotification').length]).toEqual([1, 2]);
   socket.terminate();

@@ -25,7 +25,7 @@ test('the documentation is read with an account and without, by links, tables, c
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
   // A comment of the guide is not shown.
   expect(await page.getByRole('main').innerText()).not.toContain('<!--');
-  // Nor is the source of a diagram.
+  // The source of a diagram is not shown either.
   await opened.goto('docs/guides/own_rows');
   await page.getByText('has a diagram here').waitFor();
   expect(await page.getByRole('main').innerText()).not.toContain('graph LR');

@@ -260,7 +260,8 @@ test('if two people save the same flow, the second one gets a warning and loses 
   expect(await titles(flowIdOf(second.page))).toContain('Collect');
   expect(await titles(id)).toContain('Print');
 
-  // Now the flow has the first person's version. Then the two change places, and the second one overwrites.
+  // Now the flow has the first person's version. Then the second person saves first, and the first person overwrites
+  // that version.
   await second.page.goBack();
   await nodeOf(second.page, 'Print').waitFor();
   expect(await nodeOf(second.page, 'Collect').count()).toBe(0);

@@ -90,7 +90,7 @@ it.each(['PostgREST of the functions', 'function deployment', 'Postgres'])(
       }).catch(() => undefined);
       if (response?.status !== 202) return void await response?.arrayBuffer().catch(() => {});
       const { flow_run_id } = await response.json() as { flow_run_id: string };
-      // All answers to one event name the same run.
+      // All answers to the same event contain the id of the same run.
       expect(told.get(id) ?? flow_run_id).toBe(flow_run_id);
       told.set(id, flow_run_id);
     };

@@ -117,8 +117,8 @@ it('a wait continues after its worker is killed, and counts from its beginning',
   await succeeded([runId!]);
 });
 
-// These are the last tests, and the function `runner` is the last of their cases. Its slice outlives the test, and
-// would take runs of a test that counts slots.
+// These tests come last, with the function `runner` as their last case. The function continues to claim runs for some
+// time after its test. So it would take runs of a later test that counts slots.
 describe.each([
   { who: 'a worker', begin: () => startWorkers(1), tell: async () => {} },
   { who: 'a worker over Postgres', begin: () => startWorkers(1, {}, 'Postgres'), tell: async () => {} },

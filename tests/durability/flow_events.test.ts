@@ -48,7 +48,8 @@ async function storeFlow(): Promise<number> {
 }
 
 /**
- * Ends parts of the stack during the run. Before each end, every watcher has received an event since the previous end.
+ * Ends parts of the stack during the run. Between two ends, every watcher receives at least one event, unless it has
+ * received the end of the run.
  */
 async function breakParts(told: RunEvent[][]): Promise<void> {
   const breaks = [

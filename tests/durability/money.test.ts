@@ -51,7 +51,7 @@ it(
     );
     const payees = new Map<string, string>();
     const startSome = async () => {
-      // Half of the runs may pay by another transaction after one has expired.
+      // Half of the runs may make another transaction if the first one has expired.
       for (const flowId of flowIds) {
         const keys = Array.from({ length: RUNS_PER_KILL / flowIds.length }, () => makeKeypair().publicKey);
         const ids = await owner.start(flowId, keys.map((key) => ({ to: { B3: key } })));

@@ -45,8 +45,9 @@ const executionsOf = ({ nodeRuns }: Recorded, nodeId: string): string[] =>
     .map(({ times, input, output }) => `#${times} ${showMap(input.M)} → ${showMap(output?.M ?? {})}`).toSorted();
 
 /**
- * Chooses nodes at random. Scripts have optional inputs, so they also run for iterations in which the node before them
- * did not run. A run has no record of such iterations at the end of a loop, so the nodes before scripts are chosen too.
+ * Chooses nodes at random. If a script is chosen, the nodes before it are chosen, too. The reason: scripts have
+ * optional inputs, so they also run for iterations in which the node before them did not run. If such iterations are at
+ * the end of a loop, the record of a run does not contain them.
  */
 function chooseNodes(flow: FlowBuilder, choices: Iterator<boolean>): string[] {
   const chosen = flow.nodes.filter(() => choices.next().value);

@@ -37,7 +37,7 @@ function flaky(failures: number, makeError: () => Error = outage, { effects, ...
   return node;
 }
 
-/** Makes such a node, which fails this many times for each input. */
+/** Makes a node like `flaky`, which fails this many times for each input. */
 function flakyForEach(failures: number) {
   const seen = new Map<string, number>();
   const node = flaky(0);

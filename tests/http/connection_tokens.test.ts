@@ -146,7 +146,7 @@ describe('a connection of kind oauth2_client_credentials', () => {
     await first.credential.refused!();
     const second = await open('refused');
     expect(second.header).not.toBe(first.header);
-    // A refusal of the first token that arrives late has no effect on the second token.
+    // If a server refuses the first token late, the refusal has no effect on the second token.
     await first.credential.refused!();
     expect((await open('refused')).header).toBe(second.header);
   });

@@ -22,8 +22,8 @@ const toText = (path: PropertyKey[]): string =>
   path.map((key) => typeof key === 'number' ? `[${key}]` : `.${String(key)}`).join('').replace(/^\./, '');
 
 /**
- * A fault: the path that is changed, and its new value (undefined removes it). `faultAt` is the path that the error
- * names, if it is another one.
+ * A fault: the path that is changed, and its new value (undefined removes it). If the error names another path,
+ * `faultAt` is that path.
  */
 type Case = [at: Path, value: Json | undefined, faultAt?: Path];
 

@@ -215,8 +215,8 @@ describe('a redrive on a newer deployment', () => {
     const base = `/${randomUUID()}`;
     const before = build(base, { script: wrong });
     const { failed, ids: [other] } = await failAndDeploy(before, build(`${base}/other`, { script: right }));
-    // The address of the first request comes from a script that has changed. The request node itself is the same, so it
-    // may run again for its new input. Only the node itself must not differ.
+    // The address of the first request comes from a script that has changed. The request node itself is unchanged, so
+    // it may run again for its new input. A redrive is refused only if a node that has had effects is itself changed.
     expect((await redrive(owner, failed.id, `?deployment=${other}`)).status).toBe(200);
 
     const changed = build(base, { script: right });

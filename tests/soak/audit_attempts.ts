@@ -26,8 +26,8 @@ export const attemptChecks: RowCheck[] = [
   },
   {
     name: 'last_attempt_differs',
-    // Unless the run was stopped, the last log line about attempts tells the truth: it reports a failure if and only if
-    // the node has failed.
+    // In a run that was not stopped, the last log line about attempts reports a failure if and only if the node has
+    // failed.
     find: (sql) =>
       sql`
       select n.flow_run_id, n.node_id, n.times, n.attempt, n.errors

@@ -3,8 +3,8 @@ import type { SoakFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * Compares the chain with the runs. Each run has paid at most once. A succeeded run has paid. A failed run has not,
- * because its error says that nothing was paid.
+ * Compares the chain with the runs. Each run has paid at most once. A succeeded run has paid. A failed run has not
+ * paid, because its error says that nothing was paid.
  */
 export async function auditChain(sql: Sql, facts: SoakFacts, findings: Findings): Promise<void> {
   const paying = facts.starts.filter(({ party }) => party !== null);

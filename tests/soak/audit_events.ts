@@ -1,8 +1,8 @@
 import type { RowCheck } from './facts.ts';
 
 /**
- * SQL for two lists, by the keys of the events: the events that the rows of each tree let expect, and the numbered
- * events.
+ * SQL for two lists of events with their keys: the events that should exist according to the rows of each tree of runs,
+ * and the stored numbered events.
  */
 const EVENTS = `
   tree as (
@@ -32,7 +32,7 @@ const EVENTS = `
     from private.flow_run_events as e
     cross join lateral unnest(e.events) with ordinality as k (event, flow_run_id, node_id, times, log_index, request_id, input_id, position)
     union all
-    -- Those of runs that one report has ended are numbered when somebody asks.
+    -- If a single report has ended a run, its events get their numbers only when somebody asks for them.
     select r.id, 1 + k.position, concat_ws(' ', k.event, k.flow_run_id, k.node_id, k.times, k.log_index, k.request_id, k.input_id)
     from public.flow_run as r
     cross join lateral unnest(private.unnumbered_events(r.id))
@@ -71,7 +71,7 @@ export const eventChecks: RowCheck[] = [
         from numbered as n group by 1 having min(n.number) <> 2 or max(n.number) <> count(*) + 1`),
   },
   {
-    // Watchers used the tokens of the runs. With these they see no log lines.
+    // Watchers used the tokens of the runs. With these tokens they see no log lines.
     name: 'watcher_told_otherwise',
     find: (sql, { watched }) =>
       sql.unsafe(

@@ -107,8 +107,8 @@ export const queueChecks: RowCheck[] = [
       where r.end_time is not null or j.stop_requested_at is not null or a.outcome is not null`,
   },
   {
-    // The output of a node is the answer that was acknowledged. A stopped run may have ended before its node got the
-    // answer.
+    // If an answer was acknowledged, the output of its node is this answer. A stopped run may have ended before its
+    // node got the answer.
     name: 'answer_lost',
     find: (sql) =>
       sql`

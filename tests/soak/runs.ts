@@ -63,7 +63,7 @@ async function stop(world: World, run: StartedRun, random: Random): Promise<void
     () => callFunction(world, 'stop', `flow/stop/${run.id}`, bearer(run.token), { reason: 'soak' }),
     random,
   );
-  // Only runs without a signer are redriven: they have no effect on the chain that the auditor would have to check.
+  // Only runs without a signer are redriven. They make no payment that the auditor would have to find on the chain.
   if (run.deployment !== undefined && run.signer === undefined && random.chance(0.5)) await redrive(world, run, random);
 }
 

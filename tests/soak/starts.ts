@@ -27,7 +27,7 @@ export interface StartRecord {
   runIds: string[];
   /** The number of times that the start was sent. */
   sent: number;
-  /** True if no answer came, or one that does not tell whether a run exists. */
+  /** True if no answer came, or if the answer does not tell whether a run exists. */
   isUncertain: boolean;
   /** True if its last answer was a refusal. */
   isRefused: boolean;

@@ -42,8 +42,8 @@ const isErrorBody = (body: unknown): body is { code: string; message: string; er
   'message' in body && typeof body.message === 'string' && 'details' in body && 'hint' in body;
 
 /**
- * Finds the fault in the form of an answer. An error is PostgREST's object, with `error` on /functions/v1. A temporary
- * error has Retry-After.
+ * Finds the fault in the form of an answer. An error has the form of PostgREST's errors. On /functions/v1 it also has
+ * the member `error`. A temporary error has Retry-After.
  */
 function uncleanness(route: string, status: number, headers: Headers, body: unknown): string | null {
   if (status < 400) return null;

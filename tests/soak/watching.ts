@@ -28,7 +28,7 @@ export async function watchRun(world: World, run: StartedRun, random: Random): P
     }
     record.isComplete = true;
   } catch (error) {
-    // A watcher who leaves before the end has received only a part of the events.
+    // An aborted watcher has left before the end, and has received only a part of the events.
     if (!signal.aborted) throw error;
   }
 }

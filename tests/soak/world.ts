@@ -21,8 +21,8 @@ const SOL = 1_000_000_000n;
 const WEBHOOK_PATH = '/runs';
 
 /**
- * The events of `on_end` for one deployment of a flow after the other: the first deployment gets the first list, the
- * next one the second. With null, no messages are posted.
+ * The events of `on_end` for the deployments of a flow: the first deployment gets the first list, the next one the
+ * second. With null, no messages are posted.
  */
 const TOLD = [['succeeded', 'failed', 'stopped', 'signature_request'], null, ['failed', 'stopped']] as const;
 

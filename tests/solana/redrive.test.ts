@@ -36,8 +36,8 @@ const gates: Gate[] = [];
 
 beforeAll(async () => {
   [chain, owner] = await Promise.all([startTestChain({ slotMs: 0 }), signUp()]);
-  // Time passes only when a transaction is in a block: then the transaction is confirmed, and on a busy machine no
-  // blockhash expires.
+  // Time passes only when a transaction gets into a block. So each transaction is confirmed, and no blockhash expires
+  // even on a busy machine.
   const { ledger } = chain;
   let seen = 0;
   ledger.watch(() => {

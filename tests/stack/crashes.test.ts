@@ -23,7 +23,10 @@ const hello = async ({ status }: Stack): Promise<string> => {
   return `${response.status} ${await response.text()}`;
 };
 
-/** This is long enough for a restart on a busy machine, so that a file is not saved again during a restart. */
+/**
+ * If a save has had no effect after this time, the source is saved again. A restart takes less time, even on a busy
+ * machine, so no save happens during a restart.
+ */
 const NOTICED_MS = 10_000;
 
 /**

@@ -108,7 +108,7 @@ it('a pace is too slow if too few bytes move in a window while bytes wait at its
   isWaiting = false;
   expect([pass(0), pass(0)]).toEqual([0, 0]);
   isWaiting = true;
-  // A window counts only if bytes waited at its beginning. In the first window after idleness, none did.
+  // A window counts only if bytes waited at its beginning. In the first window after idleness, no bytes did.
   expect([pass(0), pass(99), pass(0)]).toEqual([0, 1, 1]);
   pace.stop();
 });

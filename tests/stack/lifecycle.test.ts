@@ -20,7 +20,7 @@ import { waitFor } from '../support/wait.ts';
 
 let port: number;
 let dir: string;
-/** The folder of the database. If root runs the tests in a closed folder, it is another one than `dir`. */
+/** The folder of the database. It differs from `dir` if root runs the tests in a folder that other users can't read. */
 let dataDir: string;
 let running: NpmStart | undefined;
 const bootSeconds: number[] = [];

@@ -43,8 +43,8 @@ async function readAnswer(response: Response | string): Promise<string> {
 
 describe('without SUPABASE_DB_URL', () => {
   /**
-   * If this many looks do not ask for a run, no caller waits for it. During their first ten seconds, callers cause a
-   * look every tenth of a second.
+   * A number of consecutive queries for all waiting callers (looks). If none of them asks for a run, no caller waits
+   * for it. During the first ten seconds of a wait, there is a look every tenth of a second.
    */
   const ENOUGH_LOOKS = 20;
 

@@ -43,8 +43,8 @@ async function unpackChromium(): Promise<string> {
 }
 
 /**
- * Finds the browser for tests: the one that CHROME_BIN names, else the Chromium of npm where it runs (Linux on x64),
- * else an installed one. Throws an error of one line if there is none.
+ * Finds the browser for tests: the one that CHROME_BIN names. Without CHROME_BIN, it is the Chromium of npm on Linux
+ * with x64, and an installed browser on other platforms. Throws an error of one line if there is none.
  */
 export async function findChrome(): Promise<string> {
   const named = process.env.CHROME_BIN;

@@ -39,7 +39,7 @@ export const ROOT_RUN_ID = '01930000-0000-7000-8000-000000000001';
 
 /** The reports of a run's execution, as the database stores them. */
 export interface Recorded {
-  /** The executions in the order of their ends. Those that have only begun come last. */
+  /** The executions in the order of their ends. Unfinished executions come last. */
   nodeRuns: NodeRun[];
   children: ChildRow[];
   inputs: AskedInput[];

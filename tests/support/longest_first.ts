@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The slowest test files. If they began last, they would run alone at the end. */
+/** The slowest test files. If a slow file began last, it would still run after all other files have ended. */
 const LONGEST = [
   'tests/readme/readme.test.ts',
   'tests/pgtap/pgtap.test.ts',

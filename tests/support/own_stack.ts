@@ -79,8 +79,8 @@ export async function makeOwnStack(name: string, blank: string | null = inject('
     stop,
     async remove() {
       await stop();
-      // The end of the test run finds the data of copies by their folders. Delete the data now if its folder is gone or
-      // is no copy.
+      // At the end of the test run, the data of copies is found by their folders and deleted. If the folder is gone or
+      // is no copy, delete the data now.
       if (blank === null || !existsSync(dir)) {
         await deleteData(dataDirOf(dir));
         await rm(dir, { recursive: true, force: true });

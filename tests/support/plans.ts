@@ -59,7 +59,7 @@ export async function countReads(
 
 /**
  * Executes each statement six times, because Postgres makes a generic plan at the sixth execution. The connection keeps
- * this plan. Call this while the tables are empty: plans of empty tables are the worst ones for full tables.
+ * this plan. Call this while the tables are empty: for full tables, no plans are worse than the plans of empty tables.
  */
 export async function cachePlans(sql: Sql, statements: string[]): Promise<void> {
   for (const statement of statements) {

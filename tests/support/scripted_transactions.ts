@@ -73,8 +73,8 @@ export function recordOf({ members, chargesFees }: TransactionOrder): Transactio
 }
 
 /**
- * Stores, executes and logs each transaction at once. A transaction with an instruction named "fails" fails. A stored
- * transaction is continued unchanged.
+ * Stores, executes and logs each transaction at once. A transaction with an instruction named "fails" fails. If a
+ * transaction is stored already, continues it unchanged.
  */
 export const scriptTransactions = (store: TransactionStore): Transactions => ({
   execute: async (order) => {

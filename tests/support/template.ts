@@ -16,8 +16,8 @@ export const TEMPLATE = 'test_template';
  */
 export async function startTemplateCluster(dir: string, port: number): Promise<Cluster> {
   const { dbPassword } = await loadKeys(keysFileOf(dir));
-  // After an automatic analyze, Postgres would plan anew. Planning reads rows, which would disturb the tests that count
-  // them.
+  // After an automatic analyze, Postgres would plan statements again. Planning reads rows, which would disturb the
+  // tests that count read rows.
   const settings = { ...VOLATILE, autovacuum: 'off' };
   const cluster = await startCluster({ dataDir: dataDirOf(dir), port, dbPassword, settings });
   try {

@@ -3,7 +3,7 @@ const MAX_POLL_MS = 100;
 
 /**
  * Calls a function until its answer is not undefined. Throws if the time is over. The intervals grow, because each call
- * takes time from the awaited work.
+ * takes CPU time from the work that is waited for.
  */
 export async function waitFor<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,

@@ -29,7 +29,7 @@ export interface WorkerOptions {
   over?: 'PostgREST' | 'Postgres' | undefined;
   /**
    * The runtime. `node` runs the sources, as `npm run worker` does. `bundle in node` runs a bundle, which starts in a
-   * sixth of the time. `deno` runs the bundle, too, and starts in half of that.
+   * sixth of the time. `deno` runs the same bundle, and starts in a twelfth of the time.
    */
   runtime?: 'node' | 'bundle in node' | 'deno';
 }

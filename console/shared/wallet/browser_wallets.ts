@@ -28,7 +28,7 @@ const isUsable = (wallet: Wallet): wallet is SigningWallet | SendingWallet =>
   StandardConnect in wallet.features &&
   (canSign(wallet as ConnectingWallet) || canSend(wallet as ConnectingWallet));
 
-/** Returns the Solana wallets of this browser, and updates when more appear. */
+/** Returns the usable Solana wallets of this browser, and updates when wallets appear or disappear. */
 export function useBrowserWallets(): readonly (SigningWallet | SendingWallet)[] {
   const [wallets, setWallets] = useState<readonly (SigningWallet | SendingWallet)[]>([]);
   useEffect(() => {

@@ -129,7 +129,8 @@ export const effectRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a node with effects does not run for an empty array, and with two loops it stops at the end of the shorter one',
+    title:
+      'a node with effects does not run for an empty array, and with two loops it stops at the end of the shorter one',
     flow: (flow) => {
       act(flow, { with: flow.foreach(flow.json([], 'none'), 'each of none') }, {}, 'none acts');
       const [two, one] = [

@@ -29,7 +29,8 @@ export const failingCallRows: FlowRow[] = [
     ],
   },
   {
-    title: 'the errors of a called flow, joined line by line, are the error of the calling node, which gives no outputs',
+    title:
+      'the errors of a called flow, joined line by line, are the error of the calling node, which gives no outputs',
     flow: (flow) => flow.output('out', flow.interflow(1, {}, ['kept'], 'call').output('kept')),
     flows: {
       1: (flow) => {

@@ -131,7 +131,8 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'if every iteration of a loop fails, collect gives an empty array, and nodes that need an element do not run',
+    title:
+      'if every iteration of a loop fails, collect gives an empty array, and nodes that need an element do not run',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json([{}, {}])));
       flow.output('all', flow.collect(a));

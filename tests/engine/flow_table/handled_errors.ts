@@ -197,7 +197,8 @@ export const handledErrorRows: FlowRow[] = [
     logs: ['Info fails#0: Ann pays for fails and the fees', 'Info second#0: Ann pays for pay and the fees'],
   },
   {
-    title: 'if a node makes no instructions, the others of its transaction are not sent, even if the failure is handled',
+    title:
+      'if a node makes no instructions, the others of its transaction are not sent, even if the failure is handled',
     flow: bundled((flow) => {
       flow.use('test_instruction', {}, { form: { name: 'other' }, title: 'other' });
       const bad = flow.use('test_instruction', { in: flow.constant(s('bad')) }, {

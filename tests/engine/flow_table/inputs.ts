@@ -311,7 +311,8 @@ export const inputRows: FlowRow[] = [
     ],
   },
   {
-    title: "the flow can't make a required input optional, and a node does not wait for a required input without an edge",
+    title:
+      "the flow can't make a required input optional, and a node does not wait for a required input without an edge",
     flow: (flow) => {
       const lost = flow.field('x', flow.json({}));
       const print = flow.use('print', { print: lost }, { title: 'print' });

@@ -446,8 +446,8 @@ export const attacks: Attack[] = [
 ];
 
 /**
- * Returns the attacks whose names contain a text; all of them without one. Their lanes scale with the pressure, with at
- * least one each. Throws if no name matches.
+ * Returns the attacks whose names contain a text; all of them without one. The number of their lanes is proportional to
+ * the pressure. Each attack has at least one lane. Throws if no name matches.
  */
 export function chooseAttacks(pressure: number, only = ''): Attack[] {
   const chosen = attacks.filter(({ name }) => name.includes(only));

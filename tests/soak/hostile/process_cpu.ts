@@ -12,8 +12,8 @@ export type CpuSeconds = { [part: string]: number };
 function secondsOf(pid: number, withEndedChildren = false): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name, which may contain blanks: utime and stime, then those of ended children. Source:
-    // proc_pid_stat(5).
+    // The fields come after the name, which may contain blanks: utime and stime, then cutime and cstime for ended
+    // children. Source: proc_pid_stat(5).
     const times = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, withEndedChildren ? 15 : 13);
     return times.reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_SECONDS;
   } catch {

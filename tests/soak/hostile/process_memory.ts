@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Stack } from '../../../dev/stack/stack.ts';
 
-/** The interval between two looks. */
+/** The interval between two measurements. */
 const LOOK_MS = 250;
 
 /** The greatest observed memory of each part of a stack, in MiB. */

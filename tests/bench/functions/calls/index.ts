@@ -5,8 +5,8 @@ let ended: Promise<void>;
 let end: () => void;
 
 /**
- * Makes the calls of a run and nothing else: a start, a poke, a claim, a finish, and a read of the output.
- * `start-claimed` skips the claim; `start-unclaimed` makes it.
+ * Makes the calls of a run and nothing else: a start, a call that wakes the runner, a claim, a finish, and a read of
+ * the output. After `start-claimed`, there is no call for the claim; after `start-unclaimed`, there is one.
  */
 export default {
   fetch: async (request: Request): Promise<Response> => {

@@ -28,7 +28,7 @@ export interface NodeResult {
   faults: readonly string[];
   /** True if the run used the pinned outputs instead of executing the node. */
   isPinned: boolean;
-  /** False if a later run executed only other nodes. */
+  /** True if `runId` is the newest of all runs. If false, the newer runs executed only other nodes. */
   isNewest: boolean;
 }
 
