@@ -3,24 +3,24 @@
 --   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
 --               claimed while its message is visible.
 --   claim       claim_flow_runs claims the next runs. next_owners decides whose turn it is, and lock_next_flow_runs
---               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides
---               the message until the lease ends.
+--               takes the runs of each owner in the order of their turns. A claim gets a claim_number, and hides the
+--               message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
---   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
---               become visible while their jobs are still held. The next claim sees this, and counts the lost worker.
+--               become visible while their jobs are still held. The next claim of such a run counts the lost worker.
 --               A run that lost two workers in a row is a suspect, and is claimed alone. The view awake_jobs computes
 --               lost workers and suspects.
---   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
+--   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run then comes after the other
---               runs of its owner, and can be claimed at once. If a node waits for a time, the run first sleeps until
---               then.
+--               runs of its owner, and can be claimed at once. If a node waits for a time, the run sleeps until that
+--               time, and can be claimed only then.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
 --               expires. A run that waits for an answer to an input (sql/500_pending_inputs/) sleeps until the input
 --               is answered or expires.
 --   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
 --               messages.
 --
--- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and
--- finish_flow_runs skips results of older claims.
+-- A worker may write only with the newest claim of a run. lock_claimed_run refuses older claims, and finish_flow_runs
+-- skips their results.
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,

@@ -9,17 +9,17 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- These values are in sequences for two reasons. A sequence keeps a value that a start has set, even if the start
--- is refused and rolled back. And setting the value takes no lock.
+-- Starts keep these three values in sequences instead of a table, for two reasons. A sequence keeps a value that a
+-- start has set, even if the start is refused and rolled back. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of a message. A start whose message has this or a later id counts the queue again. Until then, the queue counts as not full.';
+  'The id of a message. The next start whose message has this or a later id counts the runs in the queue. Until then, starts assume that the queue has room.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'Until this time, in milliseconds since 1970, a queue that was found full counts as full without another count. 0 while there is room.';
+  'The queue was found full, and starts assume that it is full until this time, in milliseconds since 1970. After that, a start counts the runs again. 0 while the queue has room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the last owner who was refused because too many runs in the full queue were theirs; 0 for no owner. Valid until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
+  'A hash of the last owner whose runs filled too much of the full queue, so that a start was refused; 0 for no owner. Valid until queue_full_until. set_max_queue_length, and each count that finds the queue full, set it to 0.';
 
 create function private.max_queue_length()
 returns integer
@@ -29,7 +29,7 @@ as $$
   select coalesce((select s.max_length from private.queue_settings as s), private.limit_queue_length());
 $$;
 comment on function private.max_queue_length() is
-  'Implements public.max_queue_length. Definer: the settings are private.';
+  'Implements public.max_queue_length. Definer, because no API role may access the settings.';
 grant execute on function private.max_queue_length() to service_role;
 
 create function private.lock_queue_check(wait boolean default true)
@@ -48,7 +48,7 @@ begin
 end;
 $$;
 comment on function private.lock_queue_check(boolean) is
-  'Takes the lock for counting the queue or setting its limit, until the transaction ends. With `wait`, waits for the lock. Returns true if the caller has the lock.';
+  'Takes the lock that protects the count and the limit of the queue, until the transaction ends. If `wait` is true, waits for the lock. Returns true if the caller has the lock.';
 
 create function private.await_queue_check()
 returns void
@@ -56,8 +56,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Take a shared lock, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
-  -- until its end.
+  -- Take a shared lock. An exclusive lock would last until the end of the transaction, so waiting transactions would
+  -- wait for each other.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -80,13 +80,14 @@ begin atomic
   select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
 end;
 comment on function private.is_queue_count_due(bigint) is
-  'True if the start with this message must count the queue. Most starts need not, as private.check_queue_length explains.';
+  'True if the start with this message must count the queue. Most starts need no count, because the next count is due only after many new messages.';
 
 create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made for an empty queue could be reused for a full one.
+-- Without this setting, Postgres could make a plan with sequential scans while the queue is empty, and reuse it when
+-- the queue is full.
 set enable_seqscan = off
 as $$
 declare
@@ -100,8 +101,8 @@ declare
     false
   );
 begin
-  -- The last refused owner is remembered, and refused again without a count. Otherwise each repeated start for that
-  -- owner would count up to a tenth of the limit. For any other owner, count the runs.
+  -- The sequence has the last refused owner. A further start for this owner is refused without a count, because a count
+  -- reads up to a tenth of the limit. For any other owner, count the runs.
   if v_is_known then
     v_count := v_share;
   else
@@ -123,12 +124,12 @@ begin
   end if;
 end;
 $$;
--- An owner whose runs are less than a tenth of the limit still has room, however many runs other owners queue.
--- While the queue counts as full, a start of the last refused owner is refused at once: its runs are not counted
--- again. Retry-After is 10 seconds. In that time, workers do not execute a whole queue of the default length, but make
--- room in a queue that has just reached its limit.
+-- If the runs of an owner are less than a tenth of the limit, the owner still has room, however many runs other owners
+-- queue. Until queue_full_until, starts for the last refused owner are refused without counting the runs again.
+-- Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they make room in a
+-- queue that has just reached its limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a full queue: raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer: the queue is private.';
+  'Called when the queue is full. Raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer, because no API role may access the queue.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -146,8 +147,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and the
-  -- check is only precise to a hundredth of the limit anyway.
+  -- If the queue had room, and another transaction is counting now, this start does not wait for the result. Few runs
+  -- start during a count, and the check is precise only to a hundredth of the limit.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -176,8 +177,8 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages, or
-  -- after as many milliseconds if the queue is full.
+  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages. If the
+  -- queue is full, it comes after v_max_length / 100 milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -188,11 +189,11 @@ begin
   end if;
 end;
 $$;
--- This check keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The
--- queue is full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes
--- only after as many new messages as a hundredth of the limit, so the queue may exceed the limit by that many.
+-- This check prevents the starts of one owner's deployments from filling the whole queue. The queue is full when
+-- max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as many new
+-- messages as a hundredth of the limit, so the queue may exceed the limit by that many.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer: the queue is private.';
+  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer, because no API role may access the queue.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -212,7 +213,7 @@ begin
 end;
 $$;
 comment on function private.set_max_queue_length(integer) is
-  'Implements public.set_max_queue_length. Definer: the settings are private.';
+  'Implements public.set_max_queue_length. Definer, because no API role may access the settings.';
 grant execute on function private.set_max_queue_length(integer) to service_role;
 
 create function public.set_max_queue_length(max_length integer)
@@ -223,11 +224,11 @@ as $$
   select private.set_max_queue_length(max_length);
 $$;
 -- The queue is full when at least max_length runs wait to be claimed. If an owner then has at least a tenth of
--- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. With
--- 0, only owners start deployments. The queue is counted again only after as many new messages as a hundredth of
--- the limit, so it may exceed the limit by that many. 400 request_invalid.
+-- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. If
+-- max_length is 0, only owners may start deployments. The queue is counted again only after as many new messages as a
+-- hundredth of the limit, so it may exceed the limit by that many. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
-  'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
+  'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. If max_length is 0, only owners may start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()

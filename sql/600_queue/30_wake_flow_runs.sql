@@ -18,16 +18,16 @@ create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits. A waiting worker
-  -- holds this lock exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and
-  -- keeps it until its end. A worker that begins to watch the queue asks for the exclusive lock, so it waits until
-  -- this transaction has ended. Then it reads the queue and finds the run. The function is a single expression, so
-  -- that the planner inlines it.
+  -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits for runs. A waiting
+  -- worker holds an advisory lock exclusively, or has asked for it (await_claimable_runs). If no worker waits, this
+  -- transaction gets the lock in shared mode and keeps it until its end. A worker that then begins to wait gets the
+  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run. The
+  -- function is a single expression, so that the planner inlines it.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Every transaction that makes a run claimable calls this function. When the transaction commits, a waiting worker reads the queue. Returns false if a worker was notified.';
+  'Every transaction that makes a run claimable calls this function. When the transaction commits, a worker that waits is notified and reads the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -36,11 +36,11 @@ begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
 -- From this call until the session ends or unlocks, transactions that make a run claimable notify the channel
--- flow_runs. The call returns when all transactions that made a run claimable without a notification have ended. So
--- if the session reads the queue after this call, it misses no run. Only one session has this lock at a time;
--- others wait for it.
+-- flow_runs. The call returns when all transactions that made a run claimable without a notification have ended. So if
+-- the session reads the queue after this call, it misses no run. Only one session at a time has the lock; other
+-- sessions wait for it.
 comment on function private.await_claimable_runs() is
-  'From this call on, the calling session of a worker, which listens to the channel flow_runs, is notified of claimable runs. Returns when the worker''s next read of the queue will see all earlier runs. One session at a time.';
+  'For a worker that listens to the channel flow_runs. From this call on, transactions that make a run claimable notify the channel. The call returns when all transactions without a notification have ended, so the worker''s next read of the queue misses no run. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -54,15 +54,15 @@ begin
   if set_visible_after.seconds = 0 then
     v_is_told := private.announce_claimable_run();
   end if;
-  -- pgmq.set_vt would do this for one message. It uses dynamic SQL that is planned at each call, at five times the
-  -- cost of this update.
+  -- pgmq.set_vt would change only one message. It plans dynamic SQL at each call, which costs five times as much as
+  -- this update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
   where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now. After that, their runs may be claimed; with 0, at once. Definer: the queue is private.';
+  'Hides messages for this many seconds from now. After that, their runs may be claimed. If seconds is 0, they may be claimed at once. Definer, because no API role may access the queue.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -79,7 +79,7 @@ begin
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'Makes a run that no worker holds claimable at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
+  'If no worker holds the run, makes it claimable at once, whether it sleeps or waits for signatures. The caller has locked the run''s row in flow_run. Definer, because no API role may access queue and jobs.';
 
 create function private.wake_due_flow_runs()
 returns void
@@ -87,7 +87,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This skips jobs that other transactions have locked. Those transactions or the next claim wake these jobs.
+  -- Skip locked jobs: the transaction that holds the lock, or the next claim, wakes the run.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -98,4 +98,4 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of at most a thousand runs whose time has come, so that claims read them. The caller holds the lock of claim_flow_runs. Definer: jobs are private.';
+  'Ends the sleep of at most a thousand runs whose time has come, so that claims read them. The caller holds the lock of claim_flow_runs. Definer, because no API role may access jobs.';

@@ -9,7 +9,7 @@ comment on table private.last_claim is
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
-  'A suspect that the last claim skipped, because suspects are claimed alone. The next claim takes this run first, if it is still claimable.';
+  'A suspect (a run that lost two workers in a row) that the last claim skipped, because suspects are claimed alone. The next claim takes this run first, if it is still claimable.';
 
 create function private.next_owners(after_owner uuid, max_owners integer, owners_with_slots uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
@@ -30,8 +30,8 @@ begin
     select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
     into user_id, turn, suspect_id
     from private.awake_jobs as j
-    -- `offset 0` forces one search of the index for each job. A join could keep a plan that reads the whole queue
-    -- for each job.
+    -- `offset 0` forces one search of the index for each job. Without it, Postgres could keep a plan that reads the
+    -- whole queue for each job.
     cross join lateral (
       select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
     ) as m
@@ -58,7 +58,7 @@ begin
 end;
 $$;
 -- Returns the owners in the order of their ids, beginning with the owner after after_owner. If after_owner is null,
--- the first owner is the beginning. Each row has the turn of the owner's first claimable run, and the id of that
--- run if it is a suspect.
+-- begins with the first owner. Each row has the turn of the owner's first claimable run, and the id of that run if it
+-- is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer, because no API role may access queue and jobs.';

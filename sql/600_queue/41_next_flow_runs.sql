@@ -17,7 +17,7 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run in the same way as lock_next_flow_runs. Returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
+  'Locks one run in the same way as lock_next_flow_runs. Returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer, because no API role may access queue and jobs.';
 
 create function private.lock_next_flow_runs(
   max_runs integer, owners_with_slots uuid[], only_run_id uuid,
@@ -42,7 +42,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- If the queue holds only one run, this run is claimed next, whatever the turns of owners are.
+  -- If only one run in the queue is visible, it is claimed next, whichever owner has the turn.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -62,8 +62,8 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. A suspect that
-      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
+      -- A suspect is claimed alone, because it may crash its worker, and other runs must not lose theirs. A suspect
+      -- that an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
       -- is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
@@ -86,7 +86,7 @@ begin
     v_runs_per_owner := case
       when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- If slots are reserved, each owner gets only one run, so that slots are left for other owners.
+      -- A claim for reserved slots gives each owner only one run, so that slots are left for other owners.
       else 1
     end;
     -- Take the runs in rounds: the first run of each owner in the order of owners, then the second run of each, and
@@ -104,8 +104,9 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- This locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change,
-          -- Postgres reads the row again. If one of them is changing the run now, the run is skipped.
+          -- Lock the message, the job and the run. If a claim, a stop or a heartbeat has just changed one of these rows
+          -- and committed, Postgres reads the row again. If another transaction still has a lock on one of them, the
+          -- run is skipped.
           cross join lateral (
             select from pgmq.q_flow_runs as m
             where m.msg_id = j.message_id and m.vt <= clock_timestamp()
@@ -121,9 +122,9 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are
-    -- locked or are suspects. If these or other owners may have more runs, repeat the search with twice as many
-    -- owners.
+    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are locked or
+    -- are suspects. If an owner has given a whole share, or if there may be further owners, more runs may be claimable.
+    -- Then double v_max_owners and search again.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -133,7 +134,7 @@ begin
     ) is not true;
     v_max_owners := 2 * v_max_owners;
   end loop;
-  -- If this claim skips a suspect, remember the first one; the next claim takes it alone.
+  -- Remember the first suspect that this claim skips. The next claim takes it alone.
   suspect_id := coalesce(v_postponed_id, (
     select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
     where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
@@ -146,4 +147,4 @@ $$;
 -- of the only visible run; null if more runs are visible. last_user_id and suspect_id are the new values of
 -- private.last_claim. The caller holds the lock of claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
-  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in the order of claims. Definer: queue and jobs are private.';
+  'Chooses at most max_runs runs to claim next, locks them, and returns them in the order in which they are claimed. Definer, because no API role may access queue and jobs.';

@@ -27,7 +27,7 @@ declare
   v_next record;
   v_run_ids uuid[];
 begin
-  -- While no run is queued, this loop takes no lock and reads no run that is due later.
+  -- Wait until a message is visible. Each pass reads only the first two messages of the index, and locks no row.
   loop
     select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
@@ -42,8 +42,8 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time. So each claim sees the result of the previous one, and no claim returns empty while
-  -- runs are claimable.
+  -- Claims run one at a time, so that each claim sees the result of the previous claim. Of two concurrent claims, one
+  -- would skip all runs that the other has locked, and could return no run although some are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
@@ -95,8 +95,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- A redrive with changes also reads the inputs of the earlier runs. Inputs are assumed to be as large as
-      -- outputs.
+      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. They are
+      -- assumed to be as large as the outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'Implements public.claim_flow_runs. Definer: queue, jobs and snapshots are private.';
+  'Implements public.claim_flow_runs. Definer, because no API role may access queue, jobs and snapshots.';
 grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 create function public.claim_flow_runs(
@@ -132,23 +132,23 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
     claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
-  -- Only a claim without runs reports due webhooks. A worker that has claimed runs learns of them from its next
-  -- claim.
+  -- A claim that returns runs does not report due webhooks. The worker learns of them from a later claim that returns
+  -- no run.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
   end if;
 end;
 $$;
--- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is
--- claimed alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run
--- fails. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others
--- return at once. owners_with_slots is for reserved slots: these owners get no run, and each other owner gets at
--- most one. snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate
--- size of the node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is
--- approximately the most that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no
--- run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
--- has_due_webhook.
+-- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is claimed
+-- alone. A run that lost more than max_lost_claims workers in a row fails; if max_lost_claims is null, no run fails. If
+-- no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once. A
+-- worker reserves some slots for owners who have no run in it. For these slots, it passes owners_with_slots: these
+-- owners get no run, and each other owner gets at most one. snapshot is JSON text, or null if its hash (hex) is in
+-- known_snapshots. output_bytes is the approximate size of the node outputs that flow_run_history and
+-- flow_run_history_page return. earlier_output_bytes is an approximate upper bound of the bytes that earlier_flow_runs
+-- returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks are due
+-- (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
   'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

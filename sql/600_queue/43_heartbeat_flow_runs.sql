@@ -4,9 +4,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs: the
-  -- checkpoint, release or claim that holds the lock sets the time of the message, and an end of the run deletes
-  -- the message.
+  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs, because they need
+  -- no heartbeat. If a checkpoint, release or claim holds the lock, it sets the time of the message itself. If a
+  -- transaction is ending the run, it deletes the message.
   perform private.set_visible_after(
     array(
       select j.message_id
@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.heartbeat_flow_runs(jsonb, integer) is
-  'Implements public.heartbeat_flow_runs. Definer: queue and jobs are private.';
+  'Implements public.heartbeat_flow_runs. Definer, because no API role may access queue and jobs.';
 grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)

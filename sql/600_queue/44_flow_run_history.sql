@@ -1,5 +1,5 @@
--- node_ids may have one element for each of run_ids: the node whose rows are read, or null for all nodes of the
--- run.
+-- node_ids is null, or has one element for each element of run_ids: the node whose rows are read, or null for all nodes
+-- of that run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
   out node_runs text, out next json
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
-  'A page of the node runs of these runs, as JSON in the order of their keys; with node_ids, of one node of each run. Begins after the key `after`, and ends at max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
+  'A page of the node runs of these runs, as JSON in the order of their keys. node_ids selects one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -84,7 +84,7 @@ as $$
   ) as p;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
-  'Implements public.flow_run_history_page. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history_page. Definer, because the role of a worker may have no rights on the tables.';
 grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -96,8 +96,9 @@ as $$
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
     where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner
-    -- would read whole tables, because it expects a far larger tree, from the average of all runs that call others.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner would
+    -- read whole tables, because it estimates the size of the tree from the average number of calls of all runs that
+    -- call others.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -115,7 +116,8 @@ as $$
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
         'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
         'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- If there are pages, leave the inputs out. The interflow node that called the run computes them again.
+        -- If the history is read in pages (max_bytes), leave out the inputs of called runs. The interflow node that
+        -- called the run computes the inputs again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
@@ -170,7 +172,7 @@ as $$
   );
 $$;
 comment on function private.flow_run_history(uuid, integer) is
-  'Implements public.flow_run_history. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history. Definer, because the role of a worker may have no rights on the tables.';
 grant execute on function private.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -180,13 +182,13 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is
--- only the first page of flow_run_history_page, and next is the key for the next page. children leaves out called
--- runs whose result is no longer needed. transactions lists all transactions with their signature requests. This
--- function is separate from claim_flow_runs, so that a run with too long a history fails alone. It returns json,
--- because jsonb is limited to 256 MB.
+-- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is only
+-- the first page of flow_run_history_page, and next is the key for the next page. children does not contain called runs
+-- whose result is no longer needed. transactions lists all transactions with their signature requests. This function is
+-- separate from claim_flow_runs, so that too long a history fails only its own run. It returns json, because jsonb is
+-- limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
-  'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
+  'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history_page(

@@ -11,8 +11,8 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- If a call succeeded, only its outputs are needed, so leave out the run that it called. A call whose failure
-    -- was handled counts as succeeded.
+    -- If an interflow node succeeded, only its outputs are needed, so leave out the run that it called. A node whose
+    -- failure was handled counts as succeeded.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -22,7 +22,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called. Leaves out called runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
+  'These root runs and the runs that they called. If the interflow node of a called run succeeded, the run is left out, because a redrive takes over the node''s outputs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -41,8 +41,8 @@ begin
   into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- Read all nodes of the runs in the tree. From each other run that is named, read only the nodes for which it is
-  -- named.
+  -- Read all nodes of the runs in the tree. If partial_config names another run for some nodes, read only these nodes
+  -- of that run.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
-  'Implements public.earlier_flow_runs. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.earlier_flow_runs. Definer, because the role of a worker may have no rights on the tables.';
 grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
@@ -79,12 +79,12 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
--- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`:
--- the runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. Called
--- runs whose calls succeeded are left out, because the outputs of the calls are taken over. For a partial run,
--- node_runs also has the executions whose outputs feed the nodes of the run. If some roots executed another
--- snapshot, the first page has `changes`, the value of private.flow_run_jobs.redrive_changes, and node runs have
--- their inputs.
+-- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
+-- runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. If the
+-- interflow node of a called run succeeded, the called run is left out, because the redrive takes over the node's
+-- outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some roots
+-- executed another snapshot than this run, the first page has `changes`, the value of
+-- private.flow_run_jobs.redrive_changes, and node runs have their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

@@ -33,4 +33,4 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer: jobs are private.';
+  'Locks and returns a run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer, because no API role may access jobs.';

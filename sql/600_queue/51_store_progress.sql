@@ -41,7 +41,7 @@ begin
 end;
 $$;
 comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of the root run. Returns the resulting events. Definer: only functions write runs.';
+  'Stores the called runs of a run''s tree, with the owner, starter and network of the root run. Returns the resulting events. Definer, because no API role may write runs.';
 
 create function private.store_transaction_outcomes(transactions jsonb)
 returns void
@@ -55,9 +55,9 @@ begin
     flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-  -- End these requests, because their signatures are not needed any more. For example, the signer of an action has
-  -- just sent the transaction. If the requests stayed open, pending_signature_request would show them before the
-  -- requests of the next transaction, and the run would wait for their answers.
+  -- End the open requests of these transactions, because their signatures are not needed any more. For example, the
+  -- signer of an action may have sent the transaction. If the requests stayed open, pending_signature_request would
+  -- return them before the requests of the next transaction, and the run would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -66,7 +66,7 @@ begin
 end;
 $$;
 comment on function private.store_transaction_outcomes(jsonb) is
-  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer: only functions write these tables.';
+  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer, because no API role may write these tables.';
 
 create function private.store_taken_over(run_id uuid, user_id uuid, executions jsonb)
 returns private.new_run_event[]
@@ -114,14 +114,14 @@ $$;
 -- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}].
 -- Executions of other owners' runs are skipped.
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
-  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
+  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer, because no API role may write runs.';
 
 create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
--- planning takes longer than executing.
+-- Force generic plans. Otherwise Postgres would plan the statements again for the arrays of each call, and planning
+-- takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 -- Some callers turn hash joins off. Without hash joins, a nested loop over the rows of a large progress would take
@@ -175,15 +175,15 @@ begin
       attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
       end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
-    -- A late request must not change a node run that has ended, nor set an earlier attempt. The report that a node
-    -- has begun does not change a stored row, because the row may have output values meanwhile.
+    -- A late request must not change a node run that has ended, nor set an earlier attempt. A report that a node has
+    -- begun changes no stored row, because the row may already have output values.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
       or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
         and excluded.output is not null
     )
-    -- A row that existed has an xmax, because it was locked for the update.
+    -- xmax is 0 only for a new row. A row that existed has an xmax, because it was locked for the update.
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
@@ -260,11 +260,11 @@ begin
   );
 end;
 $$;
--- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the
--- owners of the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events
--- can compute the run's events. Storing the same progress twice changes nothing.
+-- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the owners of
+-- the runs. numbers_events is false for a run whose events need not be stored: the run ends with this report, and
+-- private.unnumbered_events can compute its events. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
-  'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
+  'Stores the progress of runs that the caller has locked. Definer, because no API role may write these tables.';
 
 create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
@@ -278,7 +278,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer, because no API role may write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -290,7 +290,7 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- The end of a node is progress: the execution during which workers were lost has ended.
+    -- If a node has ended, the run makes progress, so the count of lost workers begins again.
     lost_claim_count = case
       when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
       else j.lost_claim_count
@@ -299,4 +299,4 @@ begin
 end;
 $$;
 comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer: jobs are private.';
+  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer, because no API role may access jobs.';

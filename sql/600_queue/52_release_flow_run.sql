@@ -11,18 +11,17 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- If a stop or an answer arrived while a worker held the run, it did not wake the run. So the run does not
-    -- sleep if it must stop or one of its inputs was answered.
+    -- A stop or an answer that arrives while a worker holds the run does not wake the run. So the run must not sleep
+    -- now if it must stop, or if one of its inputs was answered.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so the count of losses begins again. Consider a run that was only held when another
-    -- run crashed the worker. Without the reset, it would stay a suspect while it waits, and would be executed
-    -- alone after every release.
+    -- This worker was not lost, so the count of lost workers begins again. Perhaps another run crashed the earlier
+    -- workers. Without the reset, this run would stay a suspect, and would be executed alone after every release.
     lost_claim_count = 0,
-    -- The next turn of this run comes after all runs that arrived meanwhile, also those of the same owner. So long
-    -- runs take turns with new ones.
+    -- The next turn of this run comes after the other runs of its owner, including new runs. In this way, a long run
+    -- takes turns with new runs.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
@@ -33,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer, because no API role may access queue and jobs.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
@@ -55,7 +54,7 @@ begin
 end;
 $$;
 comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
-  'Implements public.release_flow_run. Definer: queue and jobs are private.';
+  'Implements public.release_flow_run. Definer, because no API role may access queue and jobs.';
 grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 create function public.release_flow_run(

@@ -11,7 +11,7 @@ begin
   );
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
-    -- This hides the message only of a held run, so a checkpoint that arrives after the release hides no message.
+    -- Hide the message only if the run is held, because a checkpoint may arrive after the release.
     array(
       select j.message_id from private.flow_run_jobs as j
       where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
@@ -21,7 +21,7 @@ begin
 end;
 $$;
 comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'Implements public.checkpoint_flow_run. Definer: queue and jobs are private.';
+  'Implements public.checkpoint_flow_run. Definer, because no API role may access queue and jobs.';
 grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
 create function public.checkpoint_flow_run(

@@ -12,10 +12,10 @@ begin
     suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
   );
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. This query sees an answer or a stop that came before the lock. A later one
-  -- finds a run that no worker holds, and wakes it. If no request is unanswered, the delay is 0. If some are open,
-  -- the delay ends when the first of them expires. If all have expired, the delay is a second, because a worker
-  -- with a slow clock would suspend the run again at once.
+  -- store_progress has locked the run. This query sees all answers that came before the lock, and end_claim sees a
+  -- stop. A later answer or stop finds a run that no worker holds, and wakes it. If no request is unanswered, the delay
+  -- is 0. If some requests are open, the delay ends when the first of them expires. If all unanswered requests have
+  -- expired, the delay is a second: with a delay of 0, a worker with a slow clock would suspend the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -29,7 +29,7 @@ begin
 end;
 $$;
 comment on function private.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
+  'Implements public.suspend_flow_run. Definer, because no API role may access queue and jobs.';
 grant execute on function private.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 create function public.suspend_flow_run(
@@ -41,11 +41,11 @@ set search_path = ''
 as $$
   select private.suspend_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If no request
--- is unanswered, the run may be claimed again at once. If all unanswered requests have expired, the run may be
--- claimed in a second. Otherwise it may be claimed when all requests are answered, when the first one expires, or
--- when the run must stop. After delay_seconds it may be claimed in any case, because then the time of one of its
--- attempts is over.
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If all signature
+-- requests are answered, the run may be claimed again at once. If all unanswered requests have expired, the run may be
+-- claimed in a second. Otherwise it may be claimed when all requests are answered, when the first request expires, or
+-- when the run must stop. After delay_seconds it may be claimed in any case, because the time limit of one of its
+-- attempts ends then.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run must stop. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;

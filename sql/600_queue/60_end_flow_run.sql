@@ -2,14 +2,15 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, Postgres could make a plan with a sequential scan while the table is empty, and reuse it when
+-- the table is full.
 set enable_seqscan = off
 as $$
 declare
   v_events private.new_run_event[];
 begin
   -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
-  -- called runs, because it expects far more children, from the average of all runs that call others.
+  -- called runs, because it estimates the children of each run from the average of all runs that call others.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id
@@ -39,13 +40,14 @@ begin
 end;
 $$;
 comment on function private.end_called_runs(uuid, text) is
-  'Ends the called runs in a root run''s tree that have not ended: as stopped if the root was stopped, otherwise as failed. Definer: only functions write runs.';
+  'Ends all called runs in a root run''s tree that have not ended yet. They end as stopped if the root run was stopped, otherwise as failed. Definer, because no API role may write runs.';
 
 create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, Postgres could make a plan with sequential scans while the tables are empty, and reuse it
+-- when they are full.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -94,8 +96,8 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs must end with the root run at the latest. Some of them have not ended yet if the root ends before a
-  -- worker has continued them.
+  -- Called runs must end with the root run at the latest. A called run has not ended yet if no worker has continued it
+  -- before the root run ends.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
@@ -116,12 +118,12 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
--- Stores the results, and stores the webhooks of on_end. Ends the called runs, the open signature requests and the
--- pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
+-- Stores the results, and the messages for the address in on_end. Ends the called runs, the open signature requests and
+-- the pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
 -- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
 -- caller has locked the runs and then the jobs; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'Ends root runs that the caller has locked. Definer: only functions write runs.';
+  'Ends root runs that the caller has locked. Definer, because no API role may write runs.';
 
 create function private.end_flow_run(
   flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
@@ -146,7 +148,7 @@ begin
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run for which no worker reports a result. The caller has locked the run. Definer: only functions write runs.';
+  'Ends a run for which no worker reports a result. The caller has locked the run. Definer, because no API role may write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]
@@ -176,4 +178,4 @@ as $$
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow that have no node run, in the order of the flow. For a partial run, only the nodes that it selects count. root_run_id is the root of the run''s tree; its job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow that have no node run, in the order of the flow. If the run is partial, only the nodes that it selects count. root_run_id is the root of the run''s tree; the job of the root names the snapshot. Definer, because no API role may access jobs and snapshots.';

@@ -2,7 +2,8 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, Postgres could make a plan with sequential scans while the tables are empty, and reuse it
+-- when they are full.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -22,37 +23,37 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report has all events of a short run, the events are not stored, because private.unnumbered_events
-      -- can compute them.
+      -- If this report contains all events of a run, and the run is short, the events are not stored:
+      -- private.unnumbered_events can compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- An `exists` could keep a plan that was made while the table was empty, and would then read the whole
-        -- table.
+        -- For an `exists`, Postgres could keep a plan from the time when the table was empty. That plan would read the
+        -- whole table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Search an index for each result: a join could keep a plan that reads all runs for the few that have not
-    -- ended. Skip runs that other transactions have locked, because waiting for them while holding other runs could
-    -- end in a deadlock.
+    -- Search an index for each result. For a join, Postgres could keep a plan that reads all runs to find the few that
+    -- have not ended. Skip runs that other transactions have locked, because a transaction that waits for one run while
+    -- it holds other runs could cause a deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not
-    -- wait for a lock that this transaction holds. If it has changed the job, Postgres reads the job again, so this
-    -- query sees the newest claim.
+    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not wait
+    -- for a lock that this transaction holds. If such a transaction has changed the job, Postgres reads the job again,
+    -- so this query sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
-    -- At the commit, a trigger subtracts each ended run from its deployment's usage, in the order of these rows. All
-    -- transactions use the same order, to prevent deadlocks.
+    -- At the commit, a trigger subtracts each ended run from its deployment's usage, in the order of these rows. To
+    -- prevent deadlocks, all transactions use the same order.
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
@@ -72,7 +73,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_runs(jsonb) is
-  'Implements public.finish_flow_runs. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_runs. Definer, because no API role may write runs or access the queue.';
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function private.finish_flow_run(
@@ -92,7 +93,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Implements public.finish_flow_run. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_run. Definer, because no API role may write runs or access the queue.';
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(
@@ -121,10 +122,9 @@ begin
   return private.finish_flow_runs(results);
 end;
 $$;
--- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims,
--- and results of runs that another transaction has locked. If a result can't be stored, raises that error and
--- finishes no run.
--- finishes no run.
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims, and
+-- results of runs that another transaction has locked. If one result can't be stored, raises the error and finishes no
+-- run at all.
 comment on function public.finish_flow_runs(jsonb) is
   'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs. Skips results of older claims and of locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;

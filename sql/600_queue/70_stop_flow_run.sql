@@ -15,7 +15,8 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Lock the run first, as claims do. So either the run has not begun, or its worker will read the stop request.
+  -- Lock the run first, as claims do. No claim can begin until the commit, so either the run was never claimed, or its
+  -- worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -43,7 +44,7 @@ begin
 end;
 $$;
 comment on function private.stop_flow_run(uuid, text, integer) is
-  'Implements public.stop_flow_run. Definer: jobs are private, and only functions end runs.';
+  'Implements public.stop_flow_run. Definer, because no API role may access jobs or update runs.';
 grant execute on function private.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
 
 create function public.stop_flow_run(flow_run_id uuid, reason text default null, timeout_millies integer default 0)
@@ -54,7 +55,8 @@ as $$
   select private.stop_flow_run(flow_run_id, reason, timeout_millies);
 $$;
 -- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
--- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
+-- end within timeout_millies. A run that has ended is not changed. If flow_run_id is a called run, the whole tree
+-- stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
   'Asks a run and its whole tree to stop. Only the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;

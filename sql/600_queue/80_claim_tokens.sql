@@ -38,7 +38,7 @@ begin
 end;
 $$;
 comment on function private.make_claim_token(uuid, integer) is
-  'Implements public.make_claim_token. Definer: jobs and the secret are private.';
+  'Implements public.make_claim_token. Definer, because no API role may access jobs and the secret.';
 grant execute on function private.make_claim_token(uuid, integer) to service_role;
 
 create function public.make_claim_token(flow_run_id uuid, claim_number integer)
@@ -74,7 +74,8 @@ begin
     perform private.fail('token_invalid', 'The claim token has expired.');
   end if;
   v_run_id := v_parts[2];
-  -- A banned user's runs get no claims. In the same way, Auth issues no access tokens to a banned user.
+  -- If the owner of the run is banned, the token is refused. In the same way, Auth issues no access tokens to a banned
+  -- user.
   select jsonb_build_object(
     'sub', u.id, 'role', 'authenticated', 'aud', 'authenticated', 'is_anonymous', u.is_anonymous,
     'claimed_run_id', v_run_id, 'chain_depth', j.chain_depth + 1
@@ -92,5 +93,5 @@ begin
 end;
 $$;
 comment on function private.claim_token_claims(text) is
-  'The claims of a caller with this claim token, who acts as the owner of the run. 401 token_invalid if the token is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
+  'The claims of a caller with this claim token, who acts as the owner of the run. 401 token_invalid if the token is malformed, forged or expired, or if the claim is over. Definer, because no API role may access jobs and the secret.';
 grant execute on function private.claim_token_claims(text) to anon;
