@@ -15,4 +15,4 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Whether the caller may start a deployment. Its owner may; every user who has signed up may if start_permission is Authenticated; everybody may if start_permission is Anonymous. False for a null deployment, so that its start gets the same 404.';
+  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that a missing deployment gets the same 404.';

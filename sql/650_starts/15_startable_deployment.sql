@@ -1,5 +1,6 @@
--- A caller who may start a deployment may also read its inputs and outputs. Both the start and the read look the
--- deployment up with startable_deployment, so both reveal equally little about it.
+-- A caller who may start a deployment may also read its inputs and outputs. start_deployment and read_deployment both
+-- find the deployment with startable_deployment, so a caller who may not start it gets the same answers from both
+-- functions.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -32,10 +33,10 @@ $$;
 comment on function private.refuse_public_key(text) is
   'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid for an invalid key.';
 
--- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise
--- 404 deployment_not_found. If the caller is not a user, answers 401 unauthenticated without a public key, and 400
--- public_key_invalid for an invalid one. If is_locked is true, the deployment and its snapshot can't be deleted
--- until the transaction ends. Deploys, updates and other starts do not wait for this lock.
+-- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise 404
+-- deployment_not_found. A caller who is not a user needs a public key: 401 unauthenticated if it is missing, 400
+-- public_key_invalid if it is invalid. If is_locked is true, the deployment and its snapshot can't be deleted until the
+-- transaction ends. Deploys, updates and other starts do not wait for this lock.
 create function private.startable_deployment(
   id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
 )
@@ -58,14 +59,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column, because with many columns every start would prepare each of them again.
+    -- Select the row as one column. If each of its columns were selected, every start would prepare all of them again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another
-    -- deployment. For example, the tag latest moves then. So look the tag up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment.
+    -- For example, the deletion moves the tag latest. So look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -75,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked is true, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked is true, the deployment can''t be deleted until the transaction ends. Definer, because it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -97,7 +98,7 @@ begin
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: roles with different rights call this function.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer, so that the result does not depend on the rights of the calling role.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -111,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.refuse_missing_tag(integer, text) is
-  'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Only for the flow''s owner, since the message names the flow.';
+  'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Call it only for the flow''s owner, because the message names the flow.';
 
 -- Finds the deployment by its id if deployment_id is given, otherwise by flow and tag. Does not check the owner;
 -- call private.check_own_target() first.
@@ -135,4 +136,4 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: roles with different rights call this function.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer, so that the result does not depend on the rights of the calling role.';

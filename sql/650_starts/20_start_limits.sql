@@ -1,7 +1,8 @@
--- Counts the use of each deployment by callers other than the owner. The use of a group or a caller is the sum over
--- its slots; the use of all callers is the sum over both groups. Each database connection writes the slot of its
--- process id, so that starts do not wait for each other. There is no foreign key: a deferred trigger deletes the
--- rows when the deletion of the deployment commits.
+-- Counts the use of each deployment by callers other than the owner. Each start counts for two shares: for the group of
+-- the caller (guests or others), and for the caller. The use of a share is the sum over its slots; the use of all
+-- callers is the sum over both groups. Each database connection writes the slot of its process id, so that starts do
+-- not wait for each other. There is no foreign key. Instead, a deferred trigger deletes the rows when the deletion of
+-- the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -39,8 +40,8 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is
-  'Deletes the usage of a deleted deployment. Definer: the usage is private.';
--- The trigger is deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so
+  'Deletes the usage of a deleted deployment. Definer, because no API role may access the usage.';
+-- The trigger is deferred to the commit, to avoid a deadlock. At the commit, this transaction needs no other lock. So
 -- while it holds these rows, it waits for no other transaction.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
@@ -124,10 +125,10 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start that is already counted, if its share now has too many starts in this minute or too many runs in flight: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if its share now has too many starts in this minute or too many runs in flight: 429 start_limit_reached. Definer, because no API role may access the usage.';
 
--- Concurrent starts do not see each other, so together they may exceed a limit. A start is refused only when the
--- limit has been reached.
+-- Concurrent starts do not see each other's counts, so together they may exceed a limit. No start is refused before the
+-- limit is reached.
 create function private.count_start(deployment public.flow_deployments, shares text[])
 returns void
 language plpgsql volatile security definer
@@ -151,8 +152,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share can be used up. This is the case for
-  -- nearly every start, which then needs no further check.
+  -- If all callers together use at most a tenth of the limit, which is the share of one caller, no share can be used
+  -- up. This is the case for nearly every start, which then needs no further check.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -165,7 +166,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached beyond a limit. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -184,7 +185,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end() is
-  'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer: the usage is private.';
+  'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer, because no API role may access the usage.';
 
 -- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
 -- transaction that waits for these rows, and a deadlock is impossible. A constraint trigger is a constraint, so its
@@ -234,7 +235,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of at most max_shares callers who have no run in flight and no start within the last minute. Returns the number of such callers that it found. Definer: the usage is private.';
+  'Deletes the usage of at most max_shares callers who have no run in flight and no start within the last minute. Returns the number of such callers that it found. Definer, because no API role may access the usage.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void
@@ -242,8 +243,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Such rows remain if a run ends while its deployment is being deleted: the end of the run writes a row, or keeps
-  -- one locked.
+  -- Such rows remain if a run ends while its deployment is being deleted. The end of the run may write a row too late
+  -- for the deletion, or lock a row so that the deletion skips it.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old
@@ -254,4 +255,4 @@ begin
 end;
 $$;
 comment on function private.delete_usage_of_deleted_deployments(integer) is
-  'Deletes at most max_rows usage rows of deleted deployments. Definer: the usage is private.';
+  'Deletes at most max_rows usage rows of deleted deployments. Definer, because no API role may access the usage.';

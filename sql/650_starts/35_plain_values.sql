@@ -1,7 +1,7 @@
--- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it rather
--- than an Edge Function, because one transaction must also look up the deployment and compare the Idempotency-Key.
--- types/values/json/ defines both forms of JSON. The types of an input decide which value its readable JSON means;
--- wire JSON is read without types.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
+-- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
+-- types/values/json/ defines two forms of JSON. The value that readable JSON means depends on the types of the input.
+-- Wire JSON is read without types.
 
 create function private.float_text(number numeric)
 returns text
@@ -115,7 +115,7 @@ begin
 end;
 $$;
 comment on function private.value_text(jsonb) is
-  'Returns private.value_of_json() as the text of jsonb. Building jsonb would copy each value once for every level around it.';
+  'The result of private.value_of_json() as text. If it were built as jsonb, each value would be copied once for every level around it.';
 
 create function private.value_of_json(plain jsonb)
 returns jsonb
@@ -230,16 +230,17 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- Two quick tests come first, because measuring takes much longer. As jsonb, a value takes at most six times the
-  -- bytes of its text. The number of values in it is also limited. (jsonb_path_query would take quadratic time.)
+  -- Two quick tests come first, because measuring takes much longer. The first test compares the stored size: jsonb
+  -- takes at most six times the bytes of its text. The second test counts the values, with jsonb_path_query_array,
+  -- because jsonb_path_query would take quadratic time.
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
       > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else
-    -- The limit is higher here, because a number may have more digits in jsonb text than in its value. For example,
-    -- 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
+    -- This limit is four times as high, because a number may have more digits in jsonb text than in its value. For
+    -- example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -362,4 +363,4 @@ begin
 end;
 $$;
 comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
-  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. 400 inputs_invalid, 413 inputs_too_large. Definer: snapshots are private.';
+  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. 400 inputs_invalid, 413 inputs_too_large. Definer, because no API role may access snapshots.';

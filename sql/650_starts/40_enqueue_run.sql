@@ -27,7 +27,8 @@ as $$
 declare
   v_shares text[];
 begin
-  -- A caller with a webhook's URL has the owner's user id, but is not the owner. Its starts are counted.
+  -- A caller with a webhook's URL has the owner's user id, but is not the owner. So the starts of a webhook are
+  -- counted.
   if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
@@ -42,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
-  'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer: usage and queue are private.';
+  'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
 -- the same request, returns the earlier run instead.
@@ -97,10 +98,9 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- Check the inputs and settings after the key, because a repeated start must find its run in any case. Meanwhile
-  -- the flow may have got other inputs, or a run that partial_config names may have been deleted. Nearly all starts
-  -- have only tagged inputs that the flow knows. Comparing each of them with each name is quick while there are few
-  -- names.
+  -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
+  -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
+  -- flow knows. Comparing each of them with each name is quick while there are few names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -129,8 +129,7 @@ begin
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
-  -- This insert replaces pgmq.send, which writes and plans its statement at each call and so costs five times as
-  -- much.
+  -- This insert replaces pgmq.send, which makes and plans its statement at each call, and costs five times as much.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
@@ -153,4 +152,4 @@ $$;
 comment on function private.enqueue_run(
   public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows
 ) is
-  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer: only this function inserts root runs.';
+  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer, because no API role may insert runs.';

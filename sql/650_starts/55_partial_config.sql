@@ -159,11 +159,11 @@ begin
 end;
 $$;
 comment on function private.check_named_runs(text[], public.flows) is
-  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
+  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because it compares the owner itself instead of relying on the policies.';
 
--- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do
--- not run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has
--- the pinned outputs of nodes that do not run, unless `nodes` names a run for them.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do not
+-- run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has the
+-- pinned outputs of nodes that do not run, unless values_config.nodes names a run for them.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -188,8 +188,7 @@ begin
   ), partial_setting.flow);
   v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
     || (v_values -> 'inline');
-  -- check_named_runs has accepted the ids. The cast to uuid gives each id the spelling by which the runner finds
-  -- executions.
+  -- check_named_runs has accepted the ids. The cast to uuid changes each id into the spelling that the runner compares.
   select jsonb_object_agg(
     s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id')::uuid
   )
@@ -206,4 +205,4 @@ begin
 end;
 $$;
 comment on function private.partial_setting(public.flows, jsonb, jsonb) is
-  'The checked partial_config of a start as the runner needs it: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer: it reads runs of the flow''s owner.';
+  'The checked partial_config of a start, in the form that the runner needs: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer, because it reads runs of the flow''s owner.';

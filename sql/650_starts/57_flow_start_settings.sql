@@ -23,7 +23,7 @@ begin
 end;
 $$;
 comment on function private.check_start_environment(jsonb, uuid) is
-  'Refuses the environment of a start if a flow of this owner could not have the same environment: 400 environment_invalid, with the findings.';
+  'Refuses the environment of a start if a flow of this owner could not have this environment: 400 environment_invalid, with the findings.';
 
 -- environment and partial_config come from the request. Each is null if the request has none.
 create function private.flow_start_settings(
@@ -57,4 +57,4 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings() and action_signer; also environment, and partial_config or else the pins. Leaves out names of environment that the flow defines. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings(), action_signer, environment, and partial_config or else the pins. Names in environment that the flow defines are ignored. 400 environment_invalid; errors of private.partial_setting. Definer, for the same reason as run_settings.';

@@ -14,8 +14,8 @@ declare
   v_warnings jsonb;
 begin
   v_caller.user_id := private.lock_user();
-  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. The
-  -- lock does not prevent edits. So read the flow only once, so that its network and graph come from the same edit.
+  -- The lock delays a deletion of the flow until the run is stored, so that the deletion also deletes the run. The lock
+  -- does not prevent edits. So read the flow only once: its network and graph must come from the same edit.
   select f.* into v_flow from public.flows as f
     where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
@@ -47,7 +47,7 @@ begin
 end;
 $$;
 comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
-  'Implements public.start_flow. Definer: it stores a snapshot and the run.';
+  'Implements public.start_flow. Definer, because no API role may insert snapshots or runs.';
 grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;
 

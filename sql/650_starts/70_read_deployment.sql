@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.read_deployment(uuid, integer, text, text) is
-  'Implements public.read_deployment. Definer: it reads snapshots, and other users'' deployments as their start_permission allows.';
+  'Implements public.read_deployment. Definer, because it reads snapshots, and other users'' deployments as their start_permission allows.';
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,

@@ -1,5 +1,5 @@
 -- A redrive on another deployment takes an execution over only if its node is the same in both snapshots. These
--- functions find the nodes that differ. runner/engine/redrive.ts obeys the result, which is stored with the job.
+-- functions find the nodes that differ. The result is stored with the job, and runner/engine/redrive.ts uses it.
 
 create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)
@@ -36,7 +36,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that are missing in a new graph or have other data or incoming edges there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -100,7 +100,7 @@ as $$
         then 'caller' end
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- A call that succeeded counts as one execution with effects, so leave out the run that it called.
+    -- An interflow node that succeeded counts as one execution with effects, so leave out the run that it called.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -149,7 +149,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(); called_flow; or caller if the node that called their run differs. Definer: its callers have checked the user.';
+  'Nodes that had effects in a run''s tree and that a redrive can''t take over, [{flow_run_id, node_id, change}], at most 100. change: as in changed_nodes(), called_flow, or caller if the node that called their run differs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb
@@ -192,4 +192,4 @@ begin
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer, because no API role may access snapshots and jobs.';

@@ -6,8 +6,8 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- First, executions whose worker died or whose time was over, because the node may have had effects. The second
-    -- pattern matches the message in runner/engine/attempt_timeout.ts.
+    -- First, executions that lost their worker or exceeded their time limit, because the node may have had effects. The
+    -- second pattern matches the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
@@ -16,9 +16,10 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left
-      -- out. A node that has output instructions has had no other effect. A node that waited for its next attempt
-      -- or for an input has had no effect. If a node called a flow, the executions of the called run count instead.
+      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left out.
+      -- If the execution has an output already, the node has returned instructions, and has had no other effect. A node
+      -- that waited for its next attempt or for an input has had no effect. If a node called a flow, the executions of
+      -- the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -38,9 +39,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also transactions with an unanswered request that showed the other signers' signatures. The asked signer
-      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded:
-      -- there, only the action signer could have sent it, and the outcome says whether that happened.
+      -- Also transactions with an unanswered signature request that contains the signatures of the other signers. The
+      -- signer may have added the missing signature and sent the transaction. Runs with an action signer are excluded:
+      -- only the action signer could have sent such a transaction, and its outcome says whether it was sent.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -53,7 +54,7 @@ as $$
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
 $$;
 comment on function private.executions_of_unknown_outcome(public.flow_run) is
-  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer: its callers have checked the user.';
+  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.lock_run_to_redrive(flow_run_id uuid, owner_id uuid)
 returns public.flow_run
@@ -78,7 +79,7 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
+  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because it compares the owner itself instead of relying on the policies.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
 -- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
@@ -88,7 +89,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- For each of these runs, a worker needs as much memory as one run may output.
+  -- For each of these runs, a worker needs memory for all outputs that a run may have.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -108,7 +109,7 @@ begin
 end;
 $$;
 comment on function private.runs_to_take_over(public.flow_run) is
-  'The runs from which a redrive of this run takes executions over, the newest first. 409 run_not_redrivable. Definer: it reads all runs.';
+  'The runs from which a redrive of this run takes executions over, the newest first. 409 run_not_redrivable. Definer, because it reads runs of any user.';
 
 create function private.check_redrivable(run public.flow_run, accept_unknown boolean)
 returns void
@@ -141,7 +142,7 @@ begin
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer: it reads transactions.';
+  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer, because no API role may read transactions.';
 
 create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
 returns public.flow_deployments
@@ -168,7 +169,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
+  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because it compares the owner itself instead of relying on the policies.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
@@ -251,21 +252,19 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
-  'Implements public.redrive_flow_run. Definer: it stores the run.';
+  'Implements public.redrive_flow_run. Definer, because no API role may insert runs.';
 grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run
--- has the graph and the settings of that deployment.
--- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs
--- again. It executes all other nodes. A run can be redriven only once; if the redrive fails, redrive the redrive.
--- For a called run, the whole tree is redriven.
--- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
--- With an idempotency_key, the same request within 24 hours returns the same run.
--- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
--- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With a
--- deployment also: 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
--- redrive_graph_changed.
+-- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run has
+-- the graph and the settings of that deployment. The new run takes over node executions that succeeded, with their
+-- outputs, if they would get the same inputs again. It executes all other nodes. A run can be redriven only once; if
+-- the redrive fails, redrive the redrive. For a called run, the whole tree is redriven. If a node or a transaction may
+-- already have had its effect, accept_unknown=true accepts that the effect may happen again. With an idempotency_key,
+-- the same request within 24 hours returns the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also
+-- for callers who see the run but do not own it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
+-- run_not_redrivable, idempotency_key_reused. With a deployment also: 400 inputs_invalid if the deployment lacks an
+-- input of the run, 404 deployment_not_found, 409 redrive_graph_changed.
 create function public.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
   deployment uuid default null

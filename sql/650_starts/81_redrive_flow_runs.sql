@@ -41,7 +41,7 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
+  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
@@ -80,7 +80,7 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
-  'Implements public.redrive_flow_runs. Definer: it checks the owner of the flow or deployment once, and stores runs.';
+  'Implements public.redrive_flow_runs. Definer, because no API role may insert runs. It checks the owner of the flow or deployment only once.';
 grant execute on function private.redrive_flow_runs(
   integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
 ) to anon, authenticated, service_role;
@@ -89,9 +89,9 @@ grant execute on function private.redrive_flow_runs(
 -- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs, and redrives at most
 -- max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in
 -- flow_run_stats. Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that
--- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment,
--- the new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
--- deployment_not_found, also for those of other users.
+-- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment, the
+-- new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
+-- deployment_not_found, also for flows and deployments of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,

@@ -7,8 +7,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- A flow or deployment counts as missing unless everybody may start it. Otherwise the order of requests would
-  -- reveal that it exists.
+  -- If not everybody may start a flow or deployment, return null, as for a missing one. Otherwise a caller could learn
+  -- from the order of requests that it exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner for one element of the argument of public.turn_owners. Definer: callers may not read the rows that the elements name.';
+  'The owner for one element of the argument of public.turn_owners. Definer, because callers may not read the rows that the elements name.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -39,11 +39,11 @@ as $$
     from unnest(turn_owners.shown) with ordinality as s (shown, place);
 $$;
 comment on function private.turn_owners(text[]) is
-  'Implements public.turn_owners. Definer: API roles may not call private.turn_owner().';
+  'Implements public.turn_owners. Definer, because API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
 -- Returns null for an invalid or unknown element, and for a flow or deployment that not everybody may start. The Edge
--- Functions call it, because there requests of different owners take turns.
+-- Functions call this function, because they let requests of different owners take turns.
 create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker

@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'The first due time of a cron expression on a day, after a given time; null if there is none. Also right if clocks change from one offset to another around this day.';
+  'The first due time of a cron expression on a day, after a given time; null if there is none. The result is right even if clocks change from one offset to another around this day.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
@@ -130,8 +130,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after
-  -- it.
+  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after that
+  -- midnight.
   v_before constant interval :=
     private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
   v_after constant interval :=

@@ -58,14 +58,14 @@ comment on column public.flow_schedules.next_start_at is
 comment on column public.flow_schedules.last_start_at is
   'The time at which the schedule last started a run. Only the system writes this column.';
 comment on column public.flow_schedules.last_flow_run_id is
-  'The run that the schedule started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
+  'The run that the schedule started last. There is no foreign key, so that the id stays when the run is deleted. Only the system writes this column.';
 comment on column public.flow_schedules.last_error is
   'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Only the system writes this column.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- The index includes all columns that private.due_schedules reads, so that it can choose a thousand due schedules
+-- The index includes all columns that private.due_schedules reads, so the function can choose a thousand due schedules
 -- without reading their rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
@@ -114,7 +114,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_schedules__before_write_read_only() is
-  'Refuses writes of clients to columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that the system keeps. The trigger does not apply to private.start_due_schedules, which writes as the owner of the schema.';
 create trigger _100_refuse_read_only before insert or update on public.flow_schedules
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();
@@ -179,9 +179,9 @@ $$;
 -- inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time if cron, time_zone or
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
-  'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
--- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of a look-up
--- would reveal that user's deployments.
+  'Refuses an invalid schedule, and computes its next planned time. Definer, so that it finds the deployment whichever role writes the row.';
+-- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of its look-ups
+-- could reveal which deployments that user has.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
   on public.flow_schedules
@@ -201,7 +201,7 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Compare sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
+  -- Compare sizes as stored. A row that does not grow is stored even if its owner exceeds the quota.
   if tg_op = 'UPDATE'
     and pg_column_size(new.inputs) + pg_column_size(new."values")
       > pg_column_size(old.inputs) + pg_column_size(old."values")
@@ -216,7 +216,7 @@ $$;
 -- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. The trigger runs after the
 -- write, so that users who may not write the row learn nothing about the objects that it names.
 comment on function private.tg_flow_schedules__after_write() is
-  'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer: it looks up deployments for every writer.';
+  'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _300_check_start
   after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
   for each row execute function private.tg_flow_schedules__after_write();
@@ -251,7 +251,7 @@ begin
 end;
 $$;
 comment on function private.next_cron_times(text, text) is
-  'Implements public.next_cron_times. Definer: API roles may not call the functions that parse cron expressions.';
+  'Implements public.next_cron_times. Definer, because API roles may not call the functions that parse cron expressions.';
 grant execute on function private.next_cron_times(text, text) to anon, authenticated, service_role;
 
 create function public.next_cron_times(cron text, time_zone text default 'UTC')

@@ -1,7 +1,7 @@
 -- Starts due schedules. Each planned time causes only one start, even if several callers start schedules: a caller
--- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call
--- never waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that others have locked,
--- and the next call follows within 5 seconds.
+-- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call never
+-- waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that other transactions have
+-- locked. The next call, within 5 seconds, finds these rows again.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -15,7 +15,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- The sub-select makes a constant, by which the index can be searched.
+        -- The sub-select makes the time a constant, by which the index can be searched.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -25,7 +25,7 @@ as $$
   );
 $$;
 comment on function private.due_schedules(integer) is
-  'The ids of the schedules to start next. Owners take turns, and the most overdue schedule of each owner is first. Reads only the 10,000 most overdue schedules. Definer: it reads all users'' schedules.';
+  'The ids of the schedules to start next. Owners take turns, and the most overdue schedule of each owner is first. Reads only the 10,000 most overdue schedules. Definer, because it reads schedules of all users.';
 
 create function private.schedule_deployment(
   schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments
@@ -39,8 +39,8 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- If another transaction is deleting the user or the deployment now, it has locked this row, and will delete the
-  -- schedule too.
+  -- If another transaction is deleting the user, it has locked the user's row, and will delete the schedule too. In the
+  -- same way, a transaction that deletes the deployment has locked the row that is read below.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
   if not found then
@@ -71,7 +71,7 @@ $$;
 -- is true if another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid
 -- for a user who is deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
-  'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
+  'Finds and locks the deployment that a schedule starts. Definer, because it reads schedules of all users.';
 
 create function private.start_schedule(schedule public.flow_schedules)
 returns text
@@ -123,7 +123,7 @@ $$;
 -- time after now, so all planned times that have passed cause only one start. If the start is refused, last_error
 -- records the error, and the next attempt is at the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
-  'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
+  'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer, because no API role may insert runs.';
 
 create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
@@ -170,7 +170,7 @@ begin
 end;
 $$;
 comment on function private.start_due_schedules(integer) is
-  'Implements public.start_due_schedules. Definer: it starts runs in the name of all users.';
+  'Implements public.start_due_schedules. Definer, because it starts runs in the name of all users.';
 grant execute on function private.start_due_schedules(integer) to service_role;
 
 create function public.start_due_schedules(max_schedules integer default 100)
@@ -179,9 +179,9 @@ language sql volatile security invoker
 begin atomic
   select private.start_due_schedules(max_schedules);
 end;
--- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the
--- name of its owner. Each planned time causes only one start, even if there are several callers. Call again while
--- has_more is true, then poke the runner. 400 request_invalid.
+-- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
+-- of its owner. Each planned time causes only one start, even if there are several callers. Call again while has_more
+-- is true, then call private.poke_runner(). 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
   'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more is true.';
 grant execute on function public.start_due_schedules(integer) to service_role;
@@ -195,7 +195,7 @@ declare
   v_started integer := 0;
   v_result jsonb;
 begin
-  -- The number of calls is bounded, because all calls are one transaction.
+  -- The number of calls is bounded, because they all run in one transaction.
   for v_call in 1..5 loop
     v_result := private.start_due_schedules();
     v_started := v_started + (v_result ->> 'started')::integer;
@@ -207,4 +207,4 @@ begin
 end;
 $$;
 comment on function private.drive_schedules() is
-  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text that says how many it started.';
+  'For pg_cron: starts up to 500 due schedules, and calls private.poke_runner() if it started any. Returns a text that says how many schedules it started.';

@@ -1,7 +1,7 @@
--- Checks that a request to a webhook comes from its sender. The database makes this check rather than an Edge
--- Function, so that the secret never leaves the database, and direct calls of the RPC are checked, too. Texts are
--- compared by their digests, so that the time of a comparison does not reveal how much of a forged text is right.
--- The entry point is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from its sender. The database makes this check, and not an Edge Function,
+-- for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked in the
+-- same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a forged
+-- text is right. The entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean

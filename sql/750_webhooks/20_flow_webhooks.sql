@@ -6,7 +6,8 @@ as $$
 begin
   return coalesce(
     cardinality(are_forwardable_headers.names) <= private.limit_forwarded_headers()
-      -- The input gets the headers, and inputs are stored and shown, so they must not contain credentials.
+      -- These headers become part of an input. Inputs are stored and shown, so the headers must not contain
+      -- credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
       and not exists (
         select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true
@@ -71,7 +72,8 @@ create table public.flow_webhooks (
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- This leaves room in the pages: each delivery may write the columns last_*, which no index contains.
+-- Each request may update the columns last_*, which no index contains. If the page has free room, such an update
+-- changes no index.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
   'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes a webhook and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
@@ -94,7 +96,7 @@ comment on column public.flow_webhooks.is_active is
 comment on column public.flow_webhooks.last_start_at is
   'The time at which the webhook last started a run. Only the system writes this column.';
 comment on column public.flow_webhooks.last_flow_run_id is
-  'The run that the webhook started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
+  'The run that the webhook started last. There is no foreign key, so that the id stays when the run is deleted. Only the system writes this column.';
 comment on column public.flow_webhooks.last_error is
   'The error of the last request, "<code>: <message>"; null if that request started a run. Only the system writes this column.';
 
@@ -139,7 +141,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_update_read_only() is
-  'Refuses writes of clients to columns that only the system writes. The system''s writes come from the owner of the schema.';
+  'Refuses writes of clients to columns that only the system writes. The trigger does not apply to the system''s functions, which write as the owner of the schema.';
 create trigger _100_refuse_read_only before update on public.flow_webhooks
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_webhooks__before_update_read_only();
@@ -171,7 +173,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_write() is
-  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments for every writer.';
+  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac,
   is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
@@ -192,7 +194,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__after_write() is
-  'Refuses a webhook that could not start a run now, because no deployment has its tag or the deployment lacks its input: 404 deployment_not_found, 400 inputs_invalid. Later failures appear in last_error. Definer: it looks up deployments for every writer.';
+  'Refuses a webhook that could not start a run now, because no deployment has its tag or the deployment lacks its input: 404 deployment_not_found, 400 inputs_invalid. Later failures appear in last_error. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _300_check_start after insert or update of flow, tag, deployment_id, input on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__after_write();
 

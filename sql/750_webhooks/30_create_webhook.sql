@@ -73,7 +73,7 @@ begin
 end;
 $$;
 comment on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Implements public.create_webhook. Definer: only this function makes webhooks.';
+  'Implements public.create_webhook. Definer, because no API role may insert webhooks.';
 grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 
@@ -125,7 +125,7 @@ begin
 end;
 $$;
 comment on function private.set_webhook_verification(uuid, text, text, jsonb) is
-  'Implements public.set_webhook_verification. Definer: the secrets are private.';
+  'Implements public.set_webhook_verification. Definer, because no API role may access the secrets.';
 grant execute on function private.set_webhook_verification(uuid, text, text, jsonb)
   to anon, authenticated, service_role;
 

@@ -40,7 +40,7 @@ begin
 end;
 $$;
 comment on function private.webhook_of_token(text) is
-  'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
+  'The reachable webhook with this token; 404 webhook_not_found. Definer, because no API role may access the hashes.';
 
 create function private.webhook_owners(tokens text[])
 returns uuid[]
@@ -58,7 +58,7 @@ as $$
   ) as r on true;
 $$;
 comment on function private.webhook_owners(text[]) is
-  'Implements public.webhook_owners. Definer: the hashes are private.';
+  'Implements public.webhook_owners. Definer, because no API role may access the hashes.';
 grant execute on function private.webhook_owners(text[]) to service_role;
 
 create function public.webhook_owners(tokens text[])
@@ -159,7 +159,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both. 415 media_type_unsupported for types that the senders of the scheme do not use.';
+  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both a form and JSON. 415 media_type_unsupported for types that the senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -208,8 +208,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. It counts only if it is a text: a short number, such as 1e100000, would become
-    -- a text of a hundred thousand digits.
+    -- The id of the event is signed. It is used only if it is a text. A short number, such as 1e100000, would become a
+    -- text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -297,14 +297,15 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- Pass an empty request, so that the id alone identifies a repetition. enqueue_run compares this request for the
-    -- same id, but two attempts of one delivery may differ: Stripe changes a member of an event at each attempt.
+    -- Pass an empty request, so that the id alone identifies a repetition. If an id is repeated, enqueue_run compares
+    -- the two requests, and refuses the second one if it differs. But two attempts of one delivery may differ: Stripe
+    -- changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'If the request is verified, starts the deployment of a webhook as its owner, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
+  'If the request is verified, starts the deployment of a webhook as its owner, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer, because no API role may insert runs.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -312,8 +313,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This update does not wait for a lock, and does not write values that are already stored. A repeated request may
-  -- name a run that is older than the last run, with a smaller id.
+  -- This update does not wait for a lock, and does not write values that are already stored. If the request was a
+  -- repetition, its run may be older than last_flow_run_id, and then has a smaller id.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -331,7 +332,7 @@ begin
 end;
 $$;
 comment on function private.note_webhook(uuid, uuid, text) is
-  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer: owners may not write these columns.';
+  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer, because the owner may not write these columns.';
 
 create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb
@@ -368,7 +369,7 @@ begin
 end;
 $$;
 comment on function private.receive_webhook(text, text, jsonb) is
-  'Implements public.receive_webhook. Definer: webhooks belong to other users.';
+  'Implements public.receive_webhook. Definer, because it reads webhooks of other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
 -- Takes the unchanged body, and the headers by lower-case names. The body is a form if the content type says so,

@@ -19,7 +19,7 @@ create table private.webhook_turns (
 comment on table private.webhook_turns is
   'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. Claims for an owner continue after that turn, so that the owner''s deployments take turns.';
 comment on column private.webhook_turns.turn_id is
-  'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
+  'The deployment of the delivery, or one constant for all runs without a deployment, as in webhook_deliveries.';
 comment on column private.webhook_turns.is_started_by_owner is
   'True if the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another turn for all other runs.';
 
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.prepare_webhooks(uuid, integer) is
-  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer: both tables are private.';
+  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer, because no API role may access these tables.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
@@ -47,7 +47,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer, like private.prepare_webhooks.';
+  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer, for the same reason as private.prepare_webhooks.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -72,7 +72,7 @@ begin
 end;
 $$;
 comment on function private.rotate_on_end_secret(integer) is
-  'Implements public.rotate_on_end_secret. Definer: the secrets are private.';
+  'Implements public.rotate_on_end_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function public.rotate_on_end_secret(flow_id integer)
@@ -101,4 +101,4 @@ begin atomic
   from private.on_end_secrets as s where s.flow_id = webhook_signature.flow_id;
 end;
 comment on function private.webhook_signature(text, integer) is
-  'The header webhook-signature for the signed text <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> for each valid secret. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';
+  'The header webhook-signature for the signed text <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> for each valid secret. Source: Standard Webhooks 1.0.0. Definer, because no API role may access the secrets.';

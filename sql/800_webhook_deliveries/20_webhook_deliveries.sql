@@ -35,13 +35,13 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write rows; the owner reads them. A row is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key, because rows are deleted with their run.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
   'The deployment, or one constant for all runs without a deployment. An owner''s deliveries with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
-  'True if the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
+  'True if the flow''s owner started the run, by hand or by a schedule. Messages about other runs may use only a part of the owner''s concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
   'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: the run waits for a value.';
 comment on column public.webhook_deliveries.headers is

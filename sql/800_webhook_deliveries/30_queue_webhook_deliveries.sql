@@ -38,7 +38,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer, because no API role may write deliveries or access jobs.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -56,7 +56,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer: only functions write deliveries.';
+  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer, because no API role may write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
@@ -81,4 +81,4 @@ begin
 end;
 $$;
 comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) is
-  'Stores one message about all signatures that a transaction of a root run lacks. Definer: only functions write deliveries.';
+  'Stores one message about all signatures that a transaction of a root run lacks. Definer, because no API role may write deliveries.';

@@ -1,13 +1,14 @@
 -- Selects the deliveries of one owner to claim next. Deployments take turns, with separate turns for runs that the
--- owner started and for runs that others started. So if strangers start a public deployment, messages about other
--- runs are not delayed.
+-- owner started and for runs that others started. So strangers who often start a public deployment do not delay the
+-- messages about other runs.
 
 create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
--- The plan must fit the arguments, because a null argument leaves its column of the index unbounded.
+-- Plan again for the arguments of each call. If an argument is null, the query does not restrict its column of the
+-- index.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -21,11 +22,12 @@ begin
 end;
 $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
-  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. Counts only deliveries with the given turn_id or is_started_by_owner, where these are not null. Definer: it reads all deliveries.';
+  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer, because it reads deliveries of all users.';
 
--- The quota pending_webhooks limits how many pending deliveries of an owner have been tried. One deployment may use
--- a tenth of the quota. Deliveries about runs that others started may use half of the quota, and half of each
--- tenth. picked: the number of deliveries of the same deployment and kind that this claim has already selected.
+-- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. One
+-- deployment may use a tenth of the quota. Deliveries about runs that others started may use half of the quota, and
+-- half of the tenth of each deployment. picked: the number of deliveries of the same deployment and kind that this
+-- claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -53,7 +55,7 @@ begin
 end;
 $$;
 comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
-  'Whether the owner''s quota of pending deliveries has room for the first attempt of a further delivery of this deployment. Definer: the quotas are private.';
+  'Whether the owner''s quota of pending deliveries has room for the first attempt of a further delivery of this deployment. Definer, because no API role may access the quotas.';
 
 create function private.due_webhook_of(
   user_id uuid, is_started_by_owner boolean, turn_id uuid, at timestamptz, picked uuid[]
@@ -102,7 +104,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if none is found, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room. Null if there is none, or if another transaction has locked it. Definer, because it reads deliveries of all users.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -129,7 +131,7 @@ begin
 end;
 $$;
 comment on function private.next_webhook_turn(private.webhook_turns) is
-  'The turn that follows this turn among the owner''s deployments with pending deliveries. turn_id is null after the last turn. Definer: it reads all deliveries.';
+  'The turn that follows this turn among the owner''s deployments with pending deliveries. turn_id is null after the last turn. Definer, because it reads deliveries of all users.';
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -158,7 +160,7 @@ begin
     due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
-  -- Skip at most 200 deployments without a due delivery. The next claim continues after them.
+  -- Look at no more than 200 turns in one claim. The next claim continues after them.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
@@ -189,4 +191,4 @@ begin
 end;
 $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for others. Definer: it reads all deliveries.';
+  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for others. Definer, because it reads deliveries of all users.';

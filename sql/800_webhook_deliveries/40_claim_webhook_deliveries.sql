@@ -4,7 +4,7 @@ create table private.last_webhook_claim (
   constraint last_webhook_claim_single check (id)
 );
 comment on table private.last_webhook_claim is
-  'One row with the last owner whose deliveries were searched. The next claim begins with the owner after that one, so that owners take turns.';
+  'One row: the last owner whose deliveries a claim searched. The next claim begins with the owner after this one, so that owners take turns.';
 
 create function private.has_due_webhook()
 returns boolean
@@ -19,7 +19,7 @@ begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
 end;
 $$;
-comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it reads all deliveries.';
+comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
@@ -67,7 +67,8 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts without a report count, too. So if a delivery crashes its workers, it can do so only a few times.
+  -- An attempt whose result was never reported also counts. So a delivery that crashes its workers is claimed only a
+  -- limited number of times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent this message were lost'
@@ -96,7 +97,7 @@ begin
 end;
 $$;
 comment on function private.claim_webhook_deliveries(integer, integer) is
-  'Implements public.claim_webhook_deliveries. Definer: deliveries belong to other users, and secrets are private.';
+  'Implements public.claim_webhook_deliveries. Definer, because it reads deliveries of all users and private secrets.';
 grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an

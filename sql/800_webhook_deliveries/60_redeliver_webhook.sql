@@ -27,7 +27,7 @@ begin
 end;
 $$;
 comment on function private.redeliver_webhook(uuid) is
-  'Implements public.redeliver_webhook. Definer: only functions write deliveries.';
+  'Implements public.redeliver_webhook. Definer, because no API role may write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
 -- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message

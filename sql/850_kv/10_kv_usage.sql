@@ -17,7 +17,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- The row may be missing. If the user is deleted, the cascade may delete this row before the user's last items.
+    -- The row may be missing: if the user is deleted, the cascade may delete the row before the user's last items.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -44,4 +44,4 @@ begin
 end;
 $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
-  'Adds stores and bytes, which may be negative, to a user''s usage. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
+  'Adds stores and bytes, which may be negative, to a user''s usage. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer, because no API role may access the usage.';

@@ -1,7 +1,7 @@
--- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that
--- makes the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The
--- transaction of the change also stores the node's output with the node run. A worker may repeat the request, or
--- execute the node again after another worker was lost. In both cases it gets the stored output.
+-- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that makes
+-- the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The transaction of
+-- the change also stores the node's output with the node run. A worker may repeat the request, or execute the node
+-- again after another worker was lost. In both cases the worker gets the stored output.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -17,7 +17,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer, because API roles have no rights on auth.users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
@@ -40,7 +40,7 @@ begin
 end;
 $$;
 comment on function private.earlier_effect_output(jsonb, uuid) is
-  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer: only functions write node runs.';
+  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer, because no API role may write node runs.';
 
 create function private.store_effect_output(effect jsonb, output jsonb)
 returns void
@@ -54,4 +54,4 @@ as $$
     and n.times = (store_effect_output.effect ->> 'times')::integer;
 $$;
 comment on function private.store_effect_output(jsonb, jsonb) is
-  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer: only functions write node runs.';
+  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer, because no API role may write node runs.';

@@ -8,7 +8,7 @@ create table public.kv_stores (
   )
 );
 comment on table public.kv_stores is
-  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write them.';
+  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write stores.';
 comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -29,7 +29,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_stores__after_insert() is
-  'Counts new stores, and refuses stores beyond the limit. Definer: the usage is private.';
+  'Counts new stores, and refuses stores beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -44,7 +44,7 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_delete() is 'Counts deleted stores. Definer: the usage is private.';
+comment on function private.tg_kv_stores__after_delete() is 'Counts deleted stores. Definer, because no API role may access the usage.';
 create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();
@@ -71,7 +71,7 @@ begin
 end;
 $$;
 comment on function private.add_kv_store(uuid, text) is
-  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
+  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer, because no API role may write stores.';
 
 create function private.refuse_missing_kv_store(store text)
 returns void
@@ -102,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_store(uuid, text) is
-  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer: only functions write stores.';
+  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer, because no API role may write stores.';
 
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void
@@ -120,7 +120,7 @@ begin
 end;
 $$;
 comment on function private.kv_create_store(jsonb, jsonb, text) is
-  'Implements public.kv_create_store. Definer: only functions write stores.';
+  'Implements public.kv_create_store. Definer, because no API role may write stores.';
 grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_create_store(claim jsonb, effect jsonb, store text)
@@ -150,7 +150,7 @@ begin
 end;
 $$;
 comment on function private.kv_delete_store(jsonb, jsonb, text) is
-  'Implements public.kv_delete_store. Definer: only functions write stores.';
+  'Implements public.kv_delete_store. Definer, because no API role may write stores.';
 grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_delete_store(claim jsonb, effect jsonb, store text)

@@ -39,7 +39,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_insert() is
-  'Counts the bytes of new items, and refuses items beyond the limit. Definer: the usage is private.';
+  'Counts the bytes of new items, and refuses items beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_inserted after insert on public.kv_items
   referencing new table as inserted
   for each statement execute function private.tg_kv_items__after_insert();
@@ -61,7 +61,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer: the usage is private.';
+  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -78,7 +78,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_delete() is
-  'Counts the bytes of deleted items. Definer: the usage is private.';
+  'Counts the bytes of deleted items. Definer, because no API role may access the usage.';
 create trigger _100_count_deleted after delete on public.kv_items
   referencing old table as deleted
   for each statement execute function private.tg_kv_items__after_delete();
@@ -89,7 +89,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Texts that exceed only the user's remaining bytes are refused later: 413 kv_size_limit.
+  -- The value is measured against the whole limit here. If it exceeds only the bytes that the user has left,
+  -- add_kv_usage refuses it later: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
@@ -114,7 +115,7 @@ begin
 end;
 $$;
 comment on function private.put_kv_item(uuid, text, text, jsonb) is
-  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer: only functions write items.';
+  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer, because no API role may write items.';
 
 create function private.find_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -134,7 +135,7 @@ begin
 end;
 $$;
 comment on function private.find_kv_item(uuid, text, text) is
-  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: functions call it after they have checked the user.';
+  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer, because it reads items of any user. Its callers check the user.';
 
 create function private.remove_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -152,7 +153,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_item(uuid, text, text) is
-  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer: only functions write items.';
+  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer, because no API role may write items.';
 
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
@@ -175,7 +176,7 @@ begin
 end;
 $$;
 comment on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'Implements public.kv_write_item. Definer: only functions write items.';
+  'Implements public.kv_write_item. Definer, because no API role may write items.';
 grant execute on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function public.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
@@ -203,7 +204,7 @@ begin
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is
-  'Implements public.kv_read_item. Definer, like private.lock_claimed_run.';
+  'Implements public.kv_read_item. Definer, for the same reason as private.lock_claimed_run.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)

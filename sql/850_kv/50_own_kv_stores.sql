@@ -19,7 +19,7 @@ begin
 end;
 $$;
 comment on function private.create_kv_store(text) is
-  'Implements public.create_kv_store. Definer: only functions write stores.';
+  'Implements public.create_kv_store. Definer, because no API role may write stores.';
 grant execute on function private.create_kv_store(text) to anon, authenticated, service_role;
 
 create function public.create_kv_store(store text)
@@ -43,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_store(text) is
-  'Implements public.delete_kv_store. Definer: only functions write stores.';
+  'Implements public.delete_kv_store. Definer, because no API role may write stores.';
 grant execute on function private.delete_kv_store(text) to anon, authenticated, service_role;
 
 create function public.delete_kv_store(store text)
@@ -71,7 +71,7 @@ begin
 end;
 $$;
 comment on function private.write_kv_item(text, text, jsonb) is
-  'Implements public.write_kv_item. Definer: only functions write items.';
+  'Implements public.write_kv_item. Definer, because no API role may write items.';
 grant execute on function private.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
 
 create function public.write_kv_item(store text, key text, value jsonb)
@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Implements public.read_kv_item. Definer, like private.require_user.';
+  'Implements public.read_kv_item. Definer, for the same reason as private.require_user.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)
@@ -140,7 +140,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_item(text, text) is
-  'Implements public.delete_kv_item. Definer: only functions write items.';
+  'Implements public.delete_kv_item. Definer, because no API role may write items.';
 grant execute on function private.delete_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.delete_kv_item(store text, key text)

@@ -12,7 +12,7 @@ as $$
   where j.redriven_from is not null and j.message_id is not null;
 $$;
 comment on function private.runs_being_redriven() is
-  'The runs from which unfinished redrives take executions over. Definer: the jobs are private.';
+  'The runs from which unfinished redrives take executions over. Definer, because no API role may access the jobs.';
 
 create function private.delete_old_runs(max_age interval, max_runs integer)
 returns bigint
@@ -43,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_runs(interval, integer) is
-  'Deletes root runs that ended longer than max_age ago, and everything that belongs to them. Returns the number of deleted root runs. Definer: only functions write runs.';
+  'Deletes root runs that ended longer than max_age ago, and everything that belongs to them. Returns the number of deleted root runs. Definer, because no API role may write runs.';
 
 create function private.delete_old_idempotency_keys(max_keys integer)
 returns bigint
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
-  'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer: the keys are private.';
+  'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer, because no API role may access the keys.';
 
 create function private.delete_stray_messages(max_messages integer)
 returns bigint
@@ -92,4 +92,4 @@ begin
 end;
 $$;
 comment on function private.delete_stray_messages(integer) is
-  'Deletes messages without a run, and returns how many. Definer: queue and jobs are private.';
+  'Deletes messages without a run, and returns how many. Definer, because no API role may access queue and jobs.';

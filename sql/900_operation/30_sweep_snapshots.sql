@@ -12,7 +12,7 @@ begin
 end;
 $$;
 comment on function private.snapshots_of_pending_runs() is
-  'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+  'The snapshots of runs that have not ended, by hash. Definer, because no API role may access the jobs.';
 
 create function private.is_snapshot_redrivable(hash bytea)
 returns boolean
@@ -25,7 +25,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer: the jobs are private.';
+  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer, because no API role may access the jobs.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -47,8 +47,8 @@ begin
     for update skip locked
   );
   -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
-  -- before the lock: first by deployments, then by runs. If a deployment is gone at the first query, all runs that
-  -- were started from it are committed at the second query.
+  -- before the lock: first by deployments, then by runs. If the first query no longer sees a deployment, all runs that
+  -- were started from it are committed, so the second query sees them.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
@@ -62,4 +62,4 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that no deployment uses, and that no run needs which has not ended or may be redriven. Returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that are used neither by a deployment nor by a run that has not ended or may be redriven. Returns how many. Definer, because no API role may access snapshots and jobs.';

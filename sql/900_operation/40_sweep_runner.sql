@@ -23,8 +23,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Most rows have references, so the planner expects a scan of a table to find one soon. But the rows that a sweep
--- deletes have none, so such a scan would read the whole table each time.
+-- For a `not exists`, the planner expects a sequential scan to find a reference to the row soon, because most rows have
+-- references. But a row that a sweep deletes has none, so the scan would read the whole table for each such row.
 set enable_seqscan = off
 as $$
 declare
@@ -49,7 +49,7 @@ begin
 end;
 $$;
 comment on function private.sweep_runner(interval, integer) is
-  'Implements public.sweep_runner. Definer: only functions delete runs, and the other tables are private.';
+  'Implements public.sweep_runner. Definer, because no API role may delete runs or access the other tables.';
 grant execute on function private.sweep_runner(interval, integer) to service_role;
 
 create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
@@ -59,10 +59,10 @@ set search_path = ''
 as $$
   select private.sweep_runner(max_age, max_runs);
 $$;
--- Deletes runs that ended longer than max_age ago, with everything that belongs to them; if max_age is null,
--- deletes no runs. Also deletes idempotency keys of more than 24 hours, messages without a run, and usage of idle
--- callers and of deleted deployments. Also deletes snapshots that no deployment uses, and that no run needs which
--- has not ended or may be redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
+-- Deletes runs that ended longer than max_age ago, with everything that belongs to them. If max_age is null, deletes no
+-- runs. Also deletes idempotency keys older than 24 hours, messages without a run, the usage of idle callers and of
+-- deleted deployments, and snapshots that are used neither by a deployment nor by a run that has not ended or may be
+-- redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

@@ -1,4 +1,4 @@
--- Only hosted Supabase has pg_net and Vault, so this file calls them by dynamic SQL.
+-- Only hosted Supabase has pg_net and Vault, so this file calls them in dynamic SQL.
 create function private.vault_secret(name text)
 returns text
 language plpgsql stable security invoker

@@ -11138,24 +11138,24 @@ grant execute on function public.begin_action_lookup() to service_role;
 --   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
 --               claimed while its message is visible.
 --   claim       claim_flow_runs claims the next runs. next_owners decides whose turn it is, and lock_next_flow_runs
---               takes the runs of each owner in the order of their turns. A claim gets its claim_number, and hides
---               the message until the lease ends.
+--               takes the runs of each owner in the order of their turns. A claim gets a claim_number, and hides the
+--               message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
---   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
---               become visible while their jobs are still held. The next claim sees this, and counts the lost worker.
+--               become visible while their jobs are still held. The next claim of such a run counts the lost worker.
 --               A run that lost two workers in a row is a suspect, and is claimed alone. The view awake_jobs computes
 --               lost workers and suspects.
---   release     release_flow_run stores progress and ends the claim (end_claim). The run goes behind the other runs of
+--   checkpoint  checkpoint_flow_run stores progress (store_progress) and keeps the claim.
 --   release     release_flow_run stores progress and ends the claim (end_claim). The run then comes after the other
---               runs of its owner, and can be claimed at once. If a node waits for a time, the run first sleeps until
---               then.
+--               runs of its owner, and can be claimed at once. If a node waits for a time, the run sleeps until that
+--               time, and can be claimed only then.
+--   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
 --               expires. A run that waits for an answer to an input (sql/500_pending_inputs/) sleeps until the input
 --               is answered or expires.
 --   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
 --               messages.
 --
--- Every write of a worker is refused unless its claim is the newest: lock_claimed_run checks this, and
--- finish_flow_runs skips results of older claims.
+-- A worker may write only with the newest claim of a run. lock_claimed_run refuses older claims, and finish_flow_runs
+-- skips their results.
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
@@ -11183,17 +11183,17 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- These values are in sequences for two reasons. A sequence keeps a value that a start has set, even if the start
--- is refused and rolled back. And setting the value takes no lock.
+-- Starts keep these three values in sequences instead of a table, for two reasons. A sequence keeps a value that a
+-- start has set, even if the start is refused and rolled back. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of a message. A start whose message has this or a later id counts the queue again. Until then, the queue counts as not full.';
+  'The id of a message. The next start whose message has this or a later id counts the runs in the queue. Until then, starts assume that the queue has room.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'Until this time, in milliseconds since 1970, a queue that was found full counts as full without another count. 0 while there is room.';
+  'The queue was found full, and starts assume that it is full until this time, in milliseconds since 1970. After that, a start counts the runs again. 0 while the queue has room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the last owner who was refused because too many runs in the full queue were theirs; 0 for no owner. Valid until queue_full_until. The next count that finds the queue full sets it to 0, and so does a new max_queue_length.';
+  'A hash of the last owner whose runs filled too much of the full queue, so that a start was refused; 0 for no owner. Valid until queue_full_until. set_max_queue_length, and each count that finds the queue full, set it to 0.';
 
 create function private.max_queue_length()
 returns integer
@@ -11203,7 +11203,7 @@ as $$
   select coalesce((select s.max_length from private.queue_settings as s), private.limit_queue_length());
 $$;
 comment on function private.max_queue_length() is
-  'Implements public.max_queue_length. Definer: the settings are private.';
+  'Implements public.max_queue_length. Definer, because no API role may access the settings.';
 grant execute on function private.max_queue_length() to service_role;
 
 create function private.lock_queue_check(wait boolean default true)
@@ -11222,7 +11222,7 @@ begin
 end;
 $$;
 comment on function private.lock_queue_check(boolean) is
-  'Takes the lock for counting the queue or setting its limit, until the transaction ends. With `wait`, waits for the lock. Returns true if the caller has the lock.';
+  'Takes the lock that protects the count and the limit of the queue, until the transaction ends. If `wait` is true, waits for the lock. Returns true if the caller has the lock.';
 
 create function private.await_queue_check()
 returns void
@@ -11230,8 +11230,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Take a shared lock, so that waiting transactions do not wait for each other. Each would hold an exclusive lock
-  -- until its end.
+  -- Take a shared lock. An exclusive lock would last until the end of the transaction, so waiting transactions would
+  -- wait for each other.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -11254,13 +11254,14 @@ begin atomic
   select (is_queue_count_due.message_id < pg_sequence_last_value('private.queue_check_message'::regclass)) is not true;
 end;
 comment on function private.is_queue_count_due(bigint) is
-  'True if the start with this message must count the queue. Most starts need not, as private.check_queue_length explains.';
+  'True if the start with this message must count the queue. Most starts need no count, because the next count is due only after many new messages.';
 
 create function private.refuse_if_owner_fills_queue(owner_id uuid, max_length integer)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made for an empty queue could be reused for a full one.
+-- Without this setting, Postgres could make a plan with sequential scans while the queue is empty, and reuse it when
+-- the queue is full.
 set enable_seqscan = off
 as $$
 declare
@@ -11274,8 +11275,8 @@ declare
     false
   );
 begin
-  -- The last refused owner is remembered, and refused again without a count. Otherwise each repeated start for that
-  -- owner would count up to a tenth of the limit. For any other owner, count the runs.
+  -- The sequence has the last refused owner. A further start for this owner is refused without a count, because a count
+  -- reads up to a tenth of the limit. For any other owner, count the runs.
   if v_is_known then
     v_count := v_share;
   else
@@ -11297,12 +11298,12 @@ begin
   end if;
 end;
 $$;
--- An owner whose runs are less than a tenth of the limit still has room, however many runs other owners queue.
--- While the queue counts as full, a start of the last refused owner is refused at once: its runs are not counted
--- again. Retry-After is 10 seconds. In that time, workers do not execute a whole queue of the default length, but make
--- room in a queue that has just reached its limit.
+-- If the runs of an owner are less than a tenth of the limit, the owner still has room, however many runs other owners
+-- queue. Until queue_full_until, starts for the last refused owner are refused without counting the runs again.
+-- Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they make room in a
+-- queue that has just reached its limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
-  'For a full queue: raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer: the queue is private.';
+  'Called when the queue is full. Raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer, because no API role may access the queue.';
 
 create function private.check_queue_length(owner_id uuid)
 returns void
@@ -11320,8 +11321,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- While there is room, no start waits for the start that counts. Only few runs start during a count, and the
-  -- check is only precise to a hundredth of the limit anyway.
+  -- If the queue had room, and another transaction is counting now, this start does not wait for the result. Few runs
+  -- start during a count, and the check is precise only to a hundredth of the limit.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -11350,8 +11351,8 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages, or
-  -- after as many milliseconds if the queue is full.
+  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages. If the
+  -- queue is full, it comes after v_max_length / 100 milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -11362,11 +11363,11 @@ begin
   end if;
 end;
 $$;
--- This check keeps an owner, and the callers who start the owner's deployments, from using up the whole queue. The
--- queue is full when max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes
--- only after as many new messages as a hundredth of the limit, so the queue may exceed the limit by that many.
+-- This check prevents the starts of one owner's deployments from filling the whole queue. The queue is full when
+-- max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as many new
+-- messages as a hundredth of the limit, so the queue may exceed the limit by that many.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer: the queue is private.';
+  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer, because no API role may access the queue.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -11386,7 +11387,7 @@ begin
 end;
 $$;
 comment on function private.set_max_queue_length(integer) is
-  'Implements public.set_max_queue_length. Definer: the settings are private.';
+  'Implements public.set_max_queue_length. Definer, because no API role may access the settings.';
 grant execute on function private.set_max_queue_length(integer) to service_role;
 
 create function public.set_max_queue_length(max_length integer)
@@ -11397,11 +11398,11 @@ as $$
   select private.set_max_queue_length(max_length);
 $$;
 -- The queue is full when at least max_length runs wait to be claimed. If an owner then has at least a tenth of
--- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. With
--- 0, only owners start deployments. The queue is counted again only after as many new messages as a hundredth of
--- the limit, so it may exceed the limit by that many. 400 request_invalid.
+-- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. If
+-- max_length is 0, only owners may start deployments. The queue is counted again only after as many new messages as a
+-- hundredth of the limit, so it may exceed the limit by that many. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
-  'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. With 0, only owners start deployments. 400 request_invalid.';
+  'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. If max_length is 0, only owners may start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
 
 create function public.max_queue_length()
@@ -11437,16 +11438,16 @@ create function private.announce_claimable_run()
 returns boolean
 language sql volatile security invoker
 begin atomic
-  -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits. A waiting worker
-  -- holds this lock exclusively, or is about to get it. If no worker waits, this transaction gets a shared lock and
-  -- keeps it until its end. A worker that begins to watch the queue asks for the exclusive lock, so it waits until
-  -- this transaction has ended. Then it reads the queue and finds the run. The function is a single expression, so
-  -- that the planner inlines it.
+  -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits for runs. A waiting
+  -- worker holds an advisory lock exclusively, or has asked for it (await_claimable_runs). If no worker waits, this
+  -- transaction gets the lock in shared mode and keeps it until its end. A worker that then begins to wait gets the
+  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run. The
+  -- function is a single expression, so that the planner inlines it.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
 comment on function private.announce_claimable_run() is
-  'Every transaction that makes a run claimable calls this function. When the transaction commits, a waiting worker reads the queue. Returns false if a worker was notified.';
+  'Every transaction that makes a run claimable calls this function. When the transaction commits, a worker that waits is notified and reads the queue. Returns false if a worker was notified.';
 
 create function private.await_claimable_runs()
 returns void
@@ -11455,11 +11456,11 @@ begin atomic
   select pg_advisory_lock(hashtext('private.announce_claimable_run'), 0);
 end;
 -- From this call until the session ends or unlocks, transactions that make a run claimable notify the channel
--- flow_runs. The call returns when all transactions that made a run claimable without a notification have ended. So
--- if the session reads the queue after this call, it misses no run. Only one session has this lock at a time;
--- others wait for it.
+-- flow_runs. The call returns when all transactions that made a run claimable without a notification have ended. So if
+-- the session reads the queue after this call, it misses no run. Only one session at a time has the lock; other
+-- sessions wait for it.
 comment on function private.await_claimable_runs() is
-  'From this call on, the calling session of a worker, which listens to the channel flow_runs, is notified of claimable runs. Returns when the worker''s next read of the queue will see all earlier runs. One session at a time.';
+  'For a worker that listens to the channel flow_runs. From this call on, transactions that make a run claimable notify the channel. The call returns when all transactions without a notification have ended, so the worker''s next read of the queue misses no run. One session at a time.';
 grant execute on function private.await_claimable_runs() to service_role;
 
 create function private.set_visible_after(message_ids bigint[], seconds integer)
@@ -11473,15 +11474,15 @@ begin
   if set_visible_after.seconds = 0 then
     v_is_told := private.announce_claimable_run();
   end if;
-  -- pgmq.set_vt would do this for one message. It uses dynamic SQL that is planned at each call, at five times the
-  -- cost of this update.
+  -- pgmq.set_vt would change only one message. It plans dynamic SQL at each call, which costs five times as much as
+  -- this update.
   update pgmq.q_flow_runs as m
   set vt = clock_timestamp() + make_interval(secs => set_visible_after.seconds)
   where m.msg_id = any (set_visible_after.message_ids);
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now. After that, their runs may be claimed; with 0, at once. Definer: the queue is private.';
+  'Hides messages for this many seconds from now. After that, their runs may be claimed. If seconds is 0, they may be claimed at once. Definer, because no API role may access the queue.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -11498,7 +11499,7 @@ begin
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'Makes a run that no worker holds claimable at once, whether it sleeps or waits for signatures. The caller holds the lock of the run''s row in flow_run. Definer: queue and jobs are private.';
+  'If no worker holds the run, makes it claimable at once, whether it sleeps or waits for signatures. The caller has locked the run''s row in flow_run. Definer, because no API role may access queue and jobs.';
 
 create function private.wake_due_flow_runs()
 returns void
@@ -11506,7 +11507,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This skips jobs that other transactions have locked. Those transactions or the next claim wake these jobs.
+  -- Skip locked jobs: the transaction that holds the lock, or the next claim, wakes the run.
   update private.flow_run_jobs as j set sleeps_until = null
   where j.flow_run_id = any (array(
     select due.flow_run_id from private.flow_run_jobs as due
@@ -11517,7 +11518,7 @@ begin
 end;
 $$;
 comment on function private.wake_due_flow_runs() is
-  'Ends the sleep of at most a thousand runs whose time has come, so that claims read them. The caller holds the lock of claim_flow_runs. Definer: jobs are private.';
+  'Ends the sleep of at most a thousand runs whose time has come, so that claims read them. The caller holds the lock of claim_flow_runs. Definer, because no API role may access jobs.';
 
 -- sql/600_queue/40_next_owners.sql
 
@@ -11532,7 +11533,7 @@ comment on table private.last_claim is
 comment on column private.last_claim.user_id is
   'The owner whose run was claimed last. The user may have been deleted since.';
 comment on column private.last_claim.suspect_id is
-  'A suspect that the last claim skipped, because suspects are claimed alone. The next claim takes this run first, if it is still claimable.';
+  'A suspect (a run that lost two workers in a row) that the last claim skipped, because suspects are claimed alone. The next claim takes this run first, if it is still claimable.';
 
 create function private.next_owners(after_owner uuid, max_owners integer, owners_with_slots uuid[])
 returns table (user_id uuid, turn bigint, suspect_id uuid)
@@ -11553,8 +11554,8 @@ begin
     select j.user_id, j.turn, case when j.is_suspect then j.flow_run_id end
     into user_id, turn, suspect_id
     from private.awake_jobs as j
-    -- `offset 0` forces one search of the index for each job. A join could keep a plan that reads the whole queue
-    -- for each job.
+    -- `offset 0` forces one search of the index for each job. Without it, Postgres could keep a plan that reads the
+    -- whole queue for each job.
     cross join lateral (
       select from pgmq.q_flow_runs as m where m.msg_id = j.message_id and m.vt <= clock_timestamp() offset 0
     ) as m
@@ -11581,10 +11582,10 @@ begin
 end;
 $$;
 -- Returns the owners in the order of their ids, beginning with the owner after after_owner. If after_owner is null,
--- the first owner is the beginning. Each row has the turn of the owner's first claimable run, and the id of that
--- run if it is a suspect.
+-- begins with the first owner. Each row has the turn of the owner's first claimable run, and the id of that run if it
+-- is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer: queue and jobs are private.';
+  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer, because no API role may access queue and jobs.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -11607,7 +11608,7 @@ begin
 end;
 $$;
 comment on function private.lock_queued_run(uuid) is
-  'Locks one run in the same way as lock_next_flow_runs. Returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer: queue and jobs are private.';
+  'Locks one run in the same way as lock_next_flow_runs. Returns its owner and its number of lost workers. Returns nulls if the run is not claimable, or if another transaction has locked it. Definer, because no API role may access queue and jobs.';
 
 create function private.lock_next_flow_runs(
   max_runs integer, owners_with_slots uuid[], only_run_id uuid,
@@ -11632,7 +11633,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- If the queue holds only one run, this run is claimed next, whatever the turns of owners are.
+  -- If only one run in the queue is visible, it is claimed next, whichever owner has the turn.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -11652,8 +11653,8 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, so that no other run loses its worker if the suspect crashes it. A suspect that
-      -- an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
+      -- A suspect is claimed alone, because it may crash its worker, and other runs must not lose theirs. A suspect
+      -- that an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
       -- is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
@@ -11676,7 +11677,7 @@ begin
     v_runs_per_owner := case
       when lock_next_flow_runs.owners_with_slots is null
         then ceil(v_max_owners::double precision / cardinality(v_owner_ids))
-      -- If slots are reserved, each owner gets only one run, so that slots are left for other owners.
+      -- A claim for reserved slots gives each owner only one run, so that slots are left for other owners.
       else 1
     end;
     -- Take the runs in rounds: the first run of each owner in the order of owners, then the second run of each, and
@@ -11694,8 +11695,9 @@ begin
         from (
           select j.flow_run_id, j.turn, j.lost_claims
           from private.awake_jobs as j
-          -- This locks message, job and run. If an older claim, a stop or a heartbeat has just committed a change,
-          -- Postgres reads the row again. If one of them is changing the run now, the run is skipped.
+          -- Lock the message, the job and the run. If a claim, a stop or a heartbeat has just changed one of these rows
+          -- and committed, Postgres reads the row again. If another transaction still has a lock on one of them, the
+          -- run is skipped.
           cross join lateral (
             select from pgmq.q_flow_runs as m
             where m.msg_id = j.message_id and m.vt <= clock_timestamp()
@@ -11711,9 +11713,9 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are
-    -- locked or are suspects. If these or other owners may have more runs, repeat the search with twice as many
-    -- owners.
+    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are locked or
+    -- are suspects. If an owner has given a whole share, or if there may be further owners, more runs may be claimable.
+    -- Then double v_max_owners and search again.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -11723,7 +11725,7 @@ begin
     ) is not true;
     v_max_owners := 2 * v_max_owners;
   end loop;
-  -- If this claim skips a suspect, remember the first one; the next claim takes it alone.
+  -- Remember the first suspect that this claim skips. The next claim takes it alone.
   suspect_id := coalesce(v_postponed_id, (
     select s.id from unnest(v_suspect_ids) with ordinality as s (id, owner_position)
     where s.owner_position <= v_owner_count and s.id is not null and s.id <> all (v_tried_ids)
@@ -11736,7 +11738,7 @@ $$;
 -- of the only visible run; null if more runs are visible. last_user_id and suspect_id are the new values of
 -- private.last_claim. The caller holds the lock of claim_flow_runs.
 comment on function private.lock_next_flow_runs(integer, uuid[], uuid) is
-  'Chooses the runs to claim next, at most max_runs, locks them, and returns them in the order of claims. Definer: queue and jobs are private.';
+  'Chooses at most max_runs runs to claim next, locks them, and returns them in the order in which they are claimed. Definer, because no API role may access queue and jobs.';
 
 -- sql/600_queue/42_claim_flow_runs.sql
 
@@ -11769,7 +11771,7 @@ declare
   v_next record;
   v_run_ids uuid[];
 begin
-  -- While no run is queued, this loop takes no lock and reads no run that is due later.
+  -- Wait until a message is visible. Each pass reads only the first two messages of the index, and locks no row.
   loop
     select array_agg((m.message ->> 'flow_run_id')::uuid) into v_visible_ids
     from (select q.vt, q.message from pgmq.q_flow_runs as q order by q.vt limit 2) as m
@@ -11784,8 +11786,8 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time. So each claim sees the result of the previous one, and no claim returns empty while
-  -- runs are claimable.
+  -- Claims run one at a time, so that each claim sees the result of the previous claim. Of two concurrent claims, one
+  -- would skip all runs that the other has locked, and could return no run although some are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
@@ -11837,8 +11839,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- A redrive with changes also reads the inputs of the earlier runs. Inputs are assumed to be as large as
-      -- outputs.
+      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. They are
+      -- assumed to be as large as the outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
@@ -11853,7 +11855,7 @@ begin
 end;
 $$;
 comment on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
-  'Implements public.claim_flow_runs. Definer: queue, jobs and snapshots are private.';
+  'Implements public.claim_flow_runs. Definer, because no API role may access queue, jobs and snapshots.';
 grant execute on function private.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
 
 create function public.claim_flow_runs(
@@ -11874,23 +11876,23 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
     claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
-  -- Only a claim without runs reports due webhooks. A worker that has claimed runs learns of them from its next
-  -- claim.
+  -- A claim that returns runs does not report due webhooks. The worker learns of them from a later claim that returns
+  -- no run.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
   end if;
 end;
 $$;
--- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is
--- claimed alone. A run that lost more than max_lost_claims workers in a row fails; if this argument is null, no run
--- fails. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others
--- return at once. owners_with_slots is for reserved slots: these owners get no run, and each other owner gets at
--- most one. snapshot is JSON text, or null if its hash (hex) is in known_snapshots. output_bytes is the approximate
--- size of the node outputs that flow_run_history and flow_run_history_page return. earlier_output_bytes is
--- approximately the most that earlier_flow_runs returns; null if the run is neither a redrive nor partial. If no
--- run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null except for
--- has_due_webhook.
+-- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is claimed
+-- alone. A run that lost more than max_lost_claims workers in a row fails; if max_lost_claims is null, no run fails. If
+-- no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once. A
+-- worker reserves some slots for owners who have no run in it. For these slots, it passes owners_with_slots: these
+-- owners get no run, and each other owner gets at most one. snapshot is JSON text, or null if its hash (hex) is in
+-- known_snapshots. output_bytes is the approximate size of the node outputs that flow_run_history and
+-- flow_run_history_page return. earlier_output_bytes is an approximate upper bound of the bytes that earlier_flow_runs
+-- returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks are due
+-- (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
   'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
@@ -11903,9 +11905,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs: the
-  -- checkpoint, release or claim that holds the lock sets the time of the message, and an end of the run deletes
-  -- the message.
+  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs, because they need
+  -- no heartbeat. If a checkpoint, release or claim holds the lock, it sets the time of the message itself. If a
+  -- transaction is ending the run, it deletes the message.
   perform private.set_visible_after(
     array(
       select j.message_id
@@ -11930,7 +11932,7 @@ begin
 end;
 $$;
 comment on function private.heartbeat_flow_runs(jsonb, integer) is
-  'Implements public.heartbeat_flow_runs. Definer: queue and jobs are private.';
+  'Implements public.heartbeat_flow_runs. Definer, because no API role may access queue and jobs.';
 grant execute on function private.heartbeat_flow_runs(jsonb, integer) to service_role;
 
 create function public.heartbeat_flow_runs(claims jsonb, lease_seconds integer)
@@ -11946,8 +11948,8 @@ grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_
 
 -- sql/600_queue/44_flow_run_history.sql
 
--- node_ids may have one element for each of run_ids: the node whose rows are read, or null for all nodes of the
--- run.
+-- node_ids is null, or has one element for each element of run_ids: the node whose rows are read, or null for all nodes
+-- of that run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
   out node_runs text, out next json
@@ -12010,7 +12012,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
-  'A page of the node runs of these runs, as JSON in the order of their keys; with node_ids, of one node of each run. Begins after the key `after`, and ends at max_bytes. next: the `after` of the next page; null on the last page. Definer: its callers check the user.';
+  'A page of the node runs of these runs, as JSON in the order of their keys. node_ids selects one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -12032,7 +12034,7 @@ as $$
   ) as p;
 $$;
 comment on function private.flow_run_history_page(uuid, jsonb, integer) is
-  'Implements public.flow_run_history_page. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history_page. Definer, because the role of a worker may have no rights on the tables.';
 grant execute on function private.flow_run_history_page(uuid, jsonb, integer) to service_role;
 
 create function private.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -12044,8 +12046,9 @@ as $$
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
     where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner
-    -- would read whole tables, because it expects a far larger tree, from the average of all runs that call others.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner would
+    -- read whole tables, because it estimates the size of the tree from the average number of calls of all runs that
+    -- call others.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -12063,7 +12066,8 @@ as $$
         'id', r.id, 'flow_id', r.flow_id, 'parent_flow_run_id', r.parent_flow_run_id,
         'parent_node_id', r.parent_node_id, 'parent_times', r.parent_times,
         'status', r.status, 'start_time', r.start_time, 'end_time', r.end_time,
-        -- If there are pages, leave the inputs out. The interflow node that called the run computes them again.
+        -- If the history is read in pages (max_bytes), leave out the inputs of called runs. The interflow node that
+        -- called the run computes the inputs again.
         'inputs', case when flow_run_history.max_bytes is null then r.inputs else '{"M": {}}' end,
         'output', r.output, 'errors', r.errors, 'not_run', r.not_run
       )), '[]')
@@ -12118,7 +12122,7 @@ as $$
   );
 $$;
 comment on function private.flow_run_history(uuid, integer) is
-  'Implements public.flow_run_history. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.flow_run_history. Definer, because the role of a worker may have no rights on the tables.';
 grant execute on function private.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history(flow_run_id uuid, max_bytes integer default null)
@@ -12128,13 +12132,13 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is
--- only the first page of flow_run_history_page, and next is the key for the next page. children leaves out called
--- runs whose result is no longer needed. transactions lists all transactions with their signature requests. This
--- function is separate from claim_flow_runs, so that a run with too long a history fails alone. It returns json,
--- because jsonb is limited to 256 MB.
+-- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is only
+-- the first page of flow_run_history_page, and next is the key for the next page. children does not contain called runs
+-- whose result is no longer needed. transactions lists all transactions with their signature requests. This function is
+-- separate from claim_flow_runs, so that too long a history fails only its own run. It returns json, because jsonb is
+-- limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
-  'For the runner: the progress that earlier claims stored of a root run and the runs that it called: {children, node_runs, transactions, ended_executions, log_counts, next}.';
+  'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
 
 create function public.flow_run_history_page(
@@ -12168,8 +12172,8 @@ as $$
     select c.id, c.parent_flow_run_id, c.parent_node_id, c.parent_times
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- If a call succeeded, only its outputs are needed, so leave out the run that it called. A call whose failure
-    -- was handled counts as succeeded.
+    -- If an interflow node succeeded, only its outputs are needed, so leave out the run that it called. A node whose
+    -- failure was handled counts as succeeded.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -12179,7 +12183,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called. Leaves out called runs whose calls succeeded, because a redrive does not continue them. Definer: its callers check the user.';
+  'These root runs and the runs that they called. If the interflow node of a called run succeeded, the run is left out, because a redrive takes over the node''s outputs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -12198,8 +12202,8 @@ begin
   into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- Read all nodes of the runs in the tree. From each other run that is named, read only the nodes for which it is
-  -- named.
+  -- Read all nodes of the runs in the tree. If partial_config names another run for some nodes, read only these nodes
+  -- of that run.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
@@ -12226,7 +12230,7 @@ begin
 end;
 $$;
 comment on function private.earlier_flow_runs(uuid, jsonb, integer) is
-  'Implements public.earlier_flow_runs. Definer: the runner may read everything of the runs that it claims.';
+  'Implements public.earlier_flow_runs. Definer, because the role of a worker may have no rights on the tables.';
 grant execute on function private.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 create function public.earlier_flow_runs(flow_run_id uuid, after jsonb default null, max_bytes integer default 4194304)
@@ -12236,12 +12240,12 @@ set search_path = ''
 as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
--- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`:
--- the runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. Called
--- runs whose calls succeeded are left out, because the outputs of the calls are taken over. For a partial run,
--- node_runs also has the executions whose outputs feed the nodes of the run. If some roots executed another
--- snapshot, the first page has `changes`, the value of private.flow_run_jobs.redrive_changes, and node runs have
--- their inputs.
+-- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
+-- runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. If the
+-- interflow node of a called run succeeded, the called run is left out, because the redrive takes over the node's
+-- outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some roots
+-- executed another snapshot than this run, the first page has `changes`, the value of
+-- private.flow_run_jobs.redrive_changes, and node runs have their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
@@ -12283,7 +12287,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run(uuid, integer) is
-  'Locks and returns a run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer: jobs are private.';
+  'Locks and returns a run if the claim is the newest claim of the run and the run has not ended. Otherwise 409 claim_lost. Each write of a worker begins with this call. Definer, because no API role may access jobs.';
 
 -- sql/600_queue/51_store_progress.sql
 
@@ -12330,7 +12334,7 @@ begin
 end;
 $$;
 comment on function private.store_called_runs(public.flow_run, jsonb) is
-  'Stores the runs that interflow nodes in a run''s tree called, with the owner, starter and network of the root run. Returns the resulting events. Definer: only functions write runs.';
+  'Stores the called runs of a run''s tree, with the owner, starter and network of the root run. Returns the resulting events. Definer, because no API role may write runs.';
 
 create function private.store_transaction_outcomes(transactions jsonb)
 returns void
@@ -12344,9 +12348,9 @@ begin
     flow_run_id uuid, node_id uuid, times integer, outcome text, signature text
   )
   where t.flow_run_id = p.flow_run_id and t.node_id = p.node_id and t.times = p.times and t.outcome is null;
-  -- End these requests, because their signatures are not needed any more. For example, the signer of an action has
-  -- just sent the transaction. If the requests stayed open, pending_signature_request would show them before the
-  -- requests of the next transaction, and the run would wait for their answers.
+  -- End the open requests of these transactions, because their signatures are not needed any more. For example, the
+  -- signer of an action may have sent the transaction. If the requests stayed open, pending_signature_request would
+  -- return them before the requests of the next transaction, and the run would wait for their answers.
   update public.signature_requests as s
   set expires_at = clock_timestamp()
   from jsonb_to_recordset(store_transaction_outcomes.transactions) as p (flow_run_id uuid, node_id uuid, times integer)
@@ -12355,7 +12359,7 @@ begin
 end;
 $$;
 comment on function private.store_transaction_outcomes(jsonb) is
-  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer: only functions write these tables.';
+  'Stores the outcomes of transactions in a run''s tree, and ends their open signature requests. Definer, because no API role may write these tables.';
 
 create function private.store_taken_over(run_id uuid, user_id uuid, executions jsonb)
 returns private.new_run_event[]
@@ -12403,14 +12407,14 @@ $$;
 -- executions: [{flow_run_id, node_id, times, from_flow_run_id, from_times, start_position, end_position}].
 -- Executions of other owners' runs are skipped.
 comment on function private.store_taken_over(uuid, uuid, jsonb) is
-  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer: only functions write runs.';
+  'Copies the node executions that a redrive takes over, and returns the resulting events. Definer, because no API role may write runs.';
 
 create function private.store_progress_of(run_ids uuid[], user_ids uuid[], progresses jsonb[], numbers_events boolean[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
--- planning takes longer than executing.
+-- Force generic plans. Otherwise Postgres would plan the statements again for the arrays of each call, and planning
+-- takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 -- Some callers turn hash joins off. Without hash joins, a nested loop over the rows of a large progress would take
@@ -12464,15 +12468,15 @@ begin
       attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
       end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
-    -- A late request must not change a node run that has ended, nor set an earlier attempt. The report that a node
-    -- has begun does not change a stored row, because the row may have output values meanwhile.
+    -- A late request must not change a node run that has ended, nor set an earlier attempt. A report that a node has
+    -- begun changes no stored row, because the row may already have output values.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
       or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
         and excluded.output is not null
     )
-    -- A row that existed has an xmax, because it was locked for the update.
+    -- xmax is 0 only for a new row. A row that existed has an xmax, because it was locked for the update.
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
@@ -12549,11 +12553,11 @@ begin
   );
 end;
 $$;
--- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the
--- owners of the runs. numbers_events is false for a run that ends with this report, if private.unnumbered_events
--- can compute the run's events. Storing the same progress twice changes nothing.
+-- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the owners of
+-- the runs. numbers_events is false for a run whose events need not be stored: the run ends with this report, and
+-- private.unnumbered_events can compute its events. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
-  'Stores the progress of runs that the caller has locked. Definer: only functions write these tables.';
+  'Stores the progress of runs that the caller has locked. Definer, because no API role may write these tables.';
 
 create function private.store_progress(flow_run_id uuid, claim_number integer, progress jsonb)
 returns void
@@ -12567,7 +12571,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer: only functions write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer, because no API role may write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -12579,7 +12583,7 @@ begin
   set
     work_ms = greatest(j.work_ms, (store_job_progress.progress ->> 'work_ms')::bigint),
     output_bytes = greatest(j.output_bytes, (store_job_progress.progress ->> 'output_bytes')::bigint),
-    -- The end of a node is progress: the execution during which workers were lost has ended.
+    -- If a node has ended, the run makes progress, so the count of lost workers begins again.
     lost_claim_count = case
       when jsonb_path_exists(store_job_progress.progress, '$.node_runs[*].end_time ? (@ != null)') then 0
       else j.lost_claim_count
@@ -12588,7 +12592,7 @@ begin
 end;
 $$;
 comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer: jobs are private.';
+  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer, because no API role may access jobs.';
 
 -- sql/600_queue/52_release_flow_run.sql
 
@@ -12605,18 +12609,17 @@ begin
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- If a stop or an answer arrived while a worker held the run, it did not wake the run. So the run does not
-    -- sleep if it must stop or one of its inputs was answered.
+    -- A stop or an answer that arrives while a worker holds the run does not wake the run. So the run must not sleep
+    -- now if it must stop, or if one of its inputs was answered.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
     end,
-    -- This worker was not lost, so the count of losses begins again. Consider a run that was only held when another
-    -- run crashed the worker. Without the reset, it would stay a suspect while it waits, and would be executed
-    -- alone after every release.
+    -- This worker was not lost, so the count of lost workers begins again. Perhaps another run crashed the earlier
+    -- workers. Without the reset, this run would stay a suspect, and would be executed alone after every release.
     lost_claim_count = 0,
-    -- The next turn of this run comes after all runs that arrived meanwhile, also those of the same owner. So long
-    -- runs take turns with new ones.
+    -- The next turn of this run comes after the other runs of its owner, including new runs. In this way, a long run
+    -- takes turns with new runs.
     turn = nextval('pgmq.q_flow_runs_msg_id_seq')
   where j.flow_run_id = end_claim.flow_run_id and j.is_held
   returning j.message_id, j.stop_requested_at is not null or j.has_ended_inputs into v_message_id, v_has_news;
@@ -12627,7 +12630,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer: queue and jobs are private.';
+  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer, because no API role may access queue and jobs.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
@@ -12649,7 +12652,7 @@ begin
 end;
 $$;
 comment on function private.release_flow_run(uuid, integer, jsonb, integer) is
-  'Implements public.release_flow_run. Definer: queue and jobs are private.';
+  'Implements public.release_flow_run. Definer, because no API role may access queue and jobs.';
 grant execute on function private.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 create function public.release_flow_run(
@@ -12683,7 +12686,7 @@ begin
   );
   perform private.store_job_progress(checkpoint_flow_run.flow_run_id, checkpoint_flow_run.progress);
   perform private.set_visible_after(
-    -- This hides the message only of a held run, so a checkpoint that arrives after the release hides no message.
+    -- Hide the message only if the run is held, because a checkpoint may arrive after the release.
     array(
       select j.message_id from private.flow_run_jobs as j
       where j.flow_run_id = checkpoint_flow_run.flow_run_id and j.is_held
@@ -12693,7 +12696,7 @@ begin
 end;
 $$;
 comment on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'Implements public.checkpoint_flow_run. Definer: queue and jobs are private.';
+  'Implements public.checkpoint_flow_run. Definer, because no API role may access queue and jobs.';
 grant execute on function private.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
 create function public.checkpoint_flow_run(
@@ -12727,10 +12730,10 @@ begin
     suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
   );
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. This query sees an answer or a stop that came before the lock. A later one
-  -- finds a run that no worker holds, and wakes it. If no request is unanswered, the delay is 0. If some are open,
-  -- the delay ends when the first of them expires. If all have expired, the delay is a second, because a worker
-  -- with a slow clock would suspend the run again at once.
+  -- store_progress has locked the run. This query sees all answers that came before the lock, and end_claim sees a
+  -- stop. A later answer or stop finds a run that no worker holds, and wakes it. If no request is unanswered, the delay
+  -- is 0. If some requests are open, the delay ends when the first of them expires. If all unanswered requests have
+  -- expired, the delay is a second: with a delay of 0, a worker with a slow clock would suspend the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -12744,7 +12747,7 @@ begin
 end;
 $$;
 comment on function private.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'Implements public.suspend_flow_run. Definer: queue and jobs are private.';
+  'Implements public.suspend_flow_run. Definer, because no API role may access queue and jobs.';
 grant execute on function private.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 create function public.suspend_flow_run(
@@ -12756,13 +12759,13 @@ set search_path = ''
 as $$
   select private.suspend_flow_run(flow_run_id, claim_number, progress, delay_seconds);
 $$;
--- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If no request
--- is unanswered, the run may be claimed again at once. If all unanswered requests have expired, the run may be
--- claimed in a second. Otherwise it may be claimed when all requests are answered, when the first one expires, or
--- when the run must stop. After delay_seconds it may be claimed in any case, because then the time of one of its
--- attempts is over.
+-- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If all signature
+-- requests are answered, the run may be claimed again at once. If all unanswered requests have expired, the run may be
+-- claimed in a second. Otherwise it may be claimed when all requests are answered, when the first request expires, or
+-- when the run must stop. After delay_seconds it may be claimed in any case, because the time limit of one of its
+-- attempts ends then.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first one expires, or the run must stop. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost for an older claim.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/60_end_flow_run.sql
@@ -12771,14 +12774,15 @@ create function private.end_called_runs(root_flow_run_id uuid, status text)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, Postgres could make a plan with a sequential scan while the table is empty, and reuse it when
+-- the table is full.
 set enable_seqscan = off
 as $$
 declare
   v_events private.new_run_event[];
 begin
   -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
-  -- called runs, because it expects far more children, from the average of all runs that call others.
+  -- called runs, because it estimates the children of each run from the average of all runs that call others.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id
@@ -12808,13 +12812,14 @@ begin
 end;
 $$;
 comment on function private.end_called_runs(uuid, text) is
-  'Ends the called runs in a root run''s tree that have not ended: as stopped if the root was stopped, otherwise as failed. Definer: only functions write runs.';
+  'Ends all called runs in a root run''s tree that have not ended yet. They end as stopped if the root run was stopped, otherwise as failed. Definer, because no API role may write runs.';
 
 create function private.end_flow_runs(run_ids uuid[], message_ids bigint[], results jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, Postgres could make a plan with sequential scans while the tables are empty, and reuse it
+-- when they are full.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -12863,8 +12868,8 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs must end with the root run at the latest. Some of them have not ended yet if the root ends before a
-  -- worker has continued them.
+  -- Called runs must end with the root run at the latest. A called run has not ended yet if no worker has continued it
+  -- before the root run ends.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
@@ -12885,12 +12890,12 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
--- Stores the results, and stores the webhooks of on_end. Ends the called runs, the open signature requests and the
--- pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
+-- Stores the results, and the messages for the address in on_end. Ends the called runs, the open signature requests and
+-- the pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
 -- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
 -- caller has locked the runs and then the jobs; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
-  'Ends root runs that the caller has locked. Definer: only functions write runs.';
+  'Ends root runs that the caller has locked. Definer, because no API role may write runs.';
 
 create function private.end_flow_run(
   flow_run_id uuid, status text, output jsonb default null, errors text[] default null, not_run uuid[] default null
@@ -12915,7 +12920,7 @@ begin
 end;
 $$;
 comment on function private.end_flow_run(uuid, text, jsonb, text[], uuid[]) is
-  'Ends a run for which no worker reports a result. The caller has locked the run. Definer: only functions write runs.';
+  'Ends a run for which no worker reports a result. The caller has locked the run. Definer, because no API role may write runs.';
 
 create function private.nodes_not_run(run public.flow_run, root_run_id uuid)
 returns uuid[]
@@ -12945,7 +12950,7 @@ as $$
     );
 $$;
 comment on function private.nodes_not_run(public.flow_run, uuid) is
-  'The nodes of a run''s flow that have no node run, in the order of the flow. For a partial run, only the nodes that it selects count. root_run_id is the root of the run''s tree; its job names the snapshot. Definer: jobs and snapshots are private.';
+  'The nodes of a run''s flow that have no node run, in the order of the flow. If the run is partial, only the nodes that it selects count. root_run_id is the root of the run''s tree; the job of the root names the snapshot. Definer, because no API role may access jobs and snapshots.';
 
 -- sql/600_queue/61_finish_flow_run.sql
 
@@ -12953,7 +12958,8 @@ create function private.finish_flow_runs(results jsonb)
 returns uuid[]
 language plpgsql volatile security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, Postgres could make a plan with sequential scans while the tables are empty, and reuse it
+-- when they are full.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -12973,37 +12979,37 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report has all events of a short run, the events are not stored, because private.unnumbered_events
-      -- can compute them.
+      -- If this report contains all events of a run, and the run is short, the events are not stored:
+      -- private.unnumbered_events can compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- An `exists` could keep a plan that was made while the table was empty, and would then read the whole
-        -- table.
+        -- For an `exists`, Postgres could keep a plan from the time when the table was empty. That plan would read the
+        -- whole table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Search an index for each result: a join could keep a plan that reads all runs for the few that have not
-    -- ended. Skip runs that other transactions have locked, because waiting for them while holding other runs could
-    -- end in a deadlock.
+    -- Search an index for each result. For a join, Postgres could keep a plan that reads all runs to find the few that
+    -- have not ended. Skip runs that other transactions have locked, because a transaction that waits for one run while
+    -- it holds other runs could cause a deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not
-    -- wait for a lock that this transaction holds. If it has changed the job, Postgres reads the job again, so this
-    -- query sees the newest claim.
+    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not wait
+    -- for a lock that this transaction holds. If such a transaction has changed the job, Postgres reads the job again,
+    -- so this query sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
       for no key update
     ) as j
-    -- At the commit, a trigger subtracts each ended run from its deployment's usage, in the order of these rows. All
-    -- transactions use the same order, to prevent deadlocks.
+    -- At the commit, a trigger subtracts each ended run from its deployment's usage, in the order of these rows. To
+    -- prevent deadlocks, all transactions use the same order.
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
@@ -13023,7 +13029,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_runs(jsonb) is
-  'Implements public.finish_flow_runs. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_runs. Definer, because no API role may write runs or access the queue.';
 grant execute on function private.finish_flow_runs(jsonb) to service_role;
 
 create function private.finish_flow_run(
@@ -13043,7 +13049,7 @@ begin
 end;
 $$;
 comment on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'Implements public.finish_flow_run. Definer: only functions write runs, and the queue is private.';
+  'Implements public.finish_flow_run. Definer, because no API role may write runs or access the queue.';
 grant execute on function private.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_run(
@@ -13072,10 +13078,9 @@ begin
   return private.finish_flow_runs(results);
 end;
 $$;
--- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims,
--- and results of runs that another transaction has locked. If a result can't be stored, raises that error and
--- finishes no run.
--- finishes no run.
+-- results: [{flow_run_id, claim_number, status, output, errors, not_run, progress}]. Skips results of older claims, and
+-- results of runs that another transaction has locked. If one result can't be stored, raises the error and finishes no
+-- run at all.
 comment on function public.finish_flow_runs(jsonb) is
   'For the runner: finishes several runs in one transaction, each as finish_flow_run does. Returns the ids of the finished runs. Skips results of older claims and of locked runs.';
 grant execute on function public.finish_flow_runs(jsonb) to service_role;
@@ -13099,7 +13104,8 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Lock the run first, as claims do. So either the run has not begun, or its worker will read the stop request.
+  -- Lock the run first, as claims do. No claim can begin until the commit, so either the run was never claimed, or its
+  -- worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -13127,7 +13133,7 @@ begin
 end;
 $$;
 comment on function private.stop_flow_run(uuid, text, integer) is
-  'Implements public.stop_flow_run. Definer: jobs are private, and only functions end runs.';
+  'Implements public.stop_flow_run. Definer, because no API role may access jobs or update runs.';
 grant execute on function private.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
 
 create function public.stop_flow_run(flow_run_id uuid, reason text default null, timeout_millies integer default 0)
@@ -13138,7 +13144,8 @@ as $$
   select private.stop_flow_run(flow_run_id, reason, timeout_millies);
 $$;
 -- Only the first request counts. No new node starts. Running nodes get a signal, and their results are stored if they
--- end within timeout_millies. A run that has ended is not changed. For a called run, the whole tree stops.
+-- end within timeout_millies. A run that has ended is not changed. If flow_run_id is a called run, the whole tree
+-- stops.
 comment on function public.stop_flow_run(uuid, text, integer) is
   'Asks a run and its whole tree to stop. Only the first request counts. Nodes have timeout_millies to end. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.stop_flow_run(uuid, text, integer) to anon, authenticated, service_role;
@@ -13185,7 +13192,7 @@ begin
 end;
 $$;
 comment on function private.make_claim_token(uuid, integer) is
-  'Implements public.make_claim_token. Definer: jobs and the secret are private.';
+  'Implements public.make_claim_token. Definer, because no API role may access jobs and the secret.';
 grant execute on function private.make_claim_token(uuid, integer) to service_role;
 
 create function public.make_claim_token(flow_run_id uuid, claim_number integer)
@@ -13221,7 +13228,8 @@ begin
     perform private.fail('token_invalid', 'The claim token has expired.');
   end if;
   v_run_id := v_parts[2];
-  -- A banned user's runs get no claims. In the same way, Auth issues no access tokens to a banned user.
+  -- If the owner of the run is banned, the token is refused. In the same way, Auth issues no access tokens to a banned
+  -- user.
   select jsonb_build_object(
     'sub', u.id, 'role', 'authenticated', 'aud', 'authenticated', 'is_anonymous', u.is_anonymous,
     'claimed_run_id', v_run_id, 'chain_depth', j.chain_depth + 1
@@ -13239,7 +13247,7 @@ begin
 end;
 $$;
 comment on function private.claim_token_claims(text) is
-  'The claims of a caller with this claim token, who acts as the owner of the run. 401 token_invalid if the token is malformed, forged or expired, or if the claim is over. Definer: jobs and the secret are private.';
+  'The claims of a caller with this claim token, who acts as the owner of the run. 401 token_invalid if the token is malformed, forged or expired, or if the claim is over. Definer, because no API role may access jobs and the secret.';
 grant execute on function private.claim_token_claims(text) to anon;
 
 -- sql/650_starts/10_may_start.sql
@@ -13261,12 +13269,13 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Whether the caller may start a deployment. Its owner may; every user who has signed up may if start_permission is Authenticated; everybody may if start_permission is Anonymous. False for a null deployment, so that its start gets the same 404.';
+  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that a missing deployment gets the same 404.';
 
 -- sql/650_starts/15_startable_deployment.sql
 
--- A caller who may start a deployment may also read its inputs and outputs. Both the start and the read look the
--- deployment up with startable_deployment, so both reveal equally little about it.
+-- A caller who may start a deployment may also read its inputs and outputs. start_deployment and read_deployment both
+-- find the deployment with startable_deployment, so a caller who may not start it gets the same answers from both
+-- functions.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -13299,10 +13308,10 @@ $$;
 comment on function private.refuse_public_key(text) is
   'Refuses a caller who is not a user and sends no valid public key: 401 unauthenticated without a key, 400 public_key_invalid for an invalid key.';
 
--- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise
--- 404 deployment_not_found. If the caller is not a user, answers 401 unauthenticated without a public key, and 400
--- public_key_invalid for an invalid one. If is_locked is true, the deployment and its snapshot can't be deleted
--- until the transaction ends. Deploys, updates and other starts do not wait for this lock.
+-- Returns the deployment named by id, or by flow and tag (default latest), if the caller may start it; otherwise 404
+-- deployment_not_found. A caller who is not a user needs a public key: 401 unauthenticated if it is missing, 400
+-- public_key_invalid if it is invalid. If is_locked is true, the deployment and its snapshot can't be deleted until the
+-- transaction ends. Deploys, updates and other starts do not wait for this lock.
 create function private.startable_deployment(
   id uuid, flow integer, tag text, caller private.caller, public_key text, is_locked boolean
 )
@@ -13325,14 +13334,14 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column, because with many columns every start would prepare each of them again.
+    -- Select the row as one column. If each of its columns were selected, every start would prepare all of them again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id);
     end if;
-    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another
-    -- deployment. For example, the tag latest moves then. So look the tag up again.
+    -- If the deployment was deleted while this statement waited for its lock, the tag may now name another deployment.
+    -- For example, the deletion moves the tag latest. So look the tag up again.
     exit when v_deployment.id is not null or startable_deployment.flow is null or v_id is null;
   end loop;
   if not private.may_start(v_deployment, startable_deployment.caller) then
@@ -13342,7 +13351,7 @@ begin
 end;
 $$;
 comment on function private.startable_deployment(uuid, integer, text, private.caller, text, boolean) is
-  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked is true, the deployment can''t be deleted until the transaction ends. Definer: it reads other users'' deployments.';
+  'The deployment named by id, or by flow and tag, if the caller may start it; otherwise 404 deployment_not_found. If is_locked is true, the deployment can''t be deleted until the transaction ends. Definer, because it reads other users'' deployments.';
 
 create function private.check_own_target(user_id uuid, flow integer, deployment_id uuid)
 returns void
@@ -13364,7 +13373,7 @@ begin
 end;
 $$;
 comment on function private.check_own_target(uuid, integer, uuid) is
-  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer: roles with different rights call this function.';
+  'Refuses a flow or deployment of another user as if it did not exist: 404 flow_not_found, deployment_not_found. Definer, so that the result does not depend on the rights of the calling role.';
 
 create function private.refuse_missing_tag(flow integer, tag text)
 returns void
@@ -13378,7 +13387,7 @@ begin
 end;
 $$;
 comment on function private.refuse_missing_tag(integer, text) is
-  'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Only for the flow''s owner, since the message names the flow.';
+  'Refuses a start whose flow has no deployment with this tag: 404 deployment_not_found. Call it only for the flow''s owner, because the message names the flow.';
 
 -- Finds the deployment by its id if deployment_id is given, otherwise by flow and tag. Does not check the owner;
 -- call private.check_own_target() first.
@@ -13402,14 +13411,15 @@ begin
 end;
 $$;
 comment on function private.own_deployment(integer, text, uuid) is
-  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer: roles with different rights call this function.';
+  'The deployment that a schedule or webhook starts; 404 deployment_not_found if no deployment of the flow has the tag. Does not check ownership; call private.check_own_target() first. Definer, so that the result does not depend on the rights of the calling role.';
 
 -- sql/650_starts/20_start_limits.sql
 
--- Counts the use of each deployment by callers other than the owner. The use of a group or a caller is the sum over
--- its slots; the use of all callers is the sum over both groups. Each database connection writes the slot of its
--- process id, so that starts do not wait for each other. There is no foreign key: a deferred trigger deletes the
--- rows when the deletion of the deployment commits.
+-- Counts the use of each deployment by callers other than the owner. Each start counts for two shares: for the group of
+-- the caller (guests or others), and for the caller. The use of a share is the sum over its slots; the use of all
+-- callers is the sum over both groups. Each database connection writes the slot of its process id, so that starts do
+-- not wait for each other. There is no foreign key. Instead, a deferred trigger deletes the rows when the deletion of
+-- the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -13447,8 +13457,8 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_delete() is
-  'Deletes the usage of a deleted deployment. Definer: the usage is private.';
--- The trigger is deferred to the commit, to avoid a deadlock. By then this transaction needs no other lock, so
+  'Deletes the usage of a deleted deployment. Definer, because no API role may access the usage.';
+-- The trigger is deferred to the commit, to avoid a deadlock. At the commit, this transaction needs no other lock. So
 -- while it holds these rows, it waits for no other transaction.
 create constraint trigger flow_deployments_delete_usage after delete on public.flow_deployments
   deferrable initially deferred
@@ -13532,10 +13542,10 @@ begin
 end;
 $$;
 comment on function private.check_share(public.flow_deployments, text, timestamptz) is
-  'Refuses a start that is already counted, if its share now has too many starts in this minute or too many runs in flight: 429 start_limit_reached. Definer: the usage is private.';
+  'Refuses a start that is already counted, if its share now has too many starts in this minute or too many runs in flight: 429 start_limit_reached. Definer, because no API role may access the usage.';
 
--- Concurrent starts do not see each other, so together they may exceed a limit. A start is refused only when the
--- limit has been reached.
+-- Concurrent starts do not see each other's counts, so together they may exceed a limit. No start is refused before the
+-- limit is reached.
 create function private.count_start(deployment public.flow_deployments, shares text[])
 returns void
 language plpgsql volatile security definer
@@ -13559,8 +13569,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use no more than the share of one caller, no share can be used up. This is the case for
-  -- nearly every start, which then needs no further check.
+  -- If all callers together use at most a tenth of the limit, which is the share of one caller, no share can be used
+  -- up. This is the case for nearly every start, which then needs no further check.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -13573,7 +13583,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached beyond a limit. Definer: the usage is private.';
+  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -13592,7 +13602,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_end() is
-  'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer: the usage is private.';
+  'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer, because no API role may access the usage.';
 
 -- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
 -- transaction that waits for these rows, and a deadlock is impossible. A constraint trigger is a constraint, so its
@@ -13642,7 +13652,7 @@ begin
 end;
 $$;
 comment on function private.delete_idle_usage(integer) is
-  'Deletes the usage of at most max_shares callers who have no run in flight and no start within the last minute. Returns the number of such callers that it found. Definer: the usage is private.';
+  'Deletes the usage of at most max_shares callers who have no run in flight and no start within the last minute. Returns the number of such callers that it found. Definer, because no API role may access the usage.';
 
 create function private.delete_usage_of_deleted_deployments(max_rows integer)
 returns void
@@ -13650,8 +13660,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Such rows remain if a run ends while its deployment is being deleted: the end of the run writes a row, or keeps
-  -- one locked.
+  -- Such rows remain if a run ends while its deployment is being deleted. The end of the run may write a row too late
+  -- for the deletion, or lock a row so that the deletion skips it.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old
@@ -13662,7 +13672,7 @@ begin
 end;
 $$;
 comment on function private.delete_usage_of_deleted_deployments(integer) is
-  'Deletes at most max_rows usage rows of deleted deployments. Definer: the usage is private.';
+  'Deletes at most max_rows usage rows of deleted deployments. Definer, because no API role may access the usage.';
 
 -- sql/650_starts/30_idempotency_keys.sql
 
@@ -13732,14 +13742,14 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run that this caller, key and request started within 24 hours. Otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer: the keys are private.';
+  'The run that this caller, key and request started within 24 hours. Otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';
 
 -- sql/650_starts/35_plain_values.sql
 
--- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it rather
--- than an Edge Function, because one transaction must also look up the deployment and compare the Idempotency-Key.
--- types/values/json/ defines both forms of JSON. The types of an input decide which value its readable JSON means;
--- wire JSON is read without types.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
+-- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
+-- types/values/json/ defines two forms of JSON. The value that readable JSON means depends on the types of the input.
+-- Wire JSON is read without types.
 
 create function private.float_text(number numeric)
 returns text
@@ -13853,7 +13863,7 @@ begin
 end;
 $$;
 comment on function private.value_text(jsonb) is
-  'Returns private.value_of_json() as the text of jsonb. Building jsonb would copy each value once for every level around it.';
+  'The result of private.value_of_json() as text. If it were built as jsonb, each value would be copied once for every level around it.';
 
 create function private.value_of_json(plain jsonb)
 returns jsonb
@@ -13968,16 +13978,17 @@ as $$
 declare
   v_measure private.json_measure;
 begin
-  -- Two quick tests come first, because measuring takes much longer. As jsonb, a value takes at most six times the
-  -- bytes of its text. The number of values in it is also limited. (jsonb_path_query would take quadratic time.)
+  -- Two quick tests come first, because measuring takes much longer. The first test compares the stored size: jsonb
+  -- takes at most six times the bytes of its text. The second test counts the values, with jsonb_path_query_array,
+  -- because jsonb_path_query would take quadratic time.
   if pg_column_size(check_plain_json.plain) > 6 * private.limit_inputs_bytes()
     or jsonb_array_length(jsonb_path_query_array(check_plain_json.plain, 'strict $.**.type()'))
       > private.limit_plain_values()
   then
     v_measure.fault := 'size';
   else
-    -- The limit is higher here, because a number may have more digits in jsonb text than in its value. For example,
-    -- 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
+    -- This limit is four times as high, because a number may have more digits in jsonb text than in its value. For
+    -- example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -14100,7 +14111,7 @@ begin
 end;
 $$;
 comment on function private.inputs_of_start(public.flow_deployments, jsonb, jsonb) is
-  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. 400 inputs_invalid, 413 inputs_too_large. Definer: snapshots are private.';
+  'The inputs of a start: its tagged inputs, and its plain values converted by the flow''s input types. 400 inputs_invalid, 413 inputs_too_large. Definer, because no API role may access snapshots.';
 
 -- sql/650_starts/40_enqueue_run.sql
 
@@ -14133,7 +14144,8 @@ as $$
 declare
   v_shares text[];
 begin
-  -- A caller with a webhook's URL has the owner's user id, but is not the owner. Its starts are counted.
+  -- A caller with a webhook's URL has the owner's user id, but is not the owner. So the starts of a webhook are
+  -- counted.
   if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
@@ -14148,7 +14160,7 @@ begin
 end;
 $$;
 comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
-  'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer: usage and queue are private.';
+  'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
 -- the same request, returns the earlier run instead.
@@ -14203,10 +14215,9 @@ begin
       return jsonb_build_object('flow_run_id', v_earlier_run_id, 'token', private.run_token(v_earlier_run_id));
     end if;
   end if;
-  -- Check the inputs and settings after the key, because a repeated start must find its run in any case. Meanwhile
-  -- the flow may have got other inputs, or a run that partial_config names may have been deleted. Nearly all starts
-  -- have only tagged inputs that the flow knows. Comparing each of them with each name is quick while there are few
-  -- names.
+  -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
+  -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
+  -- flow knows. Comparing each of them with each name is quick while there are few names.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -14235,8 +14246,7 @@ begin
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
-  -- This insert replaces pgmq.send, which writes and plans its statement at each call and so costs five times as
-  -- much.
+  -- This insert replaces pgmq.send, which makes and plans its statement at each call, and costs five times as much.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
@@ -14259,7 +14269,7 @@ $$;
 comment on function private.enqueue_run(
   public.flow_deployments, private.caller, jsonb, jsonb, text, text, jsonb, uuid, jsonb, public.flows
 ) is
-  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer: only this function inserts root runs.';
+  'Stores and queues a run of the deployment: {flow_run_id, token}. Does not check permission; callers must. Definer, because no API role may insert runs.';
 
 -- sql/650_starts/50_start_deployment.sql
 
@@ -14305,18 +14315,17 @@ begin
 end;
 $$;
 comment on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb) is
-  'Implements public.start_deployment. Definer: it reads other users'' deployments, as their start_permission allows, and stores the run.';
+  'Implements public.start_deployment. Definer, because it reads other users'' deployments, as their start_permission allows, and inserts the run.';
 grant execute on function private.start_deployment(uuid, integer, text, jsonb, text, text, text, jsonb)
   to anon, authenticated, service_role;
 
--- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}. inputs
--- are tagged values. values are plain JSON, which is converted by the types that read_deployment reports. Each
--- input may be in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key,
--- the same request within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid,
--- action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a
--- deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429
--- queue_full, start_limit_reached. The owner gets no 429, except that nodes, which act as the owner, may get
--- queue_full.
+-- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}. inputs are
+-- tagged values. values are plain JSON, which is converted by the types that read_deployment reports. Each input may be
+-- in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the same request
+-- within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid,
+-- public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
+-- not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429 queue_full, start_limit_reached. The
+-- owner gets no 429. But a node, although it acts as the owner, may get queue_full.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,
@@ -14495,11 +14504,11 @@ begin
 end;
 $$;
 comment on function private.check_named_runs(text[], public.flows) is
-  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer: access depends on ownership, not on the policies.';
+  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because it compares the owner itself instead of relying on the policies.';
 
--- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do
--- not run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has
--- the pinned outputs of nodes that do not run, unless `nodes` names a run for them.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do not
+-- run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has the
+-- pinned outputs of nodes that do not run, unless values_config.nodes names a run for them.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -14524,8 +14533,7 @@ begin
   ), partial_setting.flow);
   v_inline := partial_setting.pins - v_only - array(select jsonb_object_keys(v_values -> 'nodes'))
     || (v_values -> 'inline');
-  -- check_named_runs has accepted the ids. The cast to uuid gives each id the spelling by which the runner finds
-  -- executions.
+  -- check_named_runs has accepted the ids. The cast to uuid changes each id into the spelling that the runner compares.
   select jsonb_object_agg(
     s.node_id, coalesce(v_values -> 'nodes' ->> s.node_id, v_values ->> 'default_run_id')::uuid
   )
@@ -14542,7 +14550,7 @@ begin
 end;
 $$;
 comment on function private.partial_setting(public.flows, jsonb, jsonb) is
-  'The checked partial_config of a start as the runner needs it: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer: it reads runs of the flow''s owner.';
+  'The checked partial_config of a start, in the form that the runner needs: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer, because it reads runs of the flow''s owner.';
 
 -- sql/650_starts/57_flow_start_settings.sql
 
@@ -14571,7 +14579,7 @@ begin
 end;
 $$;
 comment on function private.check_start_environment(jsonb, uuid) is
-  'Refuses the environment of a start if a flow of this owner could not have the same environment: 400 environment_invalid, with the findings.';
+  'Refuses the environment of a start if a flow of this owner could not have this environment: 400 environment_invalid, with the findings.';
 
 -- environment and partial_config come from the request. Each is null if the request has none.
 create function private.flow_start_settings(
@@ -14605,7 +14613,7 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings() and action_signer; also environment, and partial_config or else the pins. Leaves out names of environment that the flow defines. 400 environment_invalid; errors of private.partial_setting. Definer, like run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings(), action_signer, environment, and partial_config or else the pins. Names in environment that the flow defines are ignored. 400 environment_invalid; errors of private.partial_setting. Definer, for the same reason as run_settings.';
 
 -- sql/650_starts/60_start_flow.sql
 
@@ -14625,8 +14633,8 @@ declare
   v_warnings jsonb;
 begin
   v_caller.user_id := private.lock_user();
-  -- The lock keeps the flow until the run is stored, so that a later deletion of the flow also deletes the run. The
-  -- lock does not prevent edits. So read the flow only once, so that its network and graph come from the same edit.
+  -- The lock delays a deletion of the flow until the run is stored, so that the deletion also deletes the run. The lock
+  -- does not prevent edits. So read the flow only once: its network and graph must come from the same edit.
   select f.* into v_flow from public.flows as f
     where f.id = start_flow.flow_id and f.user_id = v_caller.user_id for key share;
   if not found then
@@ -14658,7 +14666,7 @@ begin
 end;
 $$;
 comment on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
-  'Implements public.start_flow. Definer: it stores a snapshot and the run.';
+  'Implements public.start_flow. Definer, because no API role may insert snapshots or runs.';
 grant execute on function private.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;
 
@@ -14718,7 +14726,7 @@ begin
 end;
 $$;
 comment on function private.read_deployment(uuid, integer, text, text) is
-  'Implements public.read_deployment. Definer: it reads snapshots, and other users'' deployments as their start_permission allows.';
+  'Implements public.read_deployment. Definer, because it reads snapshots, and other users'' deployments as their start_permission allows.';
 grant execute on function private.read_deployment(uuid, integer, text, text) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, name, description, icon_url, created_at, start_permission, output_instructions,
@@ -14741,7 +14749,7 @@ grant execute on function public.read_deployment(uuid, integer, text, text) to a
 -- sql/650_starts/76_redrive_changes.sql
 
 -- A redrive on another deployment takes an execution over only if its node is the same in both snapshots. These
--- functions find the nodes that differ. runner/engine/redrive.ts obeys the result, which is stored with the job.
+-- functions find the nodes that differ. The result is stored with the job, and runner/engine/redrive.ts uses it.
 
 create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)
@@ -14778,7 +14786,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that are missing in a new graph or have other data or incoming edges there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -14842,7 +14850,7 @@ as $$
         then 'caller' end
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- A call that succeeded counts as one execution with effects, so leave out the run that it called.
+    -- An interflow node that succeeded counts as one execution with effects, so leave out the run that it called.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -14891,7 +14899,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'The nodes that had effects in a run''s tree and that a redrive could not take over, [{flow_run_id, node_id, change}], at most 100. change: as in private.changed_nodes(); called_flow; or caller if the node that called their run differs. Definer: its callers have checked the user.';
+  'Nodes that had effects in a run''s tree and that a redrive can''t take over, [{flow_run_id, node_id, change}], at most 100. change: as in changed_nodes(), called_flow, or caller if the node that called their run differs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb
@@ -14934,7 +14942,7 @@ begin
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer: snapshots and jobs are private.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer, because no API role may access snapshots and jobs.';
 
 -- sql/650_starts/80_redrive_flow_run.sql
 
@@ -14946,8 +14954,8 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- First, executions whose worker died or whose time was over, because the node may have had effects. The second
-    -- pattern matches the message in runner/engine/attempt_timeout.ts.
+    -- First, executions that lost their worker or exceeded their time limit, because the node may have had effects. The
+    -- second pattern matches the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
@@ -14956,9 +14964,10 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left
-      -- out. A node that has output instructions has had no other effect. A node that waited for its next attempt
-      -- or for an input has had no effect. If a node called a flow, the executions of the called run count instead.
+      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left out.
+      -- If the execution has an output already, the node has returned instructions, and has had no other effect. A node
+      -- that waited for its next attempt or for an input has had no effect. If a node called a flow, the executions of
+      -- the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -14978,9 +14987,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also transactions with an unanswered request that showed the other signers' signatures. The asked signer
-      -- may have added the missing signature and sent the transaction. A run with an action signer is excluded:
-      -- there, only the action signer could have sent it, and the outcome says whether that happened.
+      -- Also transactions with an unanswered signature request that contains the signatures of the other signers. The
+      -- signer may have added the missing signature and sent the transaction. Runs with an action signer are excluded:
+      -- only the action signer could have sent such a transaction, and its outcome says whether it was sent.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -14993,7 +15002,7 @@ as $$
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
 $$;
 comment on function private.executions_of_unknown_outcome(public.flow_run) is
-  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer: its callers have checked the user.';
+  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.lock_run_to_redrive(flow_run_id uuid, owner_id uuid)
 returns public.flow_run
@@ -15018,7 +15027,7 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of the tree of an owner''s run. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer: access depends on ownership, not on the policies.';
+  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because it compares the owner itself instead of relying on the policies.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
 -- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
@@ -15028,7 +15037,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- For each of these runs, a worker needs as much memory as one run may output.
+  -- For each of these runs, a worker needs memory for all outputs that a run may have.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -15048,7 +15057,7 @@ begin
 end;
 $$;
 comment on function private.runs_to_take_over(public.flow_run) is
-  'The runs from which a redrive of this run takes executions over, the newest first. 409 run_not_redrivable. Definer: it reads all runs.';
+  'The runs from which a redrive of this run takes executions over, the newest first. 409 run_not_redrivable. Definer, because it reads runs of any user.';
 
 create function private.check_redrivable(run public.flow_run, accept_unknown boolean)
 returns void
@@ -15081,7 +15090,7 @@ begin
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer: it reads transactions.';
+  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer, because no API role may read transactions.';
 
 create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
 returns public.flow_deployments
@@ -15108,7 +15117,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer: its caller has checked the owner.';
+  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because it compares the owner itself instead of relying on the policies.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
@@ -15191,21 +15200,19 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
-  'Implements public.redrive_flow_run. Definer: it stores the run.';
+  'Implements public.redrive_flow_run. Definer, because no API role may insert runs.';
 grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run
--- has the graph and the settings of that deployment.
--- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs
--- again. It executes all other nodes. A run can be redriven only once; if the redrive fails, redrive the redrive.
--- For a called run, the whole tree is redriven.
--- If a node or a transaction may already have had its effect, accept_unknown says that the effect may happen again.
--- With an idempotency_key, the same request within 24 hours returns the same run.
--- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
--- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With a
--- deployment also: 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
--- redrive_graph_changed.
+-- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run has
+-- the graph and the settings of that deployment. The new run takes over node executions that succeeded, with their
+-- outputs, if they would get the same inputs again. It executes all other nodes. A run can be redriven only once; if
+-- the redrive fails, redrive the redrive. For a called run, the whole tree is redriven. If a node or a transaction may
+-- already have had its effect, accept_unknown=true accepts that the effect may happen again. With an idempotency_key,
+-- the same request within 24 hours returns the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also
+-- for callers who see the run but do not own it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
+-- run_not_redrivable, idempotency_key_reused. With a deployment also: 400 inputs_invalid if the deployment lacks an
+-- input of the run, 404 deployment_not_found, 409 redrive_graph_changed.
 create function public.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
   deployment uuid default null
@@ -15269,7 +15276,7 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer: its callers have checked the user.';
+  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
@@ -15308,7 +15315,7 @@ begin
 end;
 $$;
 comment on function private.redrive_flow_runs(integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid) is
-  'Implements public.redrive_flow_runs. Definer: it checks the owner of the flow or deployment once, and stores runs.';
+  'Implements public.redrive_flow_runs. Definer, because no API role may insert runs. It checks the owner of the flow or deployment only once.';
 grant execute on function private.redrive_flow_runs(
   integer, uuid, timestamptz, timestamptz, text, boolean, integer, uuid
 ) to anon, authenticated, service_role;
@@ -15317,9 +15324,9 @@ grant execute on function private.redrive_flow_runs(
 -- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs, and redrives at most
 -- max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in
 -- flow_run_stats. Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that
--- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment,
--- the new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
--- deployment_not_found, also for those of other users.
+-- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment, the
+-- new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
+-- deployment_not_found, also for flows and deployments of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,
@@ -15350,8 +15357,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- A flow or deployment counts as missing unless everybody may start it. Otherwise the order of requests would
-  -- reveal that it exists.
+  -- If not everybody may start a flow or deployment, return null, as for a missing one. Otherwise a caller could learn
+  -- from the order of requests that it exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -15371,7 +15378,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner for one element of the argument of public.turn_owners. Definer: callers may not read the rows that the elements name.';
+  'The owner for one element of the argument of public.turn_owners. Definer, because callers may not read the rows that the elements name.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -15382,11 +15389,11 @@ as $$
     from unnest(turn_owners.shown) with ordinality as s (shown, place);
 $$;
 comment on function private.turn_owners(text[]) is
-  'Implements public.turn_owners. Definer: API roles may not call private.turn_owner().';
+  'Implements public.turn_owners. Definer, because API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
 -- Returns null for an invalid or unknown element, and for a flow or deployment that not everybody may start. The Edge
--- Functions call it, because there requests of different owners take turns.
+-- Functions call this function, because they let requests of different owners take turns.
 create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker
@@ -15701,7 +15708,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_changing_day(private.cron, text, date, interval, interval, timestamptz) is
-  'The first due time of a cron expression on a day, after a given time; null if there is none. Also right if clocks change from one offset to another around this day.';
+  'The first due time of a cron expression on a day, after a given time; null if there is none. The result is right even if clocks change from one offset to another around this day.';
 
 create function private.cron_time_of_date(cron private.cron, time_zone text, day date, after timestamptz)
 returns timestamptz
@@ -15709,8 +15716,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after
-  -- it.
+  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after that
+  -- midnight.
   v_before constant interval :=
     private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
   v_after constant interval :=
@@ -15843,14 +15850,14 @@ comment on column public.flow_schedules.next_start_at is
 comment on column public.flow_schedules.last_start_at is
   'The time at which the schedule last started a run. Only the system writes this column.';
 comment on column public.flow_schedules.last_flow_run_id is
-  'The run that the schedule started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
+  'The run that the schedule started last. There is no foreign key, so that the id stays when the run is deleted. Only the system writes this column.';
 comment on column public.flow_schedules.last_error is
   'The error of the last planned time, "<code>: <message>"; null if the schedule started a run then. Only the system writes this column.';
 
 create index flow_schedules_user_id_idx on public.flow_schedules (user_id);
 create index flow_schedules_flow_idx on public.flow_schedules (flow, user_id) where flow is not null;
 create index flow_schedules_deployment_id_idx on public.flow_schedules (deployment_id) where deployment_id is not null;
--- The index includes all columns that private.due_schedules reads, so that it can choose a thousand due schedules
+-- The index includes all columns that private.due_schedules reads, so the function can choose a thousand due schedules
 -- without reading their rows.
 create index flow_schedules_next_start_at_idx on public.flow_schedules (next_start_at, user_id, id) where is_active;
 
@@ -15899,7 +15906,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_schedules__before_write_read_only() is
-  'Refuses writes of clients to columns that the system keeps. private.start_due_schedules writes them as the owner of the schema.';
+  'Refuses writes of clients to columns that the system keeps. The trigger does not apply to private.start_due_schedules, which writes as the owner of the schema.';
 create trigger _100_refuse_read_only before insert or update on public.flow_schedules
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();
@@ -15964,9 +15971,9 @@ $$;
 -- inputs_too_large; 404 flow_not_found, deployment_not_found. Computes the next planned time if cron, time_zone or
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
-  'Refuses an invalid schedule, and computes its next planned time. Definer: it looks up deployments for every writer.';
--- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of a look-up
--- would reveal that user's deployments.
+  'Refuses an invalid schedule, and computes its next planned time. Definer, so that it finds the deployment whichever role writes the row.';
+-- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of its look-ups
+-- could reveal which deployments that user has.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
   on public.flow_schedules
@@ -15986,7 +15993,7 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Compare sizes as stored. Rows that shrink are saved even if their owner exceeds the quota.
+  -- Compare sizes as stored. A row that does not grow is stored even if its owner exceeds the quota.
   if tg_op = 'UPDATE'
     and pg_column_size(new.inputs) + pg_column_size(new."values")
       > pg_column_size(old.inputs) + pg_column_size(old."values")
@@ -16001,7 +16008,7 @@ $$;
 -- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. The trigger runs after the
 -- write, so that users who may not write the row learn nothing about the objects that it names.
 comment on function private.tg_flow_schedules__after_write() is
-  'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer: it looks up deployments for every writer.';
+  'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _300_check_start
   after insert or update of flow, tag, deployment_id, inputs, "values" on public.flow_schedules
   for each row execute function private.tg_flow_schedules__after_write();
@@ -16036,7 +16043,7 @@ begin
 end;
 $$;
 comment on function private.next_cron_times(text, text) is
-  'Implements public.next_cron_times. Definer: API roles may not call the functions that parse cron expressions.';
+  'Implements public.next_cron_times. Definer, because API roles may not call the functions that parse cron expressions.';
 grant execute on function private.next_cron_times(text, text) to anon, authenticated, service_role;
 
 create function public.next_cron_times(cron text, time_zone text default 'UTC')
@@ -16052,9 +16059,9 @@ grant execute on function public.next_cron_times(text, text) to anon, authentica
 -- sql/700_schedules/40_start_due_schedules.sql
 
 -- Starts due schedules. Each planned time causes only one start, even if several callers start schedules: a caller
--- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call
--- never waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that others have locked,
--- and the next call follows within 5 seconds.
+-- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call never
+-- waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that other transactions have
+-- locked. The next call, within 5 seconds, finds these rows again.
 
 create function private.due_schedules(max_schedules integer)
 returns uuid[]
@@ -16068,7 +16075,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- The sub-select makes a constant, by which the index can be searched.
+        -- The sub-select makes the time a constant, by which the index can be searched.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -16078,7 +16085,7 @@ as $$
   );
 $$;
 comment on function private.due_schedules(integer) is
-  'The ids of the schedules to start next. Owners take turns, and the most overdue schedule of each owner is first. Reads only the 10,000 most overdue schedules. Definer: it reads all users'' schedules.';
+  'The ids of the schedules to start next. Owners take turns, and the most overdue schedule of each owner is first. Reads only the 10,000 most overdue schedules. Definer, because it reads schedules of all users.';
 
 create function private.schedule_deployment(
   schedule public.flow_schedules, out is_busy boolean, out deployment public.flow_deployments
@@ -16092,8 +16099,8 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- If another transaction is deleting the user or the deployment now, it has locked this row, and will delete the
-  -- schedule too.
+  -- If another transaction is deleting the user, it has locked the user's row, and will delete the schedule too. In the
+  -- same way, a transaction that deletes the deployment has locked the row that is read below.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
   if not found then
@@ -16124,7 +16131,7 @@ $$;
 -- is true if another transaction has locked the deployment or the user. 404 deployment_not_found; 401 token_invalid
 -- for a user who is deleted or banned.
 comment on function private.schedule_deployment(public.flow_schedules) is
-  'Finds and locks the deployment that a schedule starts. Definer: it reads all users'' schedules.';
+  'Finds and locks the deployment that a schedule starts. Definer, because it reads schedules of all users.';
 
 create function private.start_schedule(schedule public.flow_schedules)
 returns text
@@ -16176,7 +16183,7 @@ $$;
 -- time after now, so all planned times that have passed cause only one start. If the start is refused, last_error
 -- records the error, and the next attempt is at the next planned time.
 comment on function private.start_schedule(public.flow_schedules) is
-  'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer: it stores the run.';
+  'Starts a due, locked schedule as its owner. Returns started, skipped, refused or busy. Definer, because no API role may insert runs.';
 
 create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
@@ -16223,7 +16230,7 @@ begin
 end;
 $$;
 comment on function private.start_due_schedules(integer) is
-  'Implements public.start_due_schedules. Definer: it starts runs in the name of all users.';
+  'Implements public.start_due_schedules. Definer, because it starts runs in the name of all users.';
 grant execute on function private.start_due_schedules(integer) to service_role;
 
 create function public.start_due_schedules(max_schedules integer default 100)
@@ -16232,9 +16239,9 @@ language sql volatile security invoker
 begin atomic
   select private.start_due_schedules(max_schedules);
 end;
--- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the
--- name of its owner. Each planned time causes only one start, even if there are several callers. Call again while
--- has_more is true, then poke the runner. 400 request_invalid.
+-- For the driver of schedules (pg_cron, the local stack): starts at most max_schedules due schedules, each in the name
+-- of its owner. Each planned time causes only one start, even if there are several callers. Call again while has_more
+-- is true, then call private.poke_runner(). 400 request_invalid.
 comment on function public.start_due_schedules(integer) is
   'Starts due schedules in the name of their owners, once for each planned time. Returns {started, skipped, refused, has_more}; call again while has_more is true.';
 grant execute on function public.start_due_schedules(integer) to service_role;
@@ -16248,7 +16255,7 @@ declare
   v_started integer := 0;
   v_result jsonb;
 begin
-  -- The number of calls is bounded, because all calls are one transaction.
+  -- The number of calls is bounded, because they all run in one transaction.
   for v_call in 1..5 loop
     v_result := private.start_due_schedules();
     v_started := v_started + (v_result ->> 'started')::integer;
@@ -16260,14 +16267,14 @@ begin
 end;
 $$;
 comment on function private.drive_schedules() is
-  'For pg_cron: starts up to 500 due schedules, and pokes the runner if it started any. Returns a text that says how many it started.';
+  'For pg_cron: starts up to 500 due schedules, and calls private.poke_runner() if it started any. Returns a text that says how many schedules it started.';
 
 -- sql/750_webhooks/10_webhook_signatures.sql
 
--- Checks that a request to a webhook comes from its sender. The database makes this check rather than an Edge
--- Function, so that the secret never leaves the database, and direct calls of the RPC are checked, too. Texts are
--- compared by their digests, so that the time of a comparison does not reveal how much of a forged text is right.
--- The entry point is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from its sender. The database makes this check, and not an Edge Function,
+-- for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked in the
+-- same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a forged
+-- text is right. The entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -16502,7 +16509,8 @@ as $$
 begin
   return coalesce(
     cardinality(are_forwardable_headers.names) <= private.limit_forwarded_headers()
-      -- The input gets the headers, and inputs are stored and shown, so they must not contain credentials.
+      -- These headers become part of an input. Inputs are stored and shown, so the headers must not contain
+      -- credentials.
       and not are_forwardable_headers.names && '{authorization,proxy-authorization,cookie,apikey,x-api-key}'
       and not exists (
         select from unnest(are_forwardable_headers.names) as n (name) where (n.name ~ '^[a-z0-9_-]{1,64}$') is not true
@@ -16567,7 +16575,8 @@ create table public.flow_webhooks (
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- This leaves room in the pages: each delivery may write the columns last_*, which no index contains.
+-- Each request may update the columns last_*, which no index contains. If the page has free room, such an update
+-- changes no index.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
   'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes a webhook and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
@@ -16590,7 +16599,7 @@ comment on column public.flow_webhooks.is_active is
 comment on column public.flow_webhooks.last_start_at is
   'The time at which the webhook last started a run. Only the system writes this column.';
 comment on column public.flow_webhooks.last_flow_run_id is
-  'The run that the webhook started last. There is no foreign key, because old runs are deleted. Only the system writes this column.';
+  'The run that the webhook started last. There is no foreign key, so that the id stays when the run is deleted. Only the system writes this column.';
 comment on column public.flow_webhooks.last_error is
   'The error of the last request, "<code>: <message>"; null if that request started a run. Only the system writes this column.';
 
@@ -16635,7 +16644,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_update_read_only() is
-  'Refuses writes of clients to columns that only the system writes. The system''s writes come from the owner of the schema.';
+  'Refuses writes of clients to columns that only the system writes. The trigger does not apply to the system''s functions, which write as the owner of the schema.';
 create trigger _100_refuse_read_only before update on public.flow_webhooks
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_webhooks__before_update_read_only();
@@ -16667,7 +16676,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_write() is
-  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer: it looks up deployments for every writer.';
+  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac,
   is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
@@ -16688,7 +16697,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__after_write() is
-  'Refuses a webhook that could not start a run now, because no deployment has its tag or the deployment lacks its input: 404 deployment_not_found, 400 inputs_invalid. Later failures appear in last_error. Definer: it looks up deployments for every writer.';
+  'Refuses a webhook that could not start a run now, because no deployment has its tag or the deployment lacks its input: 404 deployment_not_found, 400 inputs_invalid. Later failures appear in last_error. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _300_check_start after insert or update of flow, tag, deployment_id, input on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__after_write();
 
@@ -16773,7 +16782,7 @@ begin
 end;
 $$;
 comment on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb) is
-  'Implements public.create_webhook. Definer: only this function makes webhooks.';
+  'Implements public.create_webhook. Definer, because no API role may insert webhooks.';
 grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 
@@ -16825,7 +16834,7 @@ begin
 end;
 $$;
 comment on function private.set_webhook_verification(uuid, text, text, jsonb) is
-  'Implements public.set_webhook_verification. Definer: the secrets are private.';
+  'Implements public.set_webhook_verification. Definer, because no API role may access the secrets.';
 grant execute on function private.set_webhook_verification(uuid, text, text, jsonb)
   to anon, authenticated, service_role;
 
@@ -16886,7 +16895,7 @@ begin
 end;
 $$;
 comment on function private.webhook_of_token(text) is
-  'The reachable webhook with this token; 404 webhook_not_found. Definer: the hashes are private.';
+  'The reachable webhook with this token; 404 webhook_not_found. Definer, because no API role may access the hashes.';
 
 create function private.webhook_owners(tokens text[])
 returns uuid[]
@@ -16904,7 +16913,7 @@ as $$
   ) as r on true;
 $$;
 comment on function private.webhook_owners(text[]) is
-  'Implements public.webhook_owners. Definer: the hashes are private.';
+  'Implements public.webhook_owners. Definer, because no API role may access the hashes.';
 grant execute on function private.webhook_owners(text[]) to service_role;
 
 create function public.webhook_owners(tokens text[])
@@ -17005,7 +17014,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both. 415 media_type_unsupported for types that the senders of the scheme do not use.';
+  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both a form and JSON. 415 media_type_unsupported for types that the senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -17054,8 +17063,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. It counts only if it is a text: a short number, such as 1e100000, would become
-    -- a text of a hundred thousand digits.
+    -- The id of the event is signed. It is used only if it is a text. A short number, such as 1e100000, would become a
+    -- text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -17143,14 +17152,15 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- Pass an empty request, so that the id alone identifies a repetition. enqueue_run compares this request for the
-    -- same id, but two attempts of one delivery may differ: Stripe changes a member of an event at each attempt.
+    -- Pass an empty request, so that the id alone identifies a repetition. If an id is repeated, enqueue_run compares
+    -- the two requests, and refuses the second one if it differs. But two attempts of one delivery may differ: Stripe
+    -- changes a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
 $$;
 comment on function private.start_webhook(public.flow_webhooks, text, jsonb) is
-  'If the request is verified, starts the deployment of a webhook as its owner, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer: it stores the run.';
+  'If the request is verified, starts the deployment of a webhook as its owner, and returns the run. If an earlier request within 24 hours had the same id, returns the run of that request. Definer, because no API role may insert runs.';
 
 create function private.note_webhook(webhook_id uuid, flow_run_id uuid, error text)
 returns void
@@ -17158,8 +17168,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This update does not wait for a lock, and does not write values that are already stored. A repeated request may
-  -- name a run that is older than the last run, with a smaller id.
+  -- This update does not wait for a lock, and does not write values that are already stored. If the request was a
+  -- repetition, its run may be older than last_flow_run_id, and then has a smaller id.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -17177,7 +17187,7 @@ begin
 end;
 $$;
 comment on function private.note_webhook(uuid, uuid, text) is
-  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer: owners may not write these columns.';
+  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer, because the owner may not write these columns.';
 
 create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb
@@ -17214,7 +17224,7 @@ begin
 end;
 $$;
 comment on function private.receive_webhook(text, text, jsonb) is
-  'Implements public.receive_webhook. Definer: webhooks belong to other users.';
+  'Implements public.receive_webhook. Definer, because it reads webhooks of other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
 -- Takes the unchanged body, and the headers by lower-case names. The body is a form if the content type says so,
@@ -17256,7 +17266,7 @@ create table private.webhook_turns (
 comment on table private.webhook_turns is
   'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. Claims for an owner continue after that turn, so that the owner''s deployments take turns.';
 comment on column private.webhook_turns.turn_id is
-  'As in webhook_deliveries: the deployment, or one constant for all runs without a deployment.';
+  'The deployment of the delivery, or one constant for all runs without a deployment, as in webhook_deliveries.';
 comment on column private.webhook_turns.is_started_by_owner is
   'True if the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another turn for all other runs.';
 
@@ -17271,7 +17281,7 @@ begin
 end;
 $$;
 comment on function private.prepare_webhooks(uuid, integer) is
-  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer: both tables are private.';
+  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer, because no API role may access these tables.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
@@ -17284,7 +17294,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_on_end() is
-  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer, like private.prepare_webhooks.';
+  'Prepares the outgoing webhooks of a deployment that gets on_end. Definer, for the same reason as private.prepare_webhooks.';
 create trigger _500_make_on_end_secret after insert or update of on_end on public.flow_deployments
   for each row when (new.on_end is not null) execute function private.tg_flow_deployments__after_on_end();
 
@@ -17309,7 +17319,7 @@ begin
 end;
 $$;
 comment on function private.rotate_on_end_secret(integer) is
-  'Implements public.rotate_on_end_secret. Definer: the secrets are private.';
+  'Implements public.rotate_on_end_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function public.rotate_on_end_secret(flow_id integer)
@@ -17338,7 +17348,7 @@ begin atomic
   from private.on_end_secrets as s where s.flow_id = webhook_signature.flow_id;
 end;
 comment on function private.webhook_signature(text, integer) is
-  'The header webhook-signature for the signed text <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> for each valid secret. Source: Standard Webhooks 1.0.0. Definer: the secrets are private.';
+  'The header webhook-signature for the signed text <webhook-id>.<webhook-timestamp>.<body>: v1,<base64 of HMAC-SHA256> for each valid secret. Source: Standard Webhooks 1.0.0. Definer, because no API role may access the secrets.';
 
 -- sql/800_webhook_deliveries/20_webhook_deliveries.sql
 
@@ -17379,13 +17389,13 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write rows; the owner reads them. A row is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key, because rows are deleted with their run.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null for a run of a flow. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
   'The deployment, or one constant for all runs without a deployment. An owner''s deliveries with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
-  'True if the flow''s owner started the run, by hand or by a schedule. Messages about other runs get only a part of the concurrent posts and of the quota.';
+  'True if the flow''s owner started the run, by hand or by a schedule. Messages about other runs may use only a part of the owner''s concurrent posts and of the quota.';
 comment on column public.webhook_deliveries.event is
   'succeeded, failed or stopped: the end of the run. signature_request: the run asks for signatures. api_input: the run waits for a value.';
 comment on column public.webhook_deliveries.headers is
@@ -17472,7 +17482,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer: only functions write deliveries, and jobs are private.';
+  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer, because no API role may write deliveries or access jobs.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -17490,7 +17500,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer: only functions write deliveries.';
+  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer, because no API role may write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
@@ -17515,20 +17525,21 @@ begin
 end;
 $$;
 comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) is
-  'Stores one message about all signatures that a transaction of a root run lacks. Definer: only functions write deliveries.';
+  'Stores one message about all signatures that a transaction of a root run lacks. Definer, because no API role may write deliveries.';
 
 -- sql/800_webhook_deliveries/35_due_webhooks.sql
 
 -- Selects the deliveries of one owner to claim next. Deployments take turns, with separate turns for runs that the
--- owner started and for runs that others started. So if strangers start a public deployment, messages about other
--- runs are not delayed.
+-- owner started and for runs that others started. So strangers who often start a public deployment do not delay the
+-- messages about other runs.
 
 create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
--- The plan must fit the arguments, because a null argument leaves its column of the index unbounded.
+-- Plan again for the arguments of each call. If an argument is null, the query does not restrict its column of the
+-- index.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -17542,11 +17553,12 @@ begin
 end;
 $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
-  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. Counts only deliveries with the given turn_id or is_started_by_owner, where these are not null. Definer: it reads all deliveries.';
+  'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer, because it reads deliveries of all users.';
 
--- The quota pending_webhooks limits how many pending deliveries of an owner have been tried. One deployment may use
--- a tenth of the quota. Deliveries about runs that others started may use half of the quota, and half of each
--- tenth. picked: the number of deliveries of the same deployment and kind that this claim has already selected.
+-- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. One
+-- deployment may use a tenth of the quota. Deliveries about runs that others started may use half of the quota, and
+-- half of the tenth of each deployment. picked: the number of deliveries of the same deployment and kind that this
+-- claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -17574,7 +17586,7 @@ begin
 end;
 $$;
 comment on function private.has_webhook_room(uuid, boolean, uuid, bigint) is
-  'Whether the owner''s quota of pending deliveries has room for the first attempt of a further delivery of this deployment. Definer: the quotas are private.';
+  'Whether the owner''s quota of pending deliveries has room for the first attempt of a further delivery of this deployment. Definer, because no API role may access the quotas.';
 
 create function private.due_webhook_of(
   user_id uuid, is_started_by_owner boolean, turn_id uuid, at timestamptz, picked uuid[]
@@ -17623,7 +17635,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room for it. Null if none is found, or if another transaction has locked it. Definer: it reads all deliveries.';
+  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room. Null if there is none, or if another transaction has locked it. Definer, because it reads deliveries of all users.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -17650,7 +17662,7 @@ begin
 end;
 $$;
 comment on function private.next_webhook_turn(private.webhook_turns) is
-  'The turn that follows this turn among the owner''s deployments with pending deliveries. turn_id is null after the last turn. Definer: it reads all deliveries.';
+  'The turn that follows this turn among the owner''s deployments with pending deliveries. turn_id is null after the last turn. Definer, because it reads deliveries of all users.';
 
 create function private.due_webhooks_of(user_id uuid, max_deliveries integer, at timestamptz)
 returns uuid[]
@@ -17679,7 +17691,7 @@ begin
     due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
-  -- Skip at most 200 deployments without a due delivery. The next claim continues after them.
+  -- Look at no more than 200 turns in one claim. The next claim continues after them.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
@@ -17710,7 +17722,7 @@ begin
 end;
 $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for others. Definer: it reads all deliveries.';
+  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for others. Definer, because it reads deliveries of all users.';
 
 -- sql/800_webhook_deliveries/40_claim_webhook_deliveries.sql
 
@@ -17720,7 +17732,7 @@ create table private.last_webhook_claim (
   constraint last_webhook_claim_single check (id)
 );
 comment on table private.last_webhook_claim is
-  'One row with the last owner whose deliveries were searched. The next claim begins with the owner after that one, so that owners take turns.';
+  'One row: the last owner whose deliveries a claim searched. The next claim begins with the owner after this one, so that owners take turns.';
 
 create function private.has_due_webhook()
 returns boolean
@@ -17735,7 +17747,7 @@ begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
 end;
 $$;
-comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer: it reads all deliveries.';
+comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
@@ -17783,7 +17795,8 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- Attempts without a report count, too. So if a delivery crashes its workers, it can do so only a few times.
+  -- An attempt whose result was never reported also counts. So a delivery that crashes its workers is claimed only a
+  -- limited number of times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent this message were lost'
@@ -17812,7 +17825,7 @@ begin
 end;
 $$;
 comment on function private.claim_webhook_deliveries(integer, integer) is
-  'Implements public.claim_webhook_deliveries. Definer: deliveries belong to other users, and secrets are private.';
+  'Implements public.claim_webhook_deliveries. Definer, because it reads deliveries of all users and private secrets.';
 grant execute on function private.claim_webhook_deliveries(integer, integer) to service_role;
 
 -- Claims up to max_deliveries due deliveries for lease_seconds. Owners take turns, and so do the deployments of an
@@ -17851,7 +17864,7 @@ begin
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'The delay after this number of failed attempts. If Retry-After is longer, it is used instead, up to one day. Without Retry-After, eight attempts take at most 31 hours, like the first eight in the example schedule of Standard Webhooks 1.0.0.';
+  'The delay after this number of failed attempts. If Retry-After is longer, it is used instead, up to one day. The delays are the first seven in the example schedule of Standard Webhooks 1.0.0. Together they take about 32 hours.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -17859,8 +17872,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skip rows that others have locked, because two answers with 410 may come at the same time. The next 410 finds
-  -- the skipped rows.
+  -- Skip rows that others have locked, because two answers with 410 may come at the same time. The next 410 from this
+  -- address finds the skipped rows.
   update public.flow_deployments as d set on_end = null
   where d.id = any (array(
     select g.id from public.flow_deployments as g
@@ -17878,7 +17891,7 @@ begin
 end;
 $$;
 comment on function private.disable_gone_webhook(uuid, text) is
-  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone. Removes on_end of the deployments that name the address, and sets the pending deliveries to it to failed. Definer: only functions write deliveries.';
+  'Stops the outgoing webhooks of an owner to an address that answered 410 Gone. Removes on_end of the deployments that name the address, and marks the pending deliveries to this address as failed. Definer, because no API role may write deliveries.';
 
 create function private.store_webhook_attempt(
   id uuid, attempt integer, http_status integer, response text, error text, retry_after_seconds integer
@@ -17929,12 +17942,12 @@ begin
 end;
 $$;
 comment on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) is
-  'Implements public.store_webhook_attempt. Definer: only functions write deliveries.';
+  'Implements public.store_webhook_attempt. Definer, because no API role may write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- An answer with a status from 200 to 299 means that the message is delivered. 410 ends the delivery, and disables
--- the address if on_end named it. After any other result the delivery is tried again, up to eight times within 31
--- hours and not before Retry-After. A report about an older claim changes nothing.
+-- An answer with a status from 200 to 299 means that the message is delivered. 410 ends the delivery, and disables the
+-- address if on_end named it. After any other result the delivery is tried again, up to eight times in about 32 hours,
+-- and not before Retry-After. A report about an older claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null
@@ -17980,7 +17993,7 @@ begin
 end;
 $$;
 comment on function private.redeliver_webhook(uuid) is
-  'Implements public.redeliver_webhook. Definer: only functions write deliveries.';
+  'Implements public.redeliver_webhook. Definer, because no API role may write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
 -- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message
@@ -18018,7 +18031,7 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- The row may be missing. If the user is deleted, the cascade may delete this row before the user's last items.
+    -- The row may be missing: if the user is deleted, the cascade may delete the row before the user's last items.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -18045,14 +18058,14 @@ begin
 end;
 $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
-  'Adds stores and bytes, which may be negative, to a user''s usage. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer: the usage is private.';
+  'Adds stores and bytes, which may be negative, to a user''s usage. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer, because no API role may access the usage.';
 
 -- sql/850_kv/20_kv_effects.sql
 
--- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that
--- makes the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The
--- transaction of the change also stores the node's output with the node run. A worker may repeat the request, or
--- execute the node again after another worker was lost. In both cases it gets the stored output.
+-- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that makes
+-- the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The transaction of
+-- the change also stores the node's output with the node run. A worker may repeat the request, or execute the node
+-- again after another worker was lost. In both cases the worker gets the stored output.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -18068,7 +18081,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer: it locks users.';
+  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer, because API roles have no rights on auth.users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
@@ -18091,7 +18104,7 @@ begin
 end;
 $$;
 comment on function private.earlier_effect_output(jsonb, uuid) is
-  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer: only functions write node runs.';
+  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer, because no API role may write node runs.';
 
 create function private.store_effect_output(effect jsonb, output jsonb)
 returns void
@@ -18105,7 +18118,7 @@ as $$
     and n.times = (store_effect_output.effect ->> 'times')::integer;
 $$;
 comment on function private.store_effect_output(jsonb, jsonb) is
-  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer: only functions write node runs.';
+  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer, because no API role may write node runs.';
 
 -- sql/850_kv/30_kv_stores.sql
 
@@ -18119,7 +18132,7 @@ create table public.kv_stores (
   )
 );
 comment on table public.kv_stores is
-  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write them.';
+  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write stores.';
 comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -18140,7 +18153,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_stores__after_insert() is
-  'Counts new stores, and refuses stores beyond the limit. Definer: the usage is private.';
+  'Counts new stores, and refuses stores beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_inserted after insert on public.kv_stores
   referencing new table as inserted
   for each statement execute function private.tg_kv_stores__after_insert();
@@ -18155,7 +18168,7 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_delete() is 'Counts deleted stores. Definer: the usage is private.';
+comment on function private.tg_kv_stores__after_delete() is 'Counts deleted stores. Definer, because no API role may access the usage.';
 create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();
@@ -18182,7 +18195,7 @@ begin
 end;
 $$;
 comment on function private.add_kv_store(uuid, text) is
-  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer: only functions write stores.';
+  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer, because no API role may write stores.';
 
 create function private.refuse_missing_kv_store(store text)
 returns void
@@ -18213,7 +18226,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_store(uuid, text) is
-  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer: only functions write stores.';
+  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer, because no API role may write stores.';
 
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void
@@ -18231,7 +18244,7 @@ begin
 end;
 $$;
 comment on function private.kv_create_store(jsonb, jsonb, text) is
-  'Implements public.kv_create_store. Definer: only functions write stores.';
+  'Implements public.kv_create_store. Definer, because no API role may write stores.';
 grant execute on function private.kv_create_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_create_store(claim jsonb, effect jsonb, store text)
@@ -18261,7 +18274,7 @@ begin
 end;
 $$;
 comment on function private.kv_delete_store(jsonb, jsonb, text) is
-  'Implements public.kv_delete_store. Definer: only functions write stores.';
+  'Implements public.kv_delete_store. Definer, because no API role may write stores.';
 grant execute on function private.kv_delete_store(jsonb, jsonb, text) to service_role;
 
 create function public.kv_delete_store(claim jsonb, effect jsonb, store text)
@@ -18318,7 +18331,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_insert() is
-  'Counts the bytes of new items, and refuses items beyond the limit. Definer: the usage is private.';
+  'Counts the bytes of new items, and refuses items beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_inserted after insert on public.kv_items
   referencing new table as inserted
   for each statement execute function private.tg_kv_items__after_insert();
@@ -18340,7 +18353,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer: the usage is private.';
+  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer, because no API role may access the usage.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -18357,7 +18370,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_delete() is
-  'Counts the bytes of deleted items. Definer: the usage is private.';
+  'Counts the bytes of deleted items. Definer, because no API role may access the usage.';
 create trigger _100_count_deleted after delete on public.kv_items
   referencing old table as deleted
   for each statement execute function private.tg_kv_items__after_delete();
@@ -18368,7 +18381,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Texts that exceed only the user's remaining bytes are refused later: 413 kv_size_limit.
+  -- The value is measured against the whole limit here. If it exceeds only the bytes that the user has left,
+  -- add_kv_usage refuses it later: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
@@ -18393,7 +18407,7 @@ begin
 end;
 $$;
 comment on function private.put_kv_item(uuid, text, text, jsonb) is
-  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer: only functions write items.';
+  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer, because no API role may write items.';
 
 create function private.find_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -18413,7 +18427,7 @@ begin
 end;
 $$;
 comment on function private.find_kv_item(uuid, text, text) is
-  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer: functions call it after they have checked the user.';
+  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer, because it reads items of any user. Its callers check the user.';
 
 create function private.remove_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -18431,7 +18445,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_item(uuid, text, text) is
-  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer: only functions write items.';
+  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer, because no API role may write items.';
 
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
@@ -18454,7 +18468,7 @@ begin
 end;
 $$;
 comment on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'Implements public.kv_write_item. Definer: only functions write items.';
+  'Implements public.kv_write_item. Definer, because no API role may write items.';
 grant execute on function private.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function public.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
@@ -18482,7 +18496,7 @@ begin
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is
-  'Implements public.kv_read_item. Definer, like private.lock_claimed_run.';
+  'Implements public.kv_read_item. Definer, for the same reason as private.lock_claimed_run.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)
@@ -18519,7 +18533,7 @@ begin
 end;
 $$;
 comment on function private.create_kv_store(text) is
-  'Implements public.create_kv_store. Definer: only functions write stores.';
+  'Implements public.create_kv_store. Definer, because no API role may write stores.';
 grant execute on function private.create_kv_store(text) to anon, authenticated, service_role;
 
 create function public.create_kv_store(store text)
@@ -18543,7 +18557,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_store(text) is
-  'Implements public.delete_kv_store. Definer: only functions write stores.';
+  'Implements public.delete_kv_store. Definer, because no API role may write stores.';
 grant execute on function private.delete_kv_store(text) to anon, authenticated, service_role;
 
 create function public.delete_kv_store(store text)
@@ -18571,7 +18585,7 @@ begin
 end;
 $$;
 comment on function private.write_kv_item(text, text, jsonb) is
-  'Implements public.write_kv_item. Definer: only functions write items.';
+  'Implements public.write_kv_item. Definer, because no API role may write items.';
 grant execute on function private.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
 
 create function public.write_kv_item(store text, key text, value jsonb)
@@ -18611,7 +18625,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Implements public.read_kv_item. Definer, like private.require_user.';
+  'Implements public.read_kv_item. Definer, for the same reason as private.require_user.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)
@@ -18640,7 +18654,7 @@ begin
 end;
 $$;
 comment on function private.delete_kv_item(text, text) is
-  'Implements public.delete_kv_item. Definer: only functions write items.';
+  'Implements public.delete_kv_item. Definer, because no API role may write items.';
 grant execute on function private.delete_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.delete_kv_item(store text, key text)
@@ -18698,7 +18712,7 @@ as $$
   )
   from queue cross join hidden;
 $$;
-comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer: the queue is private.';
+comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer, because no API role may access the queue.';
 grant execute on function private.runner_metrics() to service_role;
 
 create function public.runner_metrics()
@@ -18733,7 +18747,7 @@ as $$
   where j.redriven_from is not null and j.message_id is not null;
 $$;
 comment on function private.runs_being_redriven() is
-  'The runs from which unfinished redrives take executions over. Definer: the jobs are private.';
+  'The runs from which unfinished redrives take executions over. Definer, because no API role may access the jobs.';
 
 create function private.delete_old_runs(max_age interval, max_runs integer)
 returns bigint
@@ -18764,7 +18778,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_runs(interval, integer) is
-  'Deletes root runs that ended longer than max_age ago, and everything that belongs to them. Returns the number of deleted root runs. Definer: only functions write runs.';
+  'Deletes root runs that ended longer than max_age ago, and everything that belongs to them. Returns the number of deleted root runs. Definer, because no API role may write runs.';
 
 create function private.delete_old_idempotency_keys(max_keys integer)
 returns bigint
@@ -18786,7 +18800,7 @@ begin
 end;
 $$;
 comment on function private.delete_old_idempotency_keys(integer) is
-  'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer: the keys are private.';
+  'Deletes idempotency keys older than limit_idempotency_hours() hours, and returns how many. Definer, because no API role may access the keys.';
 
 create function private.delete_stray_messages(max_messages integer)
 returns bigint
@@ -18813,7 +18827,7 @@ begin
 end;
 $$;
 comment on function private.delete_stray_messages(integer) is
-  'Deletes messages without a run, and returns how many. Definer: queue and jobs are private.';
+  'Deletes messages without a run, and returns how many. Definer, because no API role may access queue and jobs.';
 
 -- sql/900_operation/30_sweep_snapshots.sql
 
@@ -18831,7 +18845,7 @@ begin
 end;
 $$;
 comment on function private.snapshots_of_pending_runs() is
-  'The snapshots of runs that have not ended, by hash. Definer: the jobs are private.';
+  'The snapshots of runs that have not ended, by hash. Definer, because no API role may access the jobs.';
 
 create function private.is_snapshot_redrivable(hash bytea)
 returns boolean
@@ -18844,7 +18858,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer: the jobs are private.';
+  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer, because no API role may access the jobs.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -18866,8 +18880,8 @@ begin
     for update skip locked
   );
   -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
-  -- before the lock: first by deployments, then by runs. If a deployment is gone at the first query, all runs that
-  -- were started from it are committed at the second query.
+  -- before the lock: first by deployments, then by runs. If the first query no longer sees a deployment, all runs that
+  -- were started from it are committed, so the second query sees them.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
@@ -18881,7 +18895,7 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that no deployment uses, and that no run needs which has not ended or may be redriven. Returns how many. Definer: snapshots and jobs are private.';
+  'Deletes snapshots that are used neither by a deployment nor by a run that has not ended or may be redriven. Returns how many. Definer, because no API role may access snapshots and jobs.';
 
 -- sql/900_operation/40_sweep_runner.sql
 
@@ -18910,8 +18924,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Most rows have references, so the planner expects a scan of a table to find one soon. But the rows that a sweep
--- deletes have none, so such a scan would read the whole table each time.
+-- For a `not exists`, the planner expects a sequential scan to find a reference to the row soon, because most rows have
+-- references. But a row that a sweep deletes has none, so the scan would read the whole table for each such row.
 set enable_seqscan = off
 as $$
 declare
@@ -18936,7 +18950,7 @@ begin
 end;
 $$;
 comment on function private.sweep_runner(interval, integer) is
-  'Implements public.sweep_runner. Definer: only functions delete runs, and the other tables are private.';
+  'Implements public.sweep_runner. Definer, because no API role may delete runs or access the other tables.';
 grant execute on function private.sweep_runner(interval, integer) to service_role;
 
 create function public.sweep_runner(max_age interval default '30 days', max_runs integer default 1000)
@@ -18946,17 +18960,17 @@ set search_path = ''
 as $$
   select private.sweep_runner(max_age, max_runs);
 $$;
--- Deletes runs that ended longer than max_age ago, with everything that belongs to them; if max_age is null,
--- deletes no runs. Also deletes idempotency keys of more than 24 hours, messages without a run, and usage of idle
--- callers and of deleted deployments. Also deletes snapshots that no deployment uses, and that no run needs which
--- has not ended or may be redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
+-- Deletes runs that ended longer than max_age ago, with everything that belongs to them. If max_age is null, deletes no
+-- runs. Also deletes idempotency keys older than 24 hours, messages without a run, the usage of idle callers and of
+-- deleted deployments, and snapshots that are used neither by a deployment nor by a run that has not ended or may be
+-- redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;
 
 -- sql/900_operation/50_poke_runner.sql
 
--- Only hosted Supabase has pg_net and Vault, so this file calls them by dynamic SQL.
+-- Only hosted Supabase has pg_net and Vault, so this file calls them in dynamic SQL.
 create function private.vault_secret(name text)
 returns text
 language plpgsql stable security invoker
@@ -19010,7 +19024,7 @@ comment on function private.poke_runner() is
 
 -- sql/900_operation/60_schedule_runner.sql
 
--- Only hosted Supabase has pg_cron, so this file calls it by dynamic SQL.
+-- Only hosted Supabase has pg_cron, so this file calls it in dynamic SQL.
 create function private.runner_cron_jobs(max_age interval)
 returns table (name text, schedule text, command text)
 language sql stable security invoker
@@ -19084,7 +19098,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" shows whether pokes arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" says how long a run has waited for a worker: it waits long if the pokes do not arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
@@ -19133,7 +19147,7 @@ begin
 end;
 $$;
 comment on function private.grant_runner(regrole) is
-  'For operators: grants a role the functions that a worker calls, so that the role can execute runs and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker: only the owner of the functions can grant them.';
+  'For operators: grants a role the functions that a worker calls, so that the role can execute runs and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker, because only the owner of the functions can grant them.';
 
 -- sql/950_files/10_user_buckets.sql
 
