@@ -21,8 +21,8 @@ const makeQueryClient = (): QueryClient =>
   });
 
 /**
- * The clients and the server state of one user. The next user gets new ones, so that no user sees the rows of another
- * user.
+ * The clients and the server state of one user. If another user signs in, both are made anew, so that no user sees the
+ * rows of another user.
  */
 export function Providers({ config, children }: { config: ConsoleConfig; children: ReactNode }) {
   const session = useSessionStore();

@@ -32,7 +32,8 @@ function Failures({ messages }: { messages: string[] }) {
 }
 
 /**
- * Says that the flow has changed since its newest deployment, and offers to deploy it. If a run would fail, asks once.
+ * Says that the flow has changed since its newest deployment, and offers to deploy it. If a run of the flow would fail,
+ * shows the problems, and deploys only after a second click.
  */
 export function ChangedFlow({ entrypoint }: { entrypoint: number }) {
   const api = useApi();

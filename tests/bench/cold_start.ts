@@ -14,7 +14,7 @@ import { median } from './statistics.ts';
 const GOAL = 1.3;
 /** The number of starts in a round. The round's result is their median. */
 const STARTS = 3;
-/** How often to ask a process that is not listening yet. */
+/** The pause between two requests to a process that does not listen yet. */
 const POLL_MS = 1;
 
 /** The variables that the functions read when they are loaded. No server listens at these addresses. */

@@ -37,7 +37,7 @@ export function makeSqlStarter({ owner, stack }: BenchStack, deploymentId: strin
   };
 }
 
-/** Resolves when no run is left. Throws if one of them has not succeeded. */
+/** Resolves when all runs have ended. Throws if a run has not succeeded. */
 export async function allSucceeded({ sql }: BenchStack): Promise<void> {
   // Look at the queue, because that is cheaper than counting runs: the end of a run deletes its message.
   await waitFor(async () => {

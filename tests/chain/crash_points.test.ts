@@ -57,7 +57,7 @@ async function runToTheEnd({ world, run, asked }: Case): Promise<TransactionEnd>
       if (request?.signature === null) world.store.answer(pair);
     }
   }
-  throw new Error('no end');
+  throw new Error('the transaction has no outcome');
 }
 
 /** Ends the worker at the n-th step. */

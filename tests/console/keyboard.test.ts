@@ -29,7 +29,7 @@ async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: s
     await page.keyboard.press('Tab');
     expect(await isFocusShown(page)).toBe(true);
   }
-  throw new Error(`Tab never comes to the ${role} ${name}.`);
+  throw new Error(`The Tab key does not reach the ${role} ${name}.`);
 }
 
 /**
@@ -43,7 +43,7 @@ async function chooseByArrows(page: Page, name: string): Promise<void> {
     await page.keyboard.press('ArrowDown');
     if (await option.getAttribute('data-combobox-selected') !== null) return await page.keyboard.press('Enter');
   }
-  throw new Error(`The arrow keys never come to the option ${name}.`);
+  throw new Error(`The arrow keys do not reach the option ${name}.`);
 }
 
 const scrollsSideways = (page: Page) =>

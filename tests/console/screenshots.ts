@@ -16,7 +16,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook_r
  * argument.
  */
 const found = readStatus(parsePort(process.argv[2]));
-if (found === undefined) throw new Error('No stack runs there; start one with: npm start');
+if (found === undefined) throw new Error('No stack runs on this port. Start one with: npm start');
 const status: StackStatus = found;
 
 const folder = join(projectDir, 'docs/images');

@@ -34,7 +34,7 @@ it('a flow that is nested too deeply to be read fails alone, and other runs keep
   const flow = new FlowBuilder();
   flow.use('note');
   const flowId = await owner.storeFlow(flow);
-  // A trigger refuses such a flow. Without it, the row is like one that was stored before the trigger existed.
+  // A trigger refuses such a flow. The test stores the flow without the trigger, as if it were older than the trigger.
   await workers.sql.begin(async (sql) => {
     await sql`alter table public.flows disable trigger user`;
     await sql`

@@ -7,7 +7,7 @@ import { startWorker } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const LEASE_SECONDS = 2;
-/** The outage lasts for three leases. The runs under way would end before it does. */
+/** The outage lasts for three leases. Without the outage, the runs under way would end within this time. */
 const OUTAGE_MS = 6_000;
 /** The duration of a lasting run. When its first checkpoint is stored, the run is still under way. */
 const LASTING_MS = 4_000;

@@ -31,8 +31,8 @@ const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Por
   ['nothing', false, () => undefined],
   ['a script', false, (flow) => flow.script('a', { a: wallet(flow) }).output('u')],
   ['an HTTP answer or the like', false, (flow) => flow.field('x', flow.json({ x: { public_key: KEY } }))],
-  ['an input that is handed on', true, (flow) => flow.wait(wallet(flow), 1)],
-  ['an input of the start that is handed on', false, (flow) => flow.wait(flow.input('in'), 1)],
+  ['an input that is passed on', true, (flow) => flow.wait(wallet(flow), 1)],
+  ['an input of the start that is passed on', false, (flow) => flow.wait(flow.input('in'), 1)],
   [
     'a key that was made a wallet',
     true,
@@ -44,7 +44,7 @@ const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Por
     (flow) => flow.use('generate_keypair', { private_key: flow.input('in') }).output('keypair'),
   ],
   ['a loop over wallets', true, (flow) => flow.foreach(flow.constant({ A: [WALLET] }))],
-  ['a loop over what was given', false, (flow) => flow.foreach(flow.input('in'))],
+  ['a loop over an input of the start', false, (flow) => flow.foreach(flow.input('in'))],
   [
     'a branch over a wallet',
     true,
@@ -65,7 +65,7 @@ const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Por
     false,
     (flow) => flow.use('merge', { a: wallet(flow), b: flow.input('in') }).output('value'),
   ],
-  ['a called flow that hands it on', true, (flow) => flow.interflow(1, { in: wallet(flow) }, ['out']).output('out')],
+  ['a called flow that passes it on', true, (flow) => flow.interflow(1, { in: wallet(flow) }, ['out']).output('out')],
   [
     'a called flow that passes its input on',
     false,

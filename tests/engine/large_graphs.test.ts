@@ -27,7 +27,7 @@ function slowChain(flow: FlowBuilder, from: Port): Port {
 
 it.each<[string, (flow: FlowBuilder) => void]>([
   ['a chain of slow nodes', (flow) => flow.output('out', slowChain(flow, flow.constant({ N: 0 })))],
-  ['a chain that waits beside another for what never comes', (flow) => {
+  ['a chain that waits, beside another chain, for a value that never comes', (flow) => {
     flow.output('first', slowChain(flow, flow.constant({ N: 0 })));
     flow.output('second', slowChain(flow, flow.script('let u = ();', {}).output('u')));
   }],

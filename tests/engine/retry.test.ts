@@ -104,7 +104,7 @@ it('a node has no more attempts than allowed, and the last one decides how it en
 });
 
 it.each<[string, NodeRetry | undefined, () => Error, string[]]>([
-  ['whose flow says nothing of it', undefined, outage, []],
+  ['whose flow has no settings for retries', undefined, outage, []],
   ['that fails for good', AT_ONCE, () => new NodeError('no such thing'), [
     'Error attempt 1 of 3 failed: no such thing',
   ]],

@@ -182,7 +182,7 @@ describe('a run that waits for a value', () => {
       for await (const event of readEvents((await watch(asking.flow_run_id, token)).body!)) {
         if (event.event === 'api_input') return event;
       }
-      throw new Error('The stream ended without it.');
+      throw new Error('The stream ended without the event.');
     };
     const told = await Promise.all([owner, starter, asking].map(({ token }) => asked(token)));
     const [input] = await pendingInputs(owner, asking.flow_run_id);

@@ -16,7 +16,7 @@ const environment: Record<string, string> = {
 /** A platform whose database must not be called. */
 const platform: Platform = {
   env: (name) => environment[name],
-  fetch: () => Promise.reject(new Error('nothing is asked of the database')),
+  fetch: () => Promise.reject(new Error('the database must not be called')),
   waitUntil: () => {},
 };
 

@@ -81,7 +81,7 @@ it("anon, authenticated and service_role have exactly the privileges in tests/se
   expect(await listPrivileges(bare)).toBe(list);
   await expect(list).toMatchFileSnapshot('privileges.txt');
 
-  // One more grant makes one more line, so the list is complete.
+  // This further grant must add a line, which shows that the list contains grants.
   await withDefaults`begin`;
   await withDefaults`grant insert on public.flow_run to anon`;
   const longer = await listPrivileges(withDefaults);

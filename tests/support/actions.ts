@@ -108,7 +108,9 @@ export async function answerRequest(
 /** Signs the next request of the run, which must be for this key. */
 export async function signNext(run: StartedRun, pair: Keypair): Promise<PendingSignatureRequest> {
   const request = await nextRequest(run);
-  if (request.pubkey !== pair.publicKey) throw new Error(`${request.pubkey} is asked`);
+  if (request.pubkey !== pair.publicKey) {
+    throw new Error(`the request is for ${request.pubkey}, not for ${pair.publicKey}`);
+  }
   const answer = await answerRequest(run, request, pair);
   if (answer[0] !== 200) throw new Error(answer.join(' '));
   return request;

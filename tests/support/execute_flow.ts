@@ -133,7 +133,9 @@ export function recordedBy(events: readonly JournalEvent[], earlier?: Recorded):
       children.set(event.run.id, { ...event.run, ...open, start_time: event.at });
     } else if (event.type === 'runEnded') {
       const row = children.get(event.id);
-      if (row === undefined || row.end_time !== null) throw new Error(`child ${event.id} ends that is not under way`);
+      if (row === undefined || row.end_time !== null) {
+        throw new Error(`the called run ${event.id} ends, but is not under way`);
+      }
       children.set(event.id, { ...row, ...event.result, end_time: event.at });
     }
   }
@@ -182,7 +184,7 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
       inputAsked: (input) => add({ type: 'inputAsked', input }),
       nodeTakenOver: (execution, from) => {
         const taken = earlierRuns.find((run) => executionKey(run) === executionKey(from));
-        if (taken === undefined) throw new Error('there is no such execution to be taken over');
+        if (taken === undefined) throw new Error('the execution that is taken over does not exist');
         const { flow_run_id, node_id, times } = execution;
         add({ type: 'nodeTakenOver', run: { ...taken, flow_run_id, node_id, times } });
       },
@@ -290,7 +292,7 @@ export async function claimFlow(
 /** Returns the result of a claim that must have ended its run. */
 export function endOf(result: RunResult | Release | Suspension): RunResult {
   if ('output' in result) return result;
-  throw new Error(`the run is released: ${result.status}`);
+  throw new Error(`the run has not ended: ${result.status}`);
 }
 
 /** Executes a flow to its end. */

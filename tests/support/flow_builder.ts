@@ -129,7 +129,7 @@ export class FlowBuilder {
   /** Adds a node with the ports of its definition, as the editor does, and edges to these inputs. */
   use(nodeId: string, edges: { [input: string]: Port } = {}, { form, title, ...spec }: NodeSpec = {}): BuiltNode {
     const definition = this.#registry(nodeId)?.definition;
-    if (definition === undefined) throw new Error(`the test uses a node ${nodeId} that there is not`);
+    if (definition === undefined) throw new Error(`the test uses the node ${nodeId}, which does not exist`);
     const node = this.node(nodeId, {
       inputs: definition.targets.map((port) => `${port.name}${port.required ? '' : '?'}${port.passthrough ? '»' : ''}`),
       outputs: definition.sources.map((port) => port.name),

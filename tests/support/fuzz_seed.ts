@@ -5,5 +5,5 @@ import fc from 'fast-check';
  * generates other values. A failing property prints its seed.
  */
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-if (!Number.isSafeInteger(seed)) throw new Error(`FUZZ_SEED is an integer, not '${process.env['FUZZ_SEED']}'`);
+if (!Number.isSafeInteger(seed)) throw new Error(`FUZZ_SEED must be an integer, not '${process.env['FUZZ_SEED']}'`);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });

@@ -29,7 +29,7 @@ async function comesToWait(
  * waiting. `waiting` also counts connections that already wait.
  */
 export async function hasToWait(observer: Sql, work: Promise<unknown>, waiting = 1): Promise<void> {
-  if (!await comesToWait(observer, work, 'Lock', waiting)) throw new Error('it did not wait');
+  if (!await comesToWait(observer, work, 'Lock', waiting)) throw new Error('the work ended without waiting for a lock');
 }
 
 /**

@@ -58,7 +58,7 @@ export const signatureOf = (text: string): string =>
  */
 export function recordOf({ members, chargesFees }: TransactionOrder): TransactionRecord {
   const [first] = members;
-  if (first === undefined) throw new Error('a transaction has members');
+  if (first === undefined) throw new Error('the transaction has no members');
   const names = members.map(({ instructions }) => instructions?.instructions[0]?.programAddress ?? '');
   return {
     ...first.execution,

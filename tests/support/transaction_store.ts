@@ -40,8 +40,12 @@ export function makeTransactionStore(): TestTransactionStore {
     async store(record, wanted) {
       given.push(JSON.stringify([record, wanted]));
       const key = ({ flow_run_id, node_id, times }: TransactionRecord) => [flow_run_id, node_id, times].join(' ');
-      if (transaction !== undefined && key(transaction) !== key(record)) throw new Error('another transaction');
-      if ((transaction?.wire ?? record.wire) !== record.wire) throw new Error('what may have been sent never changes');
+      if (transaction !== undefined && key(transaction) !== key(record)) {
+        throw new Error('another transaction is stored already');
+      }
+      if ((transaction?.wire ?? record.wire) !== record.wire) {
+        throw new Error('a transaction that may have been sent must not change');
+      }
       transaction = copy(record);
       for (const { timeout_ms, ...request } of wanted) {
         if (requests.some(({ pubkey }) => pubkey === request.pubkey)) continue;
@@ -55,7 +59,7 @@ export function makeTransactionStore(): TestTransactionStore {
     requests: () => copy(requests),
     answer({ publicKey, secretKey }, newMessage) {
       const request = requests.find(({ pubkey, signature }) => pubkey === publicKey && signature === null);
-      if (request === undefined) throw new Error(`${publicKey} is not asked`);
+      if (request === undefined) throw new Error(`there is no request for ${publicKey}`);
       const message = newMessage ?? base64.decode(request.msg);
       request.signature = base58.encode(ed25519.sign(message, secretKey));
       if (newMessage !== undefined) request.new_msg = base64.encode(newMessage);

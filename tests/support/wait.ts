@@ -14,7 +14,7 @@ export async function waitFor<Answer>(
     const answer = await ask();
     if (answer !== undefined) return answer;
     const waitedMs = Date.now() - began;
-    if (waitedMs > timeoutMs) throw new Error(`nothing after ${timeoutMs} ms`);
+    if (waitedMs > timeoutMs) throw new Error(`there is still no answer after ${timeoutMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_POLL_MS, MIN_POLL_MS + waitedMs / 20)));
   }
 }

@@ -26,7 +26,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** The link with which wallets open the deployment. Without a link, shows what the deployment needs for one. */
+/** The link with which wallets open the deployment. If the deployment has no link, shows what it needs to get one. */
 export function ActionLink({ deployment }: { deployment: DeploymentDetails }) {
   const { config } = useApi();
   const action = `${config.url}/functions/v1/action/${deployment.id}`;

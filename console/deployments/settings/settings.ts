@@ -1,6 +1,6 @@
 import type { DeploymentDetails, Fee } from '../deployment.ts';
 
-/** The settings of a deployment in the form of their fields. */
+/** The settings of a deployment, as the fields of the forms hold them. */
 export interface Settings {
   name: string;
   description: string;

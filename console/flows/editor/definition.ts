@@ -19,7 +19,7 @@ const portsOf = (ports: unknown, defaults: PlainObject): PlainObject[] =>
     id: crypto.randomUUID(),
   }));
 
-/** Returns the values that a form's schema gives the members that it requires, such as the text of a new script. */
+/** Returns the default values of the members that a form's schema requires, such as the text of a new script. */
 function requiredDefaults(schema: unknown): PlainObject {
   const { required } = objectAt(schema);
   const properties = objectAt(schema, 'properties');

@@ -55,7 +55,7 @@ const baseTheme = (minHeight: string, isFilling: boolean) =>
     '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   });
 
-/** Marks changes that the page made and not the user. */
+/** Marks changes that the page has made, and not the user. */
 const fromPage = Annotation.define<true>();
 
 /** An editor for code. Other components add a language. Tab moves the focus to the next field, as elsewhere. */

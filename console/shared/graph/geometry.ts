@@ -3,7 +3,7 @@ import { passedOnHandle } from './drawn_node.ts';
 import { type LinesAbove, NODE_WIDTH, PORT_HEIGHT, portsTop, shownHeight } from './node_size.ts';
 import type { ShownPorts } from './shown_ports.ts';
 
-/** The size of an edge's end. */
+/** The size of a handle, at which edges begin and end. */
 const HANDLE_SIZE = 16;
 
 /** The size of a node, and the positions of its handles. */

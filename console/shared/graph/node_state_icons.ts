@@ -1,6 +1,6 @@
 import type { NodeState } from './node_card.tsx';
 
-/** A sign for each state, so that the state does not depend on its colour. */
+/** A sign for each state, so that users can tell states apart without their colours. */
 export const STATE_ICONS: Record<NodeState, string> = {
   waiting: '◌',
   running: '▶',

@@ -36,7 +36,7 @@ export function keptRuns(userId: string, flowId: number): readonly StartedDraft[
   }
 }
 
-/** Adds a run to the runs before it, and stores their ids. A run of all nodes replaces the results of earlier runs. */
+/** Adds a run to the runs before it, and stores their ids. A run of all nodes replaces the earlier runs. */
 export function keepRun(
   runs: readonly StartedDraft[],
   started: StartedDraft,
