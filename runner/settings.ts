@@ -32,7 +32,7 @@ const numberSettings = {
   ),
   runnerConcurrency: setting('Slots of a worker: the number of runs that it executes at a time.', 'runs', 16, 1, 1_000),
   runnerRestingRuns: setting(
-    'Runs that a worker holds beside those in its slots while they only wait: for a time, a confirmation, the sender of an action.',
+    'Runs that a worker holds beside the runs in its slots. These runs only wait, for example for a time, a confirmation or the sender of an action.',
     'runs',
     256,
     0,
@@ -48,7 +48,7 @@ const numberSettings = {
   // A sleeping run is claimed up to 2 s early. The setting is at least 2 s, so that the run waits these seconds awake
   // and does not sleep again.
   runnerLongWaitMs: setting(
-    'A run that only waits, and waits longer than this, sleeps: the worker releases the run, and a worker claims it again when its time comes.',
+    'If a run only waits, and waits longer than this, it sleeps: its worker releases the run, and a worker claims it again when the wait is over.',
     'ms',
     10_000,
     2_000,
@@ -109,7 +109,7 @@ const numberSettings = {
   ),
   flowRunMaxInterflowDepth: setting('How deeply flows may call other flows.', 'levels', runLimits.interflowDepth),
   flowRunMaxOpenNodes: setting(
-    'Nodes of all flows of one run that are executed at the same time, each as often as its flow is called. The call that exceeds it fails with `open_nodes_limit`.',
+    'Nodes of all flows of one run that are executed at the same time. The nodes of a flow count once for each call of the flow. The call that exceeds the limit fails with `open_nodes_limit`.',
     'nodes',
     runLimits.openNodes,
   ),
@@ -119,7 +119,7 @@ const numberSettings = {
     runLimits.outputBytes,
   ),
   flowRunMaxAllOutputBytes: setting(
-    'Outputs of all node executions of one run, as JSON, plus 32 bytes for each value. The node that exceeds it fails with `run_outputs_limit`.',
+    'Outputs of all node executions of one run, as JSON, plus 32 bytes for each value. The node that exceeds the limit fails with `run_outputs_limit`.',
     'bytes',
     runLimits.allOutputBytes,
   ),
@@ -136,7 +136,7 @@ const numberSettings = {
     900_000,
   ),
   flowRunMaxLogLines: setting(
-    'Log lines of one run; each called flow has as many of its own. The last one says `log_lines_limit`.',
+    'Log lines of one run. Each called run may write as many lines. If lines are left out, the last line says `log_lines_limit`.',
     'lines',
     runLimits.logLines,
   ),

@@ -11,8 +11,8 @@ export interface InputQuestion {
 }
 
 /**
- * The keywords that limit a value, by its type. Patterns and references are not allowed, because a stranger's pattern
- * or a schema that refers to itself may take unlimited time.
+ * The keywords that limit a value, by its type. Patterns and references are not allowed: checking an answer by a
+ * stranger's pattern, or by a schema that refers to itself, may take unlimited time.
  */
 const OF_TYPE: Record<string, readonly string[]> = {
   object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],

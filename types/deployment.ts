@@ -97,15 +97,15 @@ export const warningCodes = {
   input_missing: 'A required input has neither an edge nor a value.',
   flow_empty: 'The flow has no nodes.',
   script_invalid:
-    'A script has a syntax error, or there is none. Only the route `POST /flow/deploy/{flow_id}` checks this.',
+    'A script has a syntax error, or the script node has no script. Only the route `POST /flow/deploy/{flow_id}` checks this.',
   expression_invalid:
-    'The expression of an edge does not parse, or has a function whose results differ each time. The route `POST /flow/deploy/{flow_id}` refuses it, also without `strict`.',
+    'The expression of an edge does not parse, or has a function whose results differ each time. The route `POST /flow/deploy/{flow_id}` refuses such a flow even without `strict`.',
   answer_schema_invalid:
     "The `json_schema` of a node `api_input` can't be used for answers. Only the route `POST /flow/deploy/{flow_id}` checks this.",
   scripts_not_parsed:
-    'The route did not parse all scripts, since there are too many or they are too long. `strict` does not refuse it.',
+    'The route did not parse all scripts, since there are too many or they are too long. This warning does not make `strict` refuse the flow.',
   effect_may_be_skipped:
-    'A node with effects does not run if the output that is connected to an optional input is left unset. `strict` does not refuse it.',
+    'A node with effects does not run if the output that is connected to one of its optional inputs is left unset. This warning does not make `strict` refuse the flow.',
   retry_without_effect:
     'A script or a called flow has `data.retry`, which has no effect: its failures are never temporary.',
   error_output_missing:
@@ -113,7 +113,7 @@ export const warningCodes = {
   connection_missing: 'The owner has no connection of this name, so the run fails at the node.',
   connection_url_open:
     'A node with a connection takes its URL from a flow input, so whoever starts the flow chooses the URL within the hosts.',
-  input_label_duplicate: 'Two flow inputs have one label, and so one value.',
+  input_label_duplicate: 'Two flow inputs have the same label, so they get the same value.',
   edge_source_handle_unknown:
     'The source of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
   edge_target_handle_unknown:
@@ -132,7 +132,10 @@ export interface FlowWarning {
   /** The path in the flow, such as `edges[3].targetHandle`. */
   path: string;
   message: string;
-  /** The node, for warnings of the route `POST /flow/deploy/{flow_id}`; for `script_invalid` with the position. */
+  /**
+   * The node that the warning concerns. Only warnings of the route `POST /flow/deploy/{flow_id}` have it.
+   * `script_invalid` also has the position in the script.
+   */
   node_id?: string;
   line?: number;
   column?: number;

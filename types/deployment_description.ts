@@ -7,7 +7,10 @@ import { requestLimits } from './limits/requests.ts';
 export const deploymentInputSchema = z.strictObject({
   /** The label in the flow: the name in `inputs` and `values` of a start. */
   name: z.string(),
-  /** The definition's description of the port that the input feeds; empty unless it feeds exactly one port. */
+  /**
+   * The description of the port that the input feeds, from the node's definition. Empty if the input feeds no port or
+   * several ports.
+   */
   description: z.string(),
   /** The types that all fed ports accept. A value must have one of them. */
   type_bounds: z.array(z.string()).min(1),

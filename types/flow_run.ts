@@ -33,8 +33,8 @@ export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
 /**
- * The default wait of a request, in seconds. Most runs end within it, so even clients that don't know the status 202
- * get most outputs.
+ * The default wait of a request, in seconds. Most runs end within this time, so even a client that can't handle the
+ * status 202 gets most outputs.
  */
 export const DEFAULT_WAIT_SECONDS = requestLimits.default_wait_seconds.value;
 /** The longest wait of a request, in seconds. */

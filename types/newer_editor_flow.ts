@@ -36,7 +36,7 @@ const nodeSchema = z.object({
 type NewerNode = z.output<typeof nodeSchema>;
 type Form = Record<string, unknown>;
 
-/** Tests whether a flow has the newer form. Then one of its nodes has ports in `data`. */
+/** Tests whether a flow has the newer form: at least one of its nodes has `ports` in `data`. */
 export const isNewerFlow = (json: unknown): boolean =>
   isObject(json) && Array.isArray(json.nodes) &&
   json.nodes.some((node) => isObject(node) && isObject(node.data) && isObject(node.data.ports));

@@ -5,26 +5,27 @@
 export const runErrors = {
   outcome_unknown: {
     meaning:
-      'The worker died while a node with effects outside was running: the effects of the node may have happened. It is not run again, unless it has `data.retry`.',
-    remedy: 'Check whether it happened, then redrive the run with `?accept_unknown=true`, or start a new one.',
+      'The worker died while a node with effects outside was running, so these effects may have happened. The node is run again only if it has `data.retry`.',
+    remedy: 'Check whether the effects happened. Then redrive the run with `?accept_unknown=true`, or start a new run.',
   },
   worker_lost: {
     meaning: 'The run lost more than `RUNNER_MAX_LOST_CLAIMS` workers in a row, or could not be released.',
     remedy: 'Read the log of the function or worker: the run itself may crash the worker.',
   },
   node_cpu_limit: {
-    meaning: 'A script needs more computing than an Edge Function has, or a script of the sandbox more than 5 s.',
+    meaning:
+      'A script needs more computing time than an Edge Function has, or a script of the sandbox needs more than 5 s.',
     remedy: 'Execute runs by a long-lived worker (`npm run worker`), or let the script compute less.',
   },
   node_timeout: {
     meaning:
-      'An attempt took longer than `data.timeout_ms` of its node. If the node has effects outside, they may have happened.',
+      'An attempt took longer than `data.timeout_ms` of its node allows. If the node has effects outside, they may have happened.',
     remedy: 'Give the node more time, let it be tried again by `data.retry`, or handle the failure by `data.on_error`.',
   },
   node_executions_limit: { meaning: 'The run has reached `FLOW_RUN_MAX_NODE_EXECUTIONS`.', remedy: 'Loop over less.' },
   node_not_implemented: {
     meaning: 'The runner has no native node of this `node_id`, or does not execute nodes of this type.',
-    remedy: 'Replace the node; a deploy warns of it.',
+    remedy: 'Replace the node. A deploy warns of such nodes.',
   },
   run_time_limit: {
     meaning: 'Workers have worked on the run for `FLOW_RUN_MAX_WORK_MS`.',
@@ -41,7 +42,7 @@ export const runErrors = {
   value_missing: {
     meaning: 'A partial run has no value for an input of one of its nodes.',
     remedy:
-      'Name a run in which the node before it gave that output, or give the value by hand in `values_config.inline`.',
+      'In `values_config`, name a run in which the node at the begin of the edge gave this value, or give the value by hand in `inline`.',
   },
   expression_failed: {
     meaning: 'The expression of an edge is wrong, failed, or gave a result that the input does not take.',
@@ -56,7 +57,7 @@ export const runErrors = {
     remedy: 'Make the outputs smaller.',
   },
   input_cancelled: {
-    meaning: 'Somebody has cancelled the input that a node `api_input` waited for.',
+    meaning: 'Somebody has cancelled the input for which a node `api_input` waited.',
     remedy: 'Start the run again.',
   },
   input_expired: {
@@ -86,7 +87,8 @@ export const runErrors = {
     remedy: 'As operator: set `SUPABASE_URL`, and `SUPABASE_PUBLISHABLE_KEYS` or `SUPABASE_ANON_KEY`, for the worker.',
   },
   connection_missing: {
-    meaning: 'The owner had no connection of this name when the flow was deployed or started, or has deleted it.',
+    meaning:
+      'The run has no connection of this name. The owner had none when the flow was deployed (or, without a deployment, started), or has deleted the connection since.',
     remedy: 'Store the connection, then deploy the flow again.',
   },
   connection_url_refused: {

@@ -81,7 +81,7 @@ export interface RunEventPage {
   flow_run_id: string;
   is_owner: boolean;
   owner_id: string;
-  /** The user who called, or the run whose token the caller showed. */
+  /** The user who called, or the run whose token the caller sent. */
   caller: string;
   /** True if the caller has no account. */
   is_guest: boolean;

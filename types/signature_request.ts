@@ -83,7 +83,7 @@ export const requestIdSchema = z.int(WRONG_ID).min(0, WRONG_ID);
 export const submitSignatureParamsSchema = z.strictObject({
   /** The id of the signature request. */
   id: requestIdSchema,
-  /** Base58 of the 64 bytes of the signature by the requested key. */
+  /** The signature by the key that the request names: 64 bytes as base58. */
   signature: z.string().refine((text) => decodeBase58(text, 64) !== undefined, 'must be base58 of 64 bytes'),
   /** Base64 of the message that the wallet signed, if it changed the request's message. */
   new_msg: z.string().refine(isMessage, `must be base64 of 1 to ${MAX_MESSAGE_BYTES} bytes`).optional(),

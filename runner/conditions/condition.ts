@@ -6,7 +6,7 @@ import { flowLimits } from '../../types/limits/flows.ts';
 import { areEqual } from './equality.ts';
 import { type ComparedNumber, compareNumbers, numberOf } from './numbers.ts';
 
-/** No value is nested deeper than 64 levels. */
+/** The most characters of a field's path. Paths are short, because no value is nested deeper than 64 levels. */
 const { field_path_characters: { value: MAX_FIELD_CHARACTERS } } = flowLimits;
 
 /** Says whether a value fulfils the condition. Throws a ConversionError for a value that the operator can't judge. */

@@ -115,7 +115,7 @@ async function refresh(
 
 /**
  * Checks which worker has the lease for a new token, and requests the token if this worker has it. `nonce` is the nonce
- * of the opened secret. If it returns undefined, the caller must read the connection again.
+ * of the opened secret. If this function returns undefined, the caller must read the connection again.
  */
 export async function nextTokens(
   connection: BoundConnection & Pick<SealedRow, 'nonce'>,

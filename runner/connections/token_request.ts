@@ -85,7 +85,8 @@ export async function requestTokens(
     url: token_url,
     ...encodeRequest(opened, refreshToken),
     refusesRedirects: true,
-    // The answer is received to its end, because it may replace the refresh token. The client's own time limit applies.
+    // The end of the run does not abort the request, because its answer may replace the refresh token. The client's
+    // time limit applies.
     signal: new AbortController().signal,
   });
   if (response.status < 200 || response.status > 299) throw refusalOf(response);

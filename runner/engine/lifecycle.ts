@@ -45,7 +45,7 @@ export const LIFECYCLE: TransitionTable<LifecycleState, LifecycleEvent> = {
   ended: { release: 'ended', halt: 'ended', halt_at_once: 'ended' },
 };
 
-/** Moves a tree of runs through its states, and informs its nodes by signals. */
+/** Moves a tree of runs through its states, and informs its nodes through abort signals. */
 export class Lifecycle {
   #state: LifecycleState = 'executing';
   readonly #halt = new AbortController();

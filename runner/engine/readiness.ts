@@ -139,9 +139,9 @@ export function remove(node: RunNode): void {
 }
 
 /**
- * Tests whether a node can start now. Each incoming edge must have an entry, or be optional and never get one. A node
- * runs a second time only for another element of a loop. If the result is `skip`, the element lacks a required value. A
- * skipped element still counts, so that later elements keep their positions.
+ * Tests whether a node can start now. Each incoming edge must have an entry, or be optional and never get one. If a
+ * node has already run, it runs again only for another element of a loop. If the result is `skip`, the element lacks a
+ * required value. A skipped element still counts, so that later elements keep their positions.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';

@@ -18,7 +18,7 @@ export interface StandstillOptions {
   leastSleepMs: number;
 }
 
-/** The reason why all runs of a tree leave their claim at once. */
+/** The reason why all runs of a tree leave their claim together. */
 export type Departure =
   /** All nodes wait until this time at least, in milliseconds since 1970. */
   | { why: 'asleep'; until: number }

@@ -82,6 +82,6 @@ export const withParams = (query: Query, params: Param[]): Query => ({
   params: query.params.concat(params),
 });
 
-/** Sets a parameter that a query has once. */
+/** Sets a parameter that a query may have only once, and replaces an earlier value of it. */
 export const withOnlyParam = (query: Query, name: string, value: string): Query =>
   withParams({ ...query, params: query.params.filter(([other]) => other !== name) }, [[name, value]]);

@@ -81,7 +81,8 @@ export async function sendQuery(
     const response = await (project.serves(url) ? project : http).request({
       method,
       url: url.href,
-      // A header of the author replaces the query's header of that name. But the request has both `Prefer` headers.
+      // A header of the author replaces the query's header of the same name. Only `Prefer` is an exception: the request
+      // has both headers.
       headers: [...headersOf(query).filter(([name]) => name === 'prefer' || !given.has(name)), ...headers],
       makeBody: body && (() => new TextEncoder().encode(toWireJson(body))),
       maxResponseBytes: maxOutputBytes,

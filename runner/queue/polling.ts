@@ -39,7 +39,7 @@ export interface Look {
 export interface WaitOutcome {
   /** True if there was a change before the time was over. */
   hasChanged: boolean;
-  /** True if a run has ended. */
+  /** True if the worker executes fewer runs than at the begin of the wait. */
   hasFewerRuns: boolean;
   /** True if no run is executed. */
   isIdle: boolean;
@@ -101,7 +101,7 @@ export function makePolling(
   let lastFound: number | undefined;
   let lookedAt = -Infinity;
 
-  /** True if a look is for reserved slots. Free regular slots suffice for everybody. */
+  /** True if a look is for reserved slots. While a regular slot is free, no owner needs a reserved slot. */
   const isForReserved = ({ regular }: FreeSlots) => regular === 0;
   const isReservedWanted = () => mayBeForReserved || poked.size > 0;
 

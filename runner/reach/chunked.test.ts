@@ -49,6 +49,8 @@ it.each([
 );
 
 it('more framing than allowed is refused', () => {
-  expect(() => decode([bytesOf('1\r\nx\r\n'.repeat(100))], 400)).toThrow('the chunks of the response are too small');
-  expect(() => decode([bytesOf(`1;${'x'.repeat(500)}`)], 400)).toThrow('the chunks of the response are too small');
+  expect(() => decode([bytesOf('1\r\nx\r\n'.repeat(100))], 400)).toThrow(
+    'the response is sent in too many small chunks',
+  );
+  expect(() => decode([bytesOf(`1;${'x'.repeat(500)}`)], 400)).toThrow('the response is sent in too many small chunks');
 });

@@ -34,7 +34,7 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
 
   /** Reads a byte of framing; true if it ends the line of the last chunk. */
   const takeFraming = (byte: number): boolean => {
-    if (++framing > maxFramingBytes) throw new NodeError('the chunks of the response are too small');
+    if (++framing > maxFramingBytes) throw new NodeError('the response is sent in too many small chunks');
     if (part === 'data end' || part === 'data line feed') {
       if (byte === CARRIAGE_RETURN && part === 'data end') part = 'data line feed';
       else if (byte === LINE_FEED) part = 'size';
@@ -62,7 +62,10 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
   };
 
   return {
-    /** Returns the data in a piece, and the number of its bytes before the trailer once the last chunk was read. */
+    /**
+     * Returns the data in a piece. Once the last chunk was read, `used` is the number of bytes of the piece before the
+     * trailer.
+     */
     decode: (piece: Uint8Array): { data: Uint8Array; used: number | undefined } => {
       // The data of a piece always fits an array of the piece's length.
       const data = new Uint8Array(piece.length);

@@ -32,7 +32,8 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
   if (credential === undefined) return NO_CREDENTIAL;
   const { redaction } = credential;
   credential.check(first.url, first.headers);
-  // The client decodes gzip and deflate, and refuses all other encodings, in which a body could hide the secret.
+  // Asks for a body without an encoding, so that the secret can be found in it. If the server encodes the body
+  // nevertheless, the client decodes gzip and deflate, and refuses all other encodings.
   first.headers.set('accept-encoding', 'identity');
   let isOpen = true;
   /** True if the last hop had the secret. */

@@ -131,7 +131,8 @@ async function readBody(
     });
   };
   try {
-    // Framing may have as many bytes as the body. So with chunks of one byte, the body must be smaller.
+    // The framing of the chunks may have at most as many bytes as a body. So a body in chunks of one byte exceeds the
+    // limit of framing before the limit of bodies.
     if (coding === undefined) await reader.copy(length, take);
     else await readChunks(reader, Math.max(maxBodyBytes, MAX_HEAD_BYTES), take);
     return await body.end();

@@ -2,8 +2,8 @@ import type { HttpClient } from '../engine/node.ts';
 import { type HttpShare, makeHttpShare } from './http_share.ts';
 
 /**
- * The pause before an owner's next request after a failure. PostgREST continues to make an answer that the runner no
- * longer reads.
+ * The pause before an owner's next request after a failure. In this time PostgREST may still be making the failed
+ * request's answer, which the runner no longer reads.
  */
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 

@@ -58,8 +58,8 @@ const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
   status === 401 && new TextDecoder().decode(body).includes('"token_invalid"');
 
 /**
- * Makes the REST API of the project for the nodes of one claim. The database makes the token when a node first needs
- * it.
+ * Makes the object through which the nodes of one claim call the project's REST API. The database makes the token for
+ * these calls when a node first needs it.
  */
 export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
   let token: Promise<ClaimToken> | undefined;
@@ -79,7 +79,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
     try {
       const known = token;
       const isUsable = known !== undefined && (await known).renewedAt > now();
-      // Meanwhile another node may have renewed or forgotten it.
+      // Meanwhile another node may have renewed or forgotten the token.
       if (!isUsable && token === known) token = makeToken();
       return (await (token ??= makeToken())).token;
     } catch (error) {
@@ -106,7 +106,8 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
   const serves = (url: URL): boolean => {
     if (!('restUrl' in address)) return false;
     const base = new URL(address.restUrl);
-    // Credentials in the URL would become a header of their own.
+    // A URL with a user name or password is not served, because the HTTP client would turn them into an authorization
+    // header.
     return url.origin === base.origin && url.pathname.startsWith(`${base.pathname}/`) &&
       `${url.username}${url.password}` === '';
   };

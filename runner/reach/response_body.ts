@@ -102,7 +102,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
       return await inflated.end();
     },
     discard: () => {
-      // Both reject if the stream has ended already.
+      // Both calls reject if the stream has ended already.
       reader.cancel().catch(() => {});
       writer.abort().catch(() => {});
     },

@@ -12,7 +12,7 @@ import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } f
 import { showText } from './showing.ts';
 import { Cell, Container, type RhaiValue } from './values.ts';
 
-/** Compiles a node whose value becomes the value of the node around it, so it must be a copy. */
+/** Compiles a node whose value becomes the value of the node around it. The value must therefore be a copy. */
 export function compileTail(compiler: Compiler, node: Node, context: Context): Evaluate {
   const value = compiler.compile(node, context);
   return isPlace(node) ? (frame) => frame.run.copy(value(frame)) : value;

@@ -31,8 +31,7 @@ export interface Compiler {
   /** True if functions see a variable as a member of `global`. */
   isGlobal: (variable: Variable) => boolean;
   /**
-   * Compiles any node. Its value may still be stored in a variable, because arrays and maps in variables are not
-   * copied.
+   * Compiles any node. If the node reads a variable, its value is the variable's own array or map and not a copy.
    */
   compile: (node: Node, context: Context) => Evaluate;
   /** Compiles a node within an expression. */

@@ -140,7 +140,7 @@ class Parser extends ControlParser {
   }
 
   protected try(at: Position): Node {
-    // The catch clause of this statement catches a throw in the tried block.
+    // A throw without a value in the tried block does not throw the error of an outer catch clause again.
     this.scope.caught.push(undefined);
     const body = this.block("after 'try'");
     this.scope.caught.pop();

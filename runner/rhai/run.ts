@@ -95,7 +95,7 @@ export type NativeTable = ReadonlyMap<TypeTag | 'any' | 'none', NativeMethods>;
 
 /**
  * The depth to which the evaluation of nodes may be nested. Each node takes one frame of the JavaScript stack, and some
- * take two or three. With V8's default stack of 984 KiB, the worst recursions would fail beyond about 4,000.
+ * take two or three. With V8's default stack of 984 KiB, the worst recursions would fail beyond a depth of about 4,000.
  */
 const MAX_STACK_DEPTH = 3_000;
 /** The stack depth that the call of a function itself takes. */

@@ -31,8 +31,9 @@ export class FunctionScope {
   /** Variables of the top level that the script uses without defining them. */
   readonly given = new Map<string, Variable>();
   /**
-   * The variables of the catch clauses around the current position, which a throw without a value throws again.
-   * Undefined for a tried block.
+   * The variables of the catch clauses around the current position. A throw without a value throws the error of the
+   * innermost one again. A tried block has the entry undefined, so that such a throw in it throws no error of an outer
+   * clause again.
    */
   readonly caught: (Variable | undefined)[] = [];
   loopDepth = 0;

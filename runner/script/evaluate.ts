@@ -92,7 +92,7 @@ interface ReadAnswer {
   isPending?: boolean;
 }
 
-/** Reads one output as the first of these types that it fits. Errors name it. */
+/** Reads one output as the first of these types that it fits. Errors name the output. */
 function readOutput(name: string, json: LosslessJson, types: readonly string[]): Value {
   try {
     for (const type of types) {
@@ -136,8 +136,8 @@ function runTask(sandbox: Sandbox, task: SandboxTask, hooks: MachineHooks): Valu
 }
 
 /**
- * Runs a task in the sandbox, and returns the node's outputs. Throws a NodeError if the code is wrong or fails, and the
- * errors of `onProgress`.
+ * Runs a task in the sandbox, and returns the node's outputs. Throws a NodeError if the code is wrong or fails. Passes
+ * on the errors of `onProgress`.
  */
 function evaluateSandboxed(sandbox: Sandbox, task: SandboxTask, hooks: SandboxHooks): ValueMap {
   try {

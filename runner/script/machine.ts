@@ -15,7 +15,7 @@ const UNUSED_STACK_BYTES = 4 * 1_048_576;
 /** The number of loops and calls in the sandbox between two checks of its time. They take less than a millisecond. */
 const FUEL = 200_000;
 
-/** A realm that is ready for scripts, in a saved memory. Pointers are those into that memory. */
+/** A realm that is ready for scripts, in a saved memory. All pointers point into that memory. */
 export interface Realm {
   memory: SavedMemory;
   runtime: number;

@@ -2,10 +2,10 @@ import { askParser, checkCode, CODE_LIBRARIES, CodeError, variablesOf } from './
 import { MachineError, type MachineHooks } from './machine_hooks.ts';
 import { openSandbox } from './sandbox.ts';
 
-/** Parses a script with these inputs. Throws a CodeError, and what `onProgress` throws. */
+/** Parses a script with these inputs. Throws a CodeError for a fault. Passes on the errors of `onProgress`. */
 export type ParseCode = (source: string, inputNames: readonly string[], onProgress: () => void) => void;
 
-/** Parses the expression of an edge. Throws a CodeError, and what `onProgress` throws. */
+/** Parses the expression of an edge. Throws a CodeError for a fault. Passes on the errors of `onProgress`. */
 export type ParseExpression = (expression: string, onProgress: () => void) => void;
 
 const off = (): never => {

@@ -69,11 +69,13 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
       return given.length > 0 && given.every((name) => isInputNamed(source, name, path));
     }
     const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
-    // If the called flow has no such output, the node passes its input on instead. So the flow must name both.
+    // If the called flow has no such output, the node passes on its input of this name instead. So the flow must name
+    // the key of the called flow's output and the key of that input.
     if (module.calledFlow !== undefined) {
       return isResultNamed(source, port, path) && (!isHandedOn || isInputNamed(source, port, path));
     }
-    // In a flow, an input may have the same name as an output of the node.
+    // The flow's JSON may declare an output of the same name as the input. Then the value comes from the output, whose
+    // keys the flow does not name.
     if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
     return isHandedOn && isInputNamed(source, port, path);
   };

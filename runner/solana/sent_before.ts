@@ -10,8 +10,8 @@ export const mayStillSend = (signer: string | undefined, signal: AbortSignal): N
   new UnknownOutcomeError(`${haltError(signal).message}; ${signer} has the transaction and may still send it`);
 
 /**
- * Makes the error of a node whose run was ended. Before, an earlier claim had sent the node's transaction or asked the
- * action's signer to send it.
+ * Makes the error of a node whose run was ended after an earlier claim had sent the node's transaction, or had asked
+ * the action's signer to send it.
  */
 export function sentBeforeError({ wire, requests }: StoredTransaction, signal: AbortSignal): NodeError {
   // The action's signer is asked last, after all others have signed.

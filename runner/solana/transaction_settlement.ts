@@ -49,7 +49,7 @@ interface Task {
 type Send = Extract<Step, { type: 'send' }>;
 type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
 
-/** The error of a node that fails because another node made its transaction, or an earlier one of its group, fail. */
+/** The error of a node whose transaction, or an earlier transaction of whose group, failed because of another node. */
 const OTHER_FAILED = 'transaction simulation failed';
 
 const NESTED = 'a flow that is called inside one that is called for its instructions can make none';
@@ -69,7 +69,8 @@ const endAll = (parked: readonly ParkedInstructions[], end: ParkedEnd) => parked
 
 /** Chooses the next task. The runs are in the order of the nodes that called them. */
 function chooseTask(tasks: readonly Task[]): Task | undefined {
-  // A flow called by a collected flow would send a transaction, which must not happen while instructions are collected.
+  // A run whose instructions are being collected may not send transactions, so a run that it called fails if it has
+  // instructions.
   const nested = tasks.find(({ parkedRun }) => isInsideCollected(parkedRun.run));
   if (nested !== undefined) {
     return { ...nested, step: { type: 'fail', parked: parkedIn(nested.step), error: NESTED } };

@@ -118,6 +118,9 @@ export function urlPathOf({ bucket, path }: FilePlace): string {
  */
 const ROUTES = new Set(['authenticated', 'copy', 'info', 'list', 'list-v2', 'move', 'public', 'sign', 'upload']);
 
-/** Tests whether an operator may list a bucket. A user bucket would then be open to all owners. */
+/**
+ * Tests whether an operator may list a bucket as shared. A user bucket may not be listed, because it would then be open
+ * to the flows of all owners.
+ */
 export const isShareable = (bucket: string): boolean =>
   /^[A-Za-z0-9][\w.-]{0,99}$/.test(bucket) && !USER_BUCKETS.has(bucket) && !ROUTES.has(bucket.toLowerCase());

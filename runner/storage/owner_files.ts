@@ -12,7 +12,10 @@ const LISTED_NAMES = nodeLimits.storage_listed_names.value;
 /** The beginning of a signed URL's path, for a file or for an image that Storage transforms. */
 const SIGNED_ROUTE = /^\/(object|render\/image)\/sign\//;
 
-/** The most characters of a URL that Storage may sign. A path has at most 1,024 characters, each up to 3 in the URL. */
+/**
+ * The most characters of a URL that Storage may sign. A path has at most 1,024 characters, each of which takes up to 3
+ * characters in the URL.
+ */
 const MAX_URL_CHARACTERS = 8_192;
 
 const unexpected = (): NodeError => new NodeError('Storage answered with an unknown form of JSON');

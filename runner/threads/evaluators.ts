@@ -10,14 +10,14 @@ interface EvaluationHooks {
   onProgress: () => void;
 }
 
-/** Computes a script. Throws a NodeError if it is wrong or fails, and the errors of `onProgress`. */
+/** Computes a script. Throws a NodeError if the script is invalid or fails. Passes on the errors of `onProgress`. */
 export type RunScript = (hooks: EvaluationHooks) => ValueMap;
 
 const isSandboxed = (task: ScriptTask): task is SandboxTask => task.sandbox !== undefined;
 
 /**
- * Loads the code that a script needs, unless it is loaded. Only the time of the returned function counts as the
- * script's time.
+ * Loads the code that a script needs, unless this code is loaded already. Only the time that the returned function
+ * takes counts as the script's time.
  */
 export const prepare = (task: ScriptTask): RunScript | Promise<RunScript> =>
   isSandboxed(task) ? openSandboxFor(task) : (hooks) => evaluateScript(task, hooks);

@@ -1,4 +1,7 @@
-/** The number of scripts is limited too, because even a short one takes memory. */
+/**
+ * The most scripts that are remembered. Their number is limited beside their characters, because even a short script
+ * takes memory.
+ */
 const MAX_SCRIPTS = 32;
 
 /**

@@ -3,13 +3,16 @@ import { nodeLimits } from '../../types/limits/nodes.ts';
 import { ConversionError } from '../../types/values/conversion.ts';
 import { NodeError } from '../engine/node.ts';
 
-/** Compiling takes up to a few hundred milliseconds at this length. */
+/** The most characters of a pattern. Compiling a pattern of this length takes up to a few hundred milliseconds. */
 const MAX_PATTERN_CHARACTERS = nodeLimits.pattern_characters.value;
 /** The steps of one search. A simple pattern of ten instructions may search 400,000 characters. */
 const MAX_SEARCH_STEPS = nodeLimits.search_steps.value;
 const MAX_SEARCH_MS = nodeLimits.search_ms.value;
 
-/** A match, and the texts of its groups. Group 0 is the match itself. Null for a group that took no part. */
+/**
+ * A match, and the texts of its groups. Group 0 is the match itself. The text is null for a group that took no part in
+ * the match.
+ */
 export interface Match {
   start: number;
   end: number;

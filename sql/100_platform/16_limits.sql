@@ -152,7 +152,7 @@ returns integer
 language sql immutable security invoker
 return 1000;
 comment on function private.limit_node_ports() is
-  'Limit in ports: inputs, and outputs, of a node.';
+  'Limit in ports: inputs of a node; also outputs of a node.';
 
 create function private.limit_node_edges()
 returns integer
@@ -208,7 +208,7 @@ returns integer
 language sql immutable security invoker
 return 32;
 comment on function private.limit_script_ports() is
-  'Limit in ports: inputs, and outputs, of a node `rhai_script` or `javascript`.';
+  'Limit in ports: inputs of a node `rhai_script` or `javascript`; also outputs.';
 
 create function private.limit_field_path_characters()
 returns integer
@@ -250,14 +250,14 @@ returns integer
 language sql immutable security invoker
 return 10;
 comment on function private.limit_flow_version_minutes() is
-  'Limit in minutes: the time after a version of a flow, in which saves make no further version.';
+  'Limit in minutes: the time after a version of a flow is made, in which saves make no further version.';
 
 create function private.limit_checked_flow_bytes()
 returns integer
 language sql immutable security invoker
 return 1048576;
 comment on function private.limit_checked_flow_bytes() is
-  'Limit in bytes: a flow that `check_flow` checks, as JSON text; and the flows that it calls, together.';
+  'Limit in bytes: a flow that `check_flow` checks, as JSON text; also all flows together that it calls.';
 
 create function private.limit_flow_checks_per_second()
 returns integer
@@ -285,7 +285,7 @@ returns integer
 language sql immutable security invoker
 return 16777216;
 comment on function private.limit_flow_jsonb_bytes() is
-  'Limit in bytes: `nodes`, and `edges`, as jsonb: a number takes 12 bytes or more, another value 4 and its text.';
+  'Limit in bytes: `nodes` as jsonb, where a number takes 12 bytes or more, and any other value 4 bytes and its text; also `edges`.';
 
 create function private.limit_written_flow_bytes()
 returns integer
@@ -327,7 +327,7 @@ returns integer
 language sql immutable security invoker
 return 16777216;
 comment on function private.limit_snapshot_bytes() is
-  'Limit in bytes: graph of a run: the flow and those that it calls, without the members that only the editor needs.';
+  'Limit in bytes: graph of a run: the flow and the flows that it calls, without the members that only the editor needs.';
 
 create function private.limit_listed_findings()
 returns integer
@@ -579,14 +579,14 @@ returns integer
 language sql immutable security invoker
 return 60;
 comment on function private.limit_connection_lease_seconds() is
-  'Limit in s: one worker gets a new token while others wait.';
+  'Limit in s: the time in which one worker gets a new token while other workers wait.';
 
 create function private.limit_connection_failure_seconds()
 returns integer
 language sql immutable security invoker
 return 5;
 comment on function private.limit_connection_failure_seconds() is
-  'Limit in s: after a failure of a token server, before it is asked again.';
+  'Limit in s: the pause after a failure of a token server, before the server is asked again.';
 
 create function private.limit_listed_connection_uses()
 returns integer

@@ -10,7 +10,7 @@ export const connectionErrors = {
   },
   connection_test_failed: {
     status: 422,
-    meaning: 'The request of a test was not made or got no answer; the message tells the reason.',
+    meaning: 'The test made no request, or its request got no answer; the message tells the reason.',
     remedy: "Use an https URL of the connection's hosts; check that the server answers.",
     example: {
       message:
@@ -19,7 +19,8 @@ export const connectionErrors = {
   },
   connection_changed: {
     status: 409,
-    meaning: 'Two requests stored a connection with the same name at the same time, and the other one was first.',
+    meaning:
+      'Another request stored a connection of the same name at the same time and was first, so this request stored nothing.',
     remedy: 'Send the request again if its secret is the right one.',
     example: {
       message: 'The connection was stored by another request at the same time.',
@@ -29,6 +30,7 @@ export const connectionErrors = {
   connection_in_use: {
     status: 409,
     meaning: 'A tagged deployment uses the connection; `details` lists the first 100 with their tags.',
-    remedy: 'Move the tags to deployments without the connection, or delete the deployments, then delete it.',
+    remedy:
+      'Move the tags to deployments that do not use the connection, or delete the deployments. Then delete the connection.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -14,7 +14,7 @@ export const deploymentErrors = {
   name_invalid: {
     status: 400,
     meaning: `\`name\` of a deployment must be a text of at most ${flowLimits.name_characters.value} characters.`,
-    remedy: `Write a text of at most ${flowLimits.name_characters.value} characters; empty for none.`,
+    remedy: `Write a text of at most ${flowLimits.name_characters.value} characters. An empty text means no name.`,
   },
   description_invalid: {
     status: 400,
@@ -23,14 +23,14 @@ export const deploymentErrors = {
     } characters.`,
     remedy: `Write a text of at most ${
       countText(deploymentLimits.description_characters.value)
-    } characters; empty for none.`,
+    } characters. An empty text means no description.`,
   },
   icon_url_invalid: {
     status: 400,
     meaning: `\`icon_url\` must be an https address of at most ${
       countText(requestLimits.url_characters.value)
     } characters, or null.`,
-    remedy: 'Write `https://…`, or null for none.',
+    remedy: 'Write `https://…`, or null for no icon.',
   },
   fees_invalid: {
     status: 400,

@@ -49,7 +49,7 @@ export const requestErrors = {
   idempotency_key_invalid: {
     status: 400,
     meaning:
-      `The Idempotency-Key must have 1 to ${requestLimits.idempotency_key_characters.value} characters; from a caller with only a public key, at least ${requestLimits.min_guest_idempotency_key_characters.value}.`,
+      `The Idempotency-Key must have 1 to ${requestLimits.idempotency_key_characters.value} characters. If the caller has only a public key, it must have at least ${requestLimits.min_guest_idempotency_key_characters.value}.`,
     remedy: 'Send a random UUID.',
     example: {
       message:
@@ -110,7 +110,7 @@ export const requestErrors = {
   body_timeout: {
     status: 408,
     meaning: 'The body arrives too slowly for the gateway of the local stack; `hint` says how fast it must be.',
-    remedy: 'Send the request again, its body without pauses.',
+    remedy: 'Send the request again, and send its body without pauses.',
     example: {
       message: 'The body arrives too slowly: 15 s have passed without its end.',
       hint: 'Send at least 65536 bytes of a body within 15 s.',
@@ -138,8 +138,8 @@ export const requestErrors = {
   too_many_requests: {
     status: 429,
     meaning:
-      'Too many requests to the Edge Function are waiting, or too many event streams are open, of this caller or of all callers. Or a user has called `check_flow` too often. Try again after `Retry-After` seconds.',
-    remedy: 'Try again after `Retry-After`, with fewer requests at a time.',
+      'Too many requests of this caller, or of all callers, are waiting in the Edge Function. Or this caller, or all callers together, have too many event streams open. Or a user has called `check_flow` too often. Try again after `Retry-After` seconds.',
+    remedy: 'Wait for `Retry-After` seconds. Then send fewer requests at a time.',
     example: {
       message: 'Too many requests are waiting already.',
       hint: 'Try again after the seconds in Retry-After, with fewer requests at a time.',

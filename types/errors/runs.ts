@@ -77,7 +77,7 @@ export const runRequestErrors = {
   webhook_signature_invalid: {
     status: 401,
     meaning:
-      'The signature of the request to the incoming webhook, or its time, is missing, wrong or older than 5 minutes.',
+      'The request to the incoming webhook has no signature, a wrong one, or one whose time is missing, wrong or more than 5 minutes old.',
     remedy:
       'Sign the body as it is sent, with the secret of the webhook, at the time of sending. As owner: give the webhook the secret of the sender, `rpc("set_webhook_verification")`.',
     example: { message: 'The signature or its time is missing, wrong or too old.' },
@@ -96,7 +96,7 @@ export const runRequestErrors = {
   start_loop: {
     status: 409,
     meaning:
-      `More than ${requestLimits.chain_depth.value} runs have started one another; a node of the last one asked for this start.`,
+      `More than ${requestLimits.chain_depth.value} runs have started one another; a node of the last of these runs requested this start.`,
     remedy: 'As owner: remove the loop; a flow must not start itself, directly or by other flows.',
     example: {
       message: '17 runs have started one another: it seems to be a loop.',
@@ -130,8 +130,8 @@ export const runRequestErrors = {
   },
   run_not_ended: {
     status: 409,
-    meaning: 'Only a run that has ended can be redriven, or feed the nodes of another run.',
-    remedy: 'Wait for its end, or stop it.',
+    meaning: 'Only a run that has ended can be redriven, or give its values to a partial run.',
+    remedy: 'Wait until the run has ended, or stop it.',
     example: { message: 'This run has not ended.', hint: 'Wait for its end, or stop it.' },
   },
   run_succeeded: {
@@ -142,8 +142,8 @@ export const runRequestErrors = {
   },
   run_redriven: {
     status: 409,
-    meaning: 'The run has been redriven already; `details` names that run, which can be redriven if it fails too.',
-    remedy: 'Redrive the run that `details` names, if it has failed too.',
+    meaning: 'The run has been redriven already; `details` names the new run, which can be redriven if it fails, too.',
+    remedy: 'If the run that `details` names has failed, too, redrive that run.',
     example: {
       message: 'This run has been redriven, as 019aa645-8d3c-7a10-9f27-61c2f0a4d7e5.',
       details: { flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5' },
@@ -163,8 +163,9 @@ export const runRequestErrors = {
   redrive_graph_changed: {
     status: 409,
     meaning:
-      'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat them; `details` lists the nodes. `change` is `data`, `edges`, `removed`, `called_flow`, or `caller`: then the node that called their run differs.',
-    remedy: 'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.',
+      'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat the effects; `details` lists the nodes. `change` says what differs: `data`, `edges`, `removed` or `called_flow`. With `caller`, the node that called the run of these nodes differs.',
+    remedy:
+      'Restore these nodes and their incoming edges to what they were in the run and deploy the flow, or start a new run.',
     example: {
       message:
         'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
@@ -183,7 +184,7 @@ export const runRequestErrors = {
     meaning:
       'Failed node executions may have changed something outside, and a redrive would change it again; `details` lists them.',
     remedy:
-      'Find out whether it happened. If it did not, or if it does no harm to repeat it, send `?accept_unknown=true`.',
+      'Find out whether the change happened. If it did not happen, or if repeating it does no harm, send `?accept_unknown=true`.',
     example: {
       message:
         'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f may have had effects before it failed, and a redrive may repeat them.',
@@ -221,7 +222,7 @@ export const runRequestErrors = {
   queue_full: {
     status: 429,
     meaning:
-      'The queue of the project is full, and the owner of this flow has a tenth of `max_queue_length` or more in it. Only starts by other callers are refused.',
+      "The queue of the project is full, and the runs of this flow's owner are at least a tenth of `max_queue_length`. The owner may still start runs; only starts by other callers are refused.",
     remedy: 'Try again after `Retry-After`. As operator: start more workers, or raise `max_queue_length`.',
     example: {
       message: 'More runs wait to be executed than this project allows.',
@@ -232,7 +233,7 @@ export const runRequestErrors = {
   start_limit_reached: {
     status: 429,
     meaning:
-      'Callers other than the owner have reached a limit of the deployment, or this caller has reached its share; `details` says which. Try again after `Retry-After` seconds.',
+      'Callers other than the owner have reached a limit of the deployment, or this caller has reached its share of the limit; `details` says which. Try again after `Retry-After` seconds.',
     remedy: "Try again after `Retry-After`. As owner: raise the deployment's limit.",
     example: {
       message: 'This deployment has reached its max_starts_per_minute: 60.',

@@ -42,7 +42,7 @@ export const walletErrors = {
   signature_request_not_found: {
     status: 404,
     meaning:
-      'There is no such signature request, the caller may not see it and sent no valid signature, or the run has ended without one.',
+      'There is no such signature request. Or the caller may not see it and sent no valid signature. Or the run has ended before the request was answered.',
     remedy: 'Check the id; if the run has ended, there is nothing to sign.',
     example: { message: 'There is no such signature request.' },
   },

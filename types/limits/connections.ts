@@ -42,14 +42,14 @@ export const connectionLimits = {
   connection_lease_seconds: {
     value: 60,
     unit: 's',
-    meaning: 'one worker gets a new token while others wait',
+    meaning: 'the time in which one worker gets a new token while other workers wait',
     beyond: 'another worker tries',
     inSql: true,
   },
   connection_failure_seconds: {
     value: 5,
     unit: 's',
-    meaning: 'after a failure of a token server, before it is asked again',
+    meaning: 'the pause after a failure of a token server, before the server is asked again',
     beyond: '`connection_token_failed`, with the earlier failure',
     inSql: true,
   },

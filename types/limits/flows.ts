@@ -11,7 +11,7 @@ export const flowLimits = {
   node_ports: {
     value: 1_000,
     unit: 'ports',
-    meaning: 'inputs, and outputs, of a node',
+    meaning: 'inputs of a node; also outputs of a node',
     beyond: MALFORMED,
     inSql: true,
   },
@@ -68,7 +68,7 @@ export const flowLimits = {
   script_ports: {
     value: 32,
     unit: 'ports',
-    meaning: 'inputs, and outputs, of a node `rhai_script` or `javascript`',
+    meaning: 'inputs of a node `rhai_script` or `javascript`; also outputs',
     beyond: MALFORMED,
     inSql: true,
   },
@@ -93,7 +93,7 @@ export const flowLimits = {
     beyond: '400 `column_invalid`',
     inSql: true,
   },
-  // A start copies the pins into the settings of the run, which each claim reads.
+  // A start copies the pins into the settings of the run, and each claim reads these settings as a whole.
   flow_pins_bytes: {
     value: 262_144,
     unit: 'bytes',
@@ -111,14 +111,14 @@ export const flowLimits = {
   flow_version_minutes: {
     value: 10,
     unit: 'minutes',
-    meaning: 'the time after a version of a flow, in which saves make no further version',
+    meaning: 'the time after a version of a flow is made, in which saves make no further version',
     beyond: 'a save keeps the former contents as a version',
     inSql: true,
   },
   checked_flow_bytes: {
     value: 2 ** 20,
     unit: 'bytes',
-    meaning: 'a flow that `check_flow` checks, as JSON text; and the flows that it calls, together',
+    meaning: 'a flow that `check_flow` checks, as JSON text; also all flows together that it calls',
     beyond: '413 `body_too_large`; called flows are left out',
     inSql: true,
   },
@@ -148,7 +148,8 @@ export const flowLimits = {
   flow_jsonb_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',
-    meaning: '`nodes`, and `edges`, as jsonb: a number takes 12 bytes or more, another value 4 and its text',
+    meaning:
+      '`nodes` as jsonb, where a number takes 12 bytes or more, and any other value 4 bytes and its text; also `edges`',
     beyond: REFUSED_COLUMN,
     inSql: true,
   },
@@ -190,7 +191,7 @@ export const flowLimits = {
   snapshot_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',
-    meaning: 'graph of a run: the flow and those that it calls, without the members that only the editor needs',
+    meaning: 'graph of a run: the flow and the flows that it calls, without the members that only the editor needs',
     beyond: '422 `flow_invalid`: `snapshot_too_large`',
     inSql: true,
   },

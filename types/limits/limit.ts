@@ -5,7 +5,7 @@ export interface Limit {
   unit: string;
   /** The thing that is limited. */
   meaning: string;
-  /** The answer to a request, or the effect on a run, that goes beyond the limit. */
+  /** What happens beyond the limit: the answer to the request, or the effect on the run. */
   beyond: string;
   /** True if SQL has the value as a function: the limit `flow_nodes` is `private.limit_flow_nodes()`. */
   inSql?: true;

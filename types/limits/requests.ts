@@ -81,7 +81,12 @@ export const requestLimits = {
     beyond: '202 or 204: call again',
   },
   // The platform ends a request to an Edge Function after 150 s.
-  wait_seconds: { value: 140, unit: 's', meaning: 'the same, with `?wait=`', beyond: '202 or 204: call again' },
+  wait_seconds: {
+    value: 140,
+    unit: 's',
+    meaning: 'waiting of these two routes with `?wait=`',
+    beyond: '202 or 204: call again',
+  },
   stream_seconds: {
     value: 140,
     unit: 's',
@@ -91,14 +96,14 @@ export const requestLimits = {
   stream_comment_seconds: {
     value: 15,
     unit: 's',
-    meaning: 'time without an event in such a stream',
+    meaning: 'time without an event in a stream of `GET /flow/events`',
     beyond: 'a comment is sent',
   },
   streams: { value: 1_000, unit: 'streams', meaning: 'streams that an isolate has open', beyond: REFUSED_STREAM },
   party_streams: {
     value: 250,
     unit: 'streams',
-    meaning: 'of these, streams of one caller, and streams on the runs of one owner by all other callers',
+    meaning: 'of these, streams of one caller; also streams of all other callers on the runs of one owner',
     beyond: REFUSED_STREAM,
   },
   guest_streams: {
@@ -117,7 +122,7 @@ export const requestLimits = {
     value: 8_192,
     unit: 'bytes',
     meaning: 'a value in an event',
-    beyond: 'it is null; `node_run` has it',
+    beyond: 'the event has null; `node_run` has the value',
     inSql: true,
   },
   calls_alone: {
@@ -129,19 +134,19 @@ export const requestLimits = {
   calls_shared: {
     value: 2,
     unit: 'calls',
-    meaning: 'the same, while others call too',
+    meaning: 'calls of one caller that an isolate of a function has under way in the database, while others call, too',
     beyond: 'others wait; callers take turns',
   },
   waiting_calls: {
     value: 500,
     unit: 'calls',
-    meaning: 'calls of one caller that wait there',
+    meaning: 'calls of one caller that wait in an isolate',
     beyond: '429 `too_many_requests`',
   },
   all_waiting_calls: {
     value: 1_000,
     unit: 'calls',
-    meaning: 'calls of all callers that wait there',
+    meaning: 'calls of all callers that wait in an isolate',
     beyond: '429 `too_many_requests` for the caller who has the most',
   },
   owner_lookups: {
@@ -153,7 +158,7 @@ export const requestLimits = {
   waiting_owner_lookups: {
     value: 10_000,
     unit: 'owners',
-    meaning: 'the same, waiting to be looked up',
+    meaning: 'tokens in URLs, API keys, run tokens and deployments that wait for their owners to be looked up',
     beyond: '429 `too_many_requests`',
   },
   form_fields: {

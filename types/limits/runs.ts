@@ -12,7 +12,12 @@ export const runLimits = {
     meaning: 'time that `api_input` waits, by default',
     beyond: 'the node fails: `input_expired`',
   },
-  input_wait_seconds: { value: 30 * DAY_SECONDS, unit: 's', meaning: 'the same, at most', beyond: NODE_FAILS },
+  input_wait_seconds: {
+    value: 30 * DAY_SECONDS,
+    unit: 's',
+    meaning: 'time that `api_input` waits, at most',
+    beyond: NODE_FAILS,
+  },
   answers_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',
@@ -55,7 +60,7 @@ export const runLimits = {
     value: 65_536,
     unit: 'characters',
     meaning: 'all error lines of a run',
-    beyond: 'of long lines beginning and end are kept',
+    beyond: 'long lines are shortened: their beginning and end are kept',
   },
   log_line_characters: { value: 32_768, unit: 'characters', meaning: 'a log line', beyond: SHORTENED },
   redirects: { value: 10, unit: 'redirects', meaning: 'redirects of an HTTP request', beyond: NODE_FAILS },
@@ -71,8 +76,18 @@ export const runLimits = {
     meaning: 'answer of an RPC server of the chain',
     beyond: NODE_FAILS,
   },
-  rpc_answer_levels: { value: 128, unit: 'levels', meaning: 'the same', beyond: NODE_FAILS },
-  rpc_answer_values: { value: 125_000, unit: 'values', meaning: 'the same', beyond: NODE_FAILS },
+  rpc_answer_levels: {
+    value: 128,
+    unit: 'levels',
+    meaning: 'answer of an RPC server of the chain',
+    beyond: NODE_FAILS,
+  },
+  rpc_answer_values: {
+    value: 125_000,
+    unit: 'values',
+    meaning: 'answer of an RPC server of the chain',
+    beyond: NODE_FAILS,
+  },
   // Source: Solana, PACKET_DATA_SIZE. A message is part of its transaction.
   transaction_bytes: { value: 1_232, unit: 'bytes', meaning: 'a transaction', beyond: NODE_FAILS },
   action_lookups: {
@@ -96,7 +111,7 @@ export const runLimits = {
     beyond: '400 `request_invalid`',
     inSql: true,
   },
-  // A worker holds all outputs of the named runs in memory.
+  // A worker holds all outputs of the runs that a partial run names in memory.
   named_runs: {
     value: 10,
     unit: 'runs',

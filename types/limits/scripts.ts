@@ -21,7 +21,7 @@ export const scriptLimits = {
   sandbox_ms_without_threads: {
     value: 500,
     unit: 'ms',
-    meaning: 'the same, where the runtime has no threads',
+    meaning: 'computing of one execution in the sandbox, where the runtime has no threads',
     beyond: CPU_LIMIT,
   },
   sandbox_output_levels: {

@@ -31,7 +31,7 @@ export const valueLimits = {
     value: 1_000,
     unit: 'characters',
     meaning: 'text of a number',
-    beyond: '400; in JSON from outside it becomes a float',
+    beyond: '400; in JSON from outside, the number becomes a float',
     inSql: true,
   },
 } satisfies Limits;

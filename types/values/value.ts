@@ -133,8 +133,9 @@ const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined
   text === undefined ? undefined : { [tag]: text } as Value;
 
 /**
- * Reads a value from its JSON and returns its canonical form. There, numbers have no `+` and no leading zeros, floats
- * have their shortest form, and 32 and 64 bytes have their own tags. Throws a ValueError that names the path.
+ * Reads a value from its JSON and returns its canonical form. In canonical form, numbers have no `+` and no leading
+ * zeros, floats have their shortest form, and 32 and 64 bytes have their own tags. Throws a ValueError that names the
+ * path.
  */
 export function decodeValue(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): Value {
   if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);

@@ -5,7 +5,7 @@ export const MAX_SEED_LENGTH = 32;
 
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 
-/** Tests whether the bytes are a public key that can have a secret key, by ZIP 215 like validators. */
+/** Tests whether the bytes are a public key that can have a secret key. Like validators, it follows ZIP 215. */
 function isOnCurve(bytes: Uint8Array): boolean {
   try {
     ed25519.Point.fromBytes(bytes, true);

@@ -107,8 +107,8 @@ function outputsOf({ value, variables }: EvaluatedScript, names: readonly string
 }
 
 /**
- * Runs a script and returns the node's outputs. Throws a NodeError if the script is wrong or fails, and the errors of
- * `onProgress`.
+ * Runs a script and returns the node's outputs. Throws a NodeError if the script is wrong or fails. Passes on the
+ * errors of `onProgress`.
  */
 export const evaluateScript = (task: ScriptTask, hooks: ScriptHooks): ValueMap =>
   outputsOf(runScript(task, hooks), task.outputNames);

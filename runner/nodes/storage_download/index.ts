@@ -4,7 +4,10 @@ import { requestOfRun } from '../../engine/request_of_run.ts';
 import { readFileName } from '../../values/file_name.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Returns a text if the bytes are UTF-8 of one that a value can hold. A byte order mark is part of the text. */
+/**
+ * Returns a text if the bytes are the UTF-8 of a text that a value can hold, otherwise bytes. A byte order mark is part
+ * of the text.
+ */
 function contentValue(bytes: Uint8Array): Value {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

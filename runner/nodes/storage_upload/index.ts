@@ -14,7 +14,7 @@ const overwrites = (inputs: ValueMap): boolean => {
 /** Stores a file of the flow's owner. */
 export const storageUploadNode: NodeModule = {
   definition,
-  // Without overwriting, a repeated upload would fail because of the file that the first one stored.
+  // If the node does not overwrite files, a repeated upload would fail, because the first upload has stored the file.
   effectsByInput: { name: 'overwrite', effectsOf: (inputs) => overwrites(inputs) ? 'idempotent' : 'once' },
   run: async ({ inputs, files, signal, releasing }) => {
     const overwrite = readOptionalField(inputs, 'overwrite', toBoolean) ?? false;

@@ -25,8 +25,8 @@ function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }
       `recipient: ${address} must be a wallet or a token account, and belongs to the program ${account.owner}`,
     );
   }
-  // The address may be a token account that the same transaction creates. If it owned the receiving token account, the
-  // tokens could never be moved.
+  // The address may be a token account that the same transaction creates. If such an address owned the receiving token
+  // account, nobody could ever move the tokens.
   if (isOffCurveAddress(address)) {
     throw new NodeError(
       `recipient: the account ${address} does not exist, and nobody can have a key for it; give the wallet, not its token account`,

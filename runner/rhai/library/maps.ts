@@ -25,8 +25,8 @@ function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
 }
 
 /**
- * Returns the properties for which a function is true. It gets the key and the value, or the key with the value as
- * `this`.
+ * Returns the properties for which a function is true. The function gets the key and the value, or the key with the
+ * value as `this`.
  */
 function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [string, RhaiValue][] | undefined {
   const pointer = toPointer(predicate);

@@ -41,7 +41,7 @@ function objectValue(object: object, path: Path, depth: number): Value {
  * converted too; undefined members of objects are dropped. Throws a ValueError with the path of any other value.
  */
 export function fromJavaScript(js: unknown, path: Path = [], depth = MAX_VALUE_DEPTH): Value {
-  // This also ends a cycle.
+  // This check also refuses an object that contains itself.
   if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
   if (js === null) return { N: 0 };
   switch (typeof js) {
@@ -59,7 +59,7 @@ export function fromJavaScript(js: unknown, path: Path = [], depth = MAX_VALUE_D
     }
     case 'object':
       if (js instanceof Uint8Array) return bytesToValue(js);
-      // Array.from shows the holes of a sparse array.
+      // Array.from visits the holes of a sparse array as undefined, so that they are refused.
       if (Array.isArray(js)) {
         return { A: Array.from(js, (member, index) => fromJavaScript(member, [...path, index], depth - 1)) };
       }

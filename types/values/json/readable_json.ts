@@ -96,7 +96,8 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   const has = (...names: PortTypeName[]) => names.some((name) => types.includes(name));
   if (has('pubkey', 'keypair', 'address') && decodeBase58(text, 32) !== undefined) {
     if (has('pubkey')) return { B3: text };
-    // The value is a wallet without a stored key, whose holder is asked to sign.
+    // For the type keypair, a public key stands for a wallet without a stored key. The holder of the key is asked to
+    // sign.
     return has('keypair') ? { M: { public_key: { B3: text } } } : { S: text };
   }
   const pair = has('keypair', 'signature') ? decodeBase58(text, 64) : undefined;
@@ -104,7 +105,8 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   if (has('string')) return isStorable(text) ? { S: text } : undefined;
   const bytes = has('bytes') ? bytesOf(text) : undefined;
   if (bytes !== undefined) return bytes;
-  // A float is never written as a text. A text of digits is only for a number with more digits than a float.
+  // `toReadableJson` writes no float as a text. A text of digits is an integer or a decimal, so the float types are
+  // left out.
   return DIGITS.test(text) ? fromNumber(text, types.filter((type) => type !== 'f32' && type !== 'f64')) : undefined;
 }
 
