@@ -54,7 +54,7 @@ function readObject(name: string, text: string): { [name: string]: unknown } {
     const read = parseExactly(text.trim() === '' ? '{}' : text);
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as { [name: string]: unknown };
   } catch {
-    // A text that is not JSON gets the error below.
+    // If a text is not JSON, the error below is thrown.
   }
   throw new DraftError(`The ${name} must be a JSON object, such as {"amount": 1.5}.`, []);
 }
@@ -68,7 +68,7 @@ export const asJson = ({ values, inputs }: InputsDraft): InputsDraft => ({
   inputs: typeof inputs === 'string' ? inputs : write(inputs),
 });
 
-/** Converts a draft to columns. Throws a DraftError if a text is not JSON. */
+/** Converts a draft to columns. Throws a DraftError if a text is not a JSON object. */
 export const readDraft = (
   draft: InputsDraft,
 ): { values: { [name: string]: unknown }; inputs: { [name: string]: unknown } } =>

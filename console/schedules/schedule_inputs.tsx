@@ -103,8 +103,8 @@ export interface ScheduleInputsProps {
 }
 
 /**
- * The inputs of each start. If the inputs of the target are known, the user fills in a form. Otherwise the user writes
- * JSON.
+ * The inputs of each start. The user fills in a form or writes JSON. If the inputs of the target are not known, there
+ * is no form.
  */
 export function ScheduleInputs({ draft, change, description }: ScheduleInputsProps) {
   const [error, setError] = useState<unknown>();

@@ -41,10 +41,10 @@ const DIGITS = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle:
 const WORDS_OF_DAY = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
 const DIGITS_OF_DAY = new Intl.DateTimeFormat('sv-SE', { timeStyle: 'medium' });
 
-/** Returns the date and time of the user's zone. */
+/** Returns the date and time in the user's time zone. */
 export const exactTime = (at: Date, format: DateFormat): string => (format === 'digits' ? DIGITS : WORDS).format(at);
 
-/** Returns the time of day of the user's zone. */
+/** Returns the time of day in the user's time zone. */
 export const timeOfDay = (at: Date, format: DateFormat): string =>
   (format === 'digits' ? DIGITS_OF_DAY : WORDS_OF_DAY).format(at);
 

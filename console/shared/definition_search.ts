@@ -1,4 +1,4 @@
-/** The most characters of a search. A longer search finds nothing. */
+/** The most characters of a search. Further characters are ignored. */
 export const MAX_SEARCH_LENGTH = 100;
 /** The most words of a search. Further words are ignored. */
 const MAX_WORDS = 8;

@@ -10,7 +10,10 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
-/** True if JavaScript writes a number with the digits of its source. */
+/**
+ * True if JavaScript writes a number with the digits of its source, or if the number is an integer that JavaScript
+ * holds exactly.
+ */
 const isExact = (value: number, source: string): boolean => String(value) === source || Number.isSafeInteger(value);
 
 /** Parses JSON without rounding. `JSON.stringify` writes the result unchanged. */

@@ -53,7 +53,7 @@ function linesOf(details: unknown): Pick<ShownError, 'details' | 'raw'> {
   };
 }
 
-/** Returns the remedy. If the backend says when to try again, adds the time. */
+/** Returns the remedy. If the backend says when to try again, returns this time instead. */
 function hintOf(error: object): string | undefined {
   const seconds: unknown = Reflect.get(error, 'retryAfter');
   if (typeof seconds !== 'number') return textIn(error, 'hint');

@@ -28,8 +28,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Reads the values behind `#inputs=` of an address. A stranger may have made the link, so values of unknown inputs and
- * of wrong types are left out, and nothing starts by itself.
+ * Reads the values behind `#inputs=` of an address. A stranger may have made the link, so values of unknown inputs, of
+ * secrets and of wrong types are left out, and nothing starts by itself.
  */
 export function readLinkValues(hash: string, inputs: readonly DeploymentInput[]): LinkValues {
   const text = /^#inputs=(.*)$/.exec(hash)?.[1];

@@ -56,7 +56,7 @@ const CREDENTIALS: Record<SampleCaller, string> = {
   guest: '-H "Authorization: Bearer $PUBLIC_KEY"',
 };
 
-/** A start as one command of curl. The answer contains the result of the run, too. */
+/** A start as one command of curl. If the run ends within 30 seconds, the answer contains its result. */
 export const curlSample = (caller: SampleCaller, { url, deploymentId, values }: SampleOf): string =>
   [
     `curl ${quote(`${url}/functions/v1/deployment/start?id=${deploymentId}`)}`,

@@ -14,7 +14,7 @@ const fieldTime = (time: Date): string =>
 const midnight = (now: Date, daysBefore = 0): Date =>
   new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBefore);
 
-/** The periods that one click chooses. They begin at the beginning of a local day. */
+/** The periods that one click chooses. All but the last one begin at a local midnight. */
 export const periods = (now: Date): { label: string; period: Period }[] => [
   { label: 'Today', period: { from: fieldTime(midnight(now)), until: undefined } },
   { label: 'Yesterday', period: { from: fieldTime(midnight(now, 1)), until: fieldTime(midnight(now)) } },

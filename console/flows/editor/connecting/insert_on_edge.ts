@@ -50,7 +50,10 @@ export function requestForEdge(document: FlowDocument, index: number): PaletteRe
   };
 }
 
-/** Makes the request that opens the palette. If exactly one edge is selected, the chosen node is put into that edge. */
+/**
+ * Makes the request that opens the palette. If exactly one edge and no node is selected, the chosen node is put into
+ * that edge.
+ */
 export function requestForSelection({ document, selected, selectedEdges }: EditorState): PaletteRequest {
   const [index] = selectedEdges;
   return selected.size === 0 && selectedEdges.size === 1 ? requestForEdge(document, index!) : {};
