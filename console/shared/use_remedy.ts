@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 
-/** Loads the remedies from the reference page of errors, when the first error is shown. */
+/**
+ * Loads the remedies of all errors when the first error is shown. The reference page of errors has the same remedies.
+ */
 async function loadRemedies(): Promise<Record<string, string>> {
   const [{ errorEntries }, { runErrors }] = await Promise.all([
     import('../../types/errors.ts'),

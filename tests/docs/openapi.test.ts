@@ -64,7 +64,7 @@ describe('the SQL functions that users may call', () => {
           coalesce(p.proargnames[: p.pronargs - p.pronargdefaults], '{}') as required
         from pg_proc as p
         where p.pronamespace = 'public'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute')
-          -- Computed relationships take a row.
+          -- Leave out computed relationships. Their argument is a row.
           and not exists (select from pg_type as t where t.oid = any (p.proargtypes) and t.typtype = 'c')
         order by p.proname`
     );

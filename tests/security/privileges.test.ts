@@ -60,7 +60,7 @@ async function listPrivileges(sql: Sql): Promise<string> {
     cross join unnest('{USAGE,SELECT,UPDATE}'::text[]) as privilege
     where has_schema_privilege(role.name, schema.oid, 'USAGE') and has_sequence_privilege(role.name, c.oid, privilege)
     union all
-    -- The functions of limits return constants: one line for all of them.
+    -- All functions of limits return constants, so they share one line.
     select distinct format('%s: EXECUTE %s', role.name,
       case when schema.nspname = 'private' and p.proname like 'limit\\_%' and p.pronargs = 0 then 'private.limit_*()'
         else p.oid::regprocedure::text end)

@@ -12,8 +12,9 @@ export const queueChecks: RowCheck[] = [
       left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
       where r.parent_flow_run_id is null and r.end_time is null and (
         m.msg_id is null
-        -- Somebody can still sign, or could a moment ago: the sweeper pokes the runner every five seconds, and a worker that ends
-        -- releases a run that it has just claimed. Or a node waits for a time to come.
+        -- A run may wait for a signature that can still come, or whose request expired less than 15 seconds ago. The
+        -- sweeper wakes the runner every five seconds, and a worker that ends may release the run again. A run may also
+        -- wait for an input, or for the time of a node.
         or not exists (
           select from public.signature_requests as s
           where s.root_flow_run_id = r.id and s.signature is null and (r.status = 'waiting' or s.expires_at <= clock_timestamp())

@@ -10,7 +10,8 @@ export interface FaultWindow {
   from: number;
   to: number;
   /**
-   * The routes whose requests may get no answer; null if all must get one. The routes are written as in an exchange.
+   * The routes whose requests may get no answer; null if all requests must get an answer. The routes are written as in
+   * an exchange.
    */
   excuses: RegExp | null;
 }
@@ -27,8 +28,8 @@ const isDatabaseLost = ({ route, status, code }: Exchange): boolean =>
 
 /**
  * Judges the outcomes. Outside the windows there is no 5xx and no broken connection. Inside them, such outcomes come
- * only from the routes that the fault affects, and are 503 with Retry-After. Errors always have the one form, and a
- * code that this kind of request may get.
+ * only from the routes that the fault affects, and are 503 with Retry-After. All errors have the same form, and a code
+ * that this kind of request may get.
  */
 export function judgeTraffic(
   exchanges: readonly Exchange[],

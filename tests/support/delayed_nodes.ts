@@ -15,7 +15,7 @@ export function makeRandom(seed: number): () => number {
   return next;
 }
 
-/** Wraps the nodes so that each begins after a random number of turns of the event loop, sometimes none. */
+/** Wraps the nodes so that each begins after a random number of microtasks, sometimes none. */
 export function delayNodes(registry: NodeRegistry, seed: number): NodeRegistry {
   const random = makeRandom(seed);
   const delayed = <R>(work: (call: NodeCall) => R | Promise<R>) => (call: NodeCall): R | Promise<R> => {

@@ -10,7 +10,10 @@ function showBytes(text: string): string {
   return /^[ -~]+$/.test(decoded) ? decoded : text;
 }
 
-/** Shows a value for readers: `1` is D, `1u` U, `1i` I, `1f` F; other tags are named: `B3:…`. */
+/**
+ * Shows a value for readers. `1` has the tag D, `1u` has U, `1i` has I, and `1f` has F. Other tags are written before
+ * the value, as in `B3:…`.
+ */
 function showValue(value: Value): string {
   if ('N' in value) return 'null';
   if ('S' in value) return JSON.stringify(value.S);

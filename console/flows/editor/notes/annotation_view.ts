@@ -20,7 +20,10 @@ function drawFrame(node: GraphNode, { x, y, width, height }: Box): GraphNode {
   };
 }
 
-/** Draws notes and groups in their own forms. An unchanged note keeps its object, so that React does not draw it again. */
+/**
+ * Draws notes and groups in their own forms. An unchanged note or group keeps its object, so that React does not draw
+ * it again.
+ */
 export function makeAnnotationView() {
   const notes = new WeakMap<GraphNode, GraphNode>();
   let frames = new Map<string, { base: GraphNode; node: GraphNode }>();
