@@ -87,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role and for a deleted user, also if the deletion was soft. Definer: auth.users says whether a user is deleted, and API roles may not read it.';
+  'The caller of this request. 401 token_invalid for the service role and for a deleted user, also if the deletion was soft. Definer, because no API role may read auth.users.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -102,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.hold_user(uuid) is
-  'Prevents the deletion of a user until the transaction ends; 401 token_invalid for a deleted user. Definer for the same reason as private.caller().';
+  'Prevents the deletion of a user until the transaction ends; 401 token_invalid for a deleted user. Definer, because no API role may lock rows of auth.users.';
 
 create function private.lock_caller()
 returns private.caller
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer, because no API role may call private.hold_user().';
 
 create function private.unauthenticated()
 returns void
@@ -153,7 +153,7 @@ begin
 end;
 $$;
 comment on function private.require_user() is
-  'The id of the calling user; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'The id of the calling user; 401 unauthenticated if the caller is not a user. Definer, because no API role may call private.caller().';
 
 create function private.lock_user()
 returns uuid
@@ -170,7 +170,7 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'Returns the id of the calling user, and prevents the deletion of this user until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the id of the calling user, and prevents the deletion of this user until the transaction ends; 401 unauthenticated if the caller is not a user. Definer, because no API role may call private.lock_caller().';
 
 create function private.require_caller()
 returns private.caller
@@ -187,7 +187,7 @@ begin
 end;
 $$;
 comment on function private.require_caller() is
-  'The caller, who may be a user or the holder of a run token; 401 unauthenticated for anybody else. Definer for the same reason as private.caller().';
+  'The caller, who may be a user or the holder of a run token; 401 unauthenticated for anybody else. Definer, because no API role may call private.caller().';
 
 create function private.whoami()
 returns jsonb
@@ -203,7 +203,7 @@ begin
   return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
 end;
 $$;
-comment on function private.whoami() is 'Implements public.whoami. Definer for the same reason as private.caller().';
+comment on function private.whoami() is 'Implements public.whoami. Definer, because no API role may call private.caller().';
 grant execute on function private.whoami() to anon, authenticated, service_role;
 
 create function public.whoami()

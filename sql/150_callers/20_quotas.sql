@@ -20,7 +20,7 @@ begin
 end;
 $$;
 comment on function private.quota(text) is
-  'The value of a quota: the most that each user may have. Definer: the table of changed quotas is private.';
+  'The value of a quota: the most that each user may have. Definer, because no API role may access private.quotas.';
 
 create function private.quota_use(name text, user_id uuid)
 returns bigint
@@ -86,7 +86,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer: it must see all rows.';
+  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer, because it must also see rows that policies hide.';
 
 create function private.lock_quota(name text, user_id uuid)
 returns void
@@ -124,7 +124,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer, because it must also see rows that policies hide.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -149,7 +149,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer: users may not call private.check_quota().';
+  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer, because users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -174,7 +174,7 @@ begin
 end;
 $$;
 comment on function private.set_quota(text, bigint) is
-  'Implements public.set_quota. Definer: the settings are private.';
+  'Implements public.set_quota. Definer, because no API role may access private.quotas.';
 grant execute on function private.set_quota(text, bigint) to service_role;
 
 create function public.set_quota(name text, value bigint)
@@ -195,7 +195,7 @@ set search_path = ''
 as $$
   select k.name, private.quota(k.name), k.default_value from private.known_quotas() as k;
 $$;
-comment on function private.quotas() is 'Implements public.quotas. Definer: the settings are private.';
+comment on function private.quotas() is 'Implements public.quotas. Definer, because no API role may access private.quotas.';
 grant execute on function private.quotas() to service_role;
 
 create function public.quotas()

@@ -81,7 +81,7 @@ begin
 end;
 $$;
 comment on function private.create_api_key(text) is
-  'Implements public.create_api_key. Definer: only this function makes keys.';
+  'Implements public.create_api_key. Definer, because no API role may insert keys.';
 grant execute on function private.create_api_key(text) to anon, authenticated, service_role;
 
 create function public.create_api_key(name text)
@@ -137,7 +137,7 @@ as $$
   where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
 $$;
 comment on function private.valid_api_key(text) is
-  'The API key with this text; null if it is unknown, or if its user is banned or deleted. Definer: the hashes are private, and the keys belong to other users.';
+  'The API key with this text; null if it is unknown, or if its user is banned or deleted. Definer, because no API role may access the hashes, and the policies hide the keys of other users.';
 
 create function private.api_key_claims(key text)
 returns jsonb
@@ -168,5 +168,5 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer: the keys belong to other users.';
+  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;

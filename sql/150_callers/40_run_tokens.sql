@@ -44,7 +44,7 @@ begin
 end;
 $$;
 comment on function private.run_token_secret() is
-  'The secret that signs new tokens. The first call makes it. Definer: the secret is private.';
+  'The secret that signs new tokens. The first call makes it. Definer, because no API role may access the secret.';
 
 create function private.run_token(flow_run_id uuid)
 returns text
@@ -54,7 +54,7 @@ as $$
   select private.run_token(run_token.flow_run_id, private.run_token_secret());
 $$;
 comment on function private.run_token(uuid) is
-  'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer: the secret is private.';
+  'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer, because no API role may access the secret.';
 
 create function private.is_signed(signed bytea, signature bytea)
 returns boolean
@@ -69,7 +69,7 @@ as $$
   );
 $$;
 comment on function private.is_signed(bytea, bytea) is
-  'Whether the project''s secret or its previous secret made the signature of these bytes. Definer: the secrets are private.';
+  'Whether the project''s secret or its previous secret made the signature of these bytes. Definer, because no API role may access the secrets.';
 
 create function private.run_id_of_token(token text)
 returns uuid
@@ -90,7 +90,7 @@ begin
 end;
 $$;
 comment on function private.run_id_of_token(text) is
-  'The id of the run with this token; null if the token is not valid. Definer: the secrets are private.';
+  'The id of the run with this token; null if the token is not valid. Definer, because no API role may access the secrets.';
 
 create function private.token_run_id()
 returns uuid
@@ -100,7 +100,7 @@ as $$
   select private.run_id_of_token(private.request_header('x-flow-run-token'));
 $$;
 comment on function private.token_run_id() is
-  'The id of the run whose token the request carries in x-flow-run-token; null without a valid token. Definer: API roles may not call private.run_id_of_token().';
+  'The id of the run whose token the request carries in x-flow-run-token; null without a valid token. Definer, because no API role may call private.run_id_of_token().';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()
@@ -114,7 +114,7 @@ begin
 end;
 $$;
 comment on function private.rotate_run_token_secret() is
-  'Implements public.rotate_run_token_secret. Definer: the secrets are private.';
+  'Implements public.rotate_run_token_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.rotate_run_token_secret() to service_role;
 
 create function public.rotate_run_token_secret()

@@ -95,7 +95,7 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_update() is
-  'Refuses changes to the read-only columns of a wallet. Definer: the secrets are private.';
+  'Refuses changes to the read-only columns of a wallet. Definer, because no API role may access the secrets.';
 create trigger _100_refuse_read_only before update on public.wallets
   for each row execute function private.tg_wallets__before_update();
 create trigger _200_touch before update on public.wallets
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first, because the deployments'' trigger _200_check_settings waits for this lock. Definer: it must see all deployments.';
+  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first, because the deployments'' trigger _200_check_settings waits for this lock. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -139,6 +139,6 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_delete() is
-  'Refuses to delete a wallet that is an action identity. Definer: users can''t read auth.users.';
+  'Refuses to delete a wallet that is an action identity. Definer, because users can''t read auth.users.';
 create trigger _100_refuse_in_use before delete on public.wallets
   for each row execute function private.tg_wallets__before_delete();

@@ -58,7 +58,7 @@ begin
 end;
 $$;
 comment on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'Implements public.store_wallet. Definer: the secrets are private.';
+  'Implements public.store_wallet. Definer, because no API role may access the secrets.';
 grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
 -- The Edge Function has checked and encrypted the key pair. If no ciphertext is given, a HARDCODED wallet keeps the
@@ -101,7 +101,7 @@ as $$
   where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
 $$;
 comment on function private.read_wallet_secret(uuid, text) is
-  'Implements public.read_wallet_secret. Definer: the secrets are private.';
+  'Implements public.read_wallet_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.read_wallet_secret(uuid, text) to service_role;
 
 create function public.read_wallet_secret(user_id uuid, public_key text)

@@ -110,7 +110,7 @@ begin
 end;
 $$;
 comment on function private.refuse_connection_in_use(public.connections) is
-  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, which lists the deployments. Lock the connection''s row before the call, so that deploys wait. Definer: it must see all deployments.';
+  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, which lists the deployments. Lock the connection''s row before the call, so that deploys wait. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_connections__before_delete()
 returns trigger
@@ -127,6 +127,6 @@ begin
 end;
 $$;
 comment on function private.tg_connections__before_delete() is
-  'Refuses to delete a connection that a tagged deployment uses. Definer: users can''t read auth.users.';
+  'Refuses to delete a connection that a tagged deployment uses. Definer, because users can''t read auth.users.';
 create trigger _100_refuse_in_use before delete on public.connections
   for each row execute function private.tg_connections__before_delete();

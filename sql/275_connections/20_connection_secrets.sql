@@ -27,7 +27,7 @@ as $$
   ), private.uuid_v7());
 $$;
 comment on function private.connection_id_to_store(uuid, text) is
-  'Implements public.connection_id_to_store. Definer: it reads the connections of any user.';
+  'Implements public.connection_id_to_store. Definer, because it reads the connections of any user.';
 grant execute on function private.connection_id_to_store(uuid, text) to service_role;
 
 create function public.connection_id_to_store(user_id uuid, name text)
@@ -78,7 +78,7 @@ begin
 end;
 $$;
 comment on function private.store_connection(jsonb, jsonb) is
-  'Implements public.store_connection. Definer: the secrets are private, and only this function writes connections.';
+  'Implements public.store_connection. Definer, because no API role may access the secrets or write connections.';
 grant execute on function private.store_connection(jsonb, jsonb) to service_role;
 
 -- Each call stores a connection together with its secret. So only a user who knows the secret can change the hosts.
@@ -105,7 +105,7 @@ as $$
   );
 $$;
 comment on function private.store_connection_test(uuid, bytea, smallint) is
-  'Implements public.store_connection_test. Definer: the secrets are private, and API roles do not update connections.';
+  'Implements public.store_connection_test. Definer, because no API role may access the secrets or update connections.';
 grant execute on function private.store_connection_test(uuid, bytea, smallint) to service_role;
 
 create function public.store_connection_test(connection_id uuid, nonce bytea, status smallint)

@@ -75,7 +75,7 @@ begin
 end;
 $$;
 comment on function private.begin_token_refresh(uuid, text) is
-  'Implements public.begin_token_refresh. Definer: the tokens are private.';
+  'Implements public.begin_token_refresh. Definer, because no API role may access the tokens.';
 grant execute on function private.begin_token_refresh(uuid, text) to service_role;
 
 create function public.begin_token_refresh(connection_id uuid, secret_nonce text)
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
-  'Implements public.end_token_refresh. Definer: the tokens are private.';
+  'Implements public.end_token_refresh. Definer, because no API role may access the tokens.';
 grant execute on function private.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
 
 create function public.end_token_refresh(
@@ -139,7 +139,7 @@ as $$
     and t.nonce = (expire_connection_token.nonce)::bytea and t.expires_at > clock_timestamp();
 $$;
 comment on function private.expire_connection_token(uuid, text) is
-  'Implements public.expire_connection_token. Definer: the tokens are private.';
+  'Implements public.expire_connection_token. Definer, because no API role may access the tokens.';
 grant execute on function private.expire_connection_token(uuid, text) to service_role;
 
 create function public.expire_connection_token(connection_id uuid, nonce text)

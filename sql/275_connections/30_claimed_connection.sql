@@ -12,7 +12,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer, because no API role may access the secrets.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -23,7 +23,7 @@ as $$
   where c.user_id = read_connection_secret.user_id and c.name = read_connection_secret.name;
 $$;
 comment on function private.read_connection_secret(uuid, text) is
-  'Implements public.read_connection_secret. Definer: the secrets are private.';
+  'Implements public.read_connection_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.read_connection_secret(uuid, text) to service_role;
 
 create function public.read_connection_secret(user_id uuid, name text)
@@ -68,7 +68,7 @@ begin
 end;
 $$;
 comment on function private.read_claimed_connection(jsonb, text) is
-  'Implements public.read_claimed_connection. Definer: the secrets and jobs are private.';
+  'Implements public.read_claimed_connection. Definer, because no API role may access secrets and jobs.';
 grant execute on function private.read_claimed_connection(jsonb, text) to service_role;
 
 create function public.read_claimed_connection(claim jsonb, name text)

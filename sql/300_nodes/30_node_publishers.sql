@@ -15,5 +15,5 @@ begin
 end;
 $$;
 comment on function private.node_poster() is
-  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated if the caller is not a user. Definer: node_publishers is private.';
+  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated if the caller is not a user. Definer, because no API role may access private.node_publishers.';
 grant execute on function private.node_poster() to authenticated;

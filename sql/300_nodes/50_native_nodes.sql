@@ -19,7 +19,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__after_write() is
-  'Counts new and deleted definitions of the service role. Definer: the count is private.';
+  'Counts new and deleted definitions of the service role. Definer, because no API role may access the count.';
 
 create function private.tg_nodes__after_update()
 returns trigger
@@ -38,7 +38,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__after_update() is
-  'Counts changes of the service role''s definitions. Definer: the count is private.';
+  'Counts changes of the service role''s definitions. Definer, because no API role may access the count.';
 create trigger _100_count_inserted after insert on public.nodes
   referencing new table as changed
   for each statement execute function private.tg_nodes__after_write();

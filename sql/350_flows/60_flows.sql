@@ -209,7 +209,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update() is
-  'Checks once per statement that updated flows did not grow beyond their owner''s quota. A flow that shrinks is saved even if its owner exceeds the quota. Definer: users may not call private.check_quota().';
+  'Checks once per statement that updated flows did not grow beyond their owner''s quota. A flow that shrinks is saved even if its owner exceeds the quota. Definer, because users may not call private.check_quota().';
 create trigger _800_check_growth after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update();
@@ -232,6 +232,6 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_delete() is
-  'Refuses to delete a flow that has deployments. Definer, since users can''t read auth.users.';
+  'Refuses to delete a flow that has deployments. Definer, because users can''t read auth.users.';
 create trigger _100_refuse_deployed before delete on public.flows
   for each row execute function private.tg_flows__before_delete();

@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are not tagged values, and pins of a flow that are too many or too large. Runs after the policies, so that only the owner sees its errors. Definer: it locks the flow.';
+  'Refuses outputs that are not tagged values, and pins of a flow that are too many or too large. Runs after the policies, so that only the owner sees its errors. Definer, because not every writer may lock the flow.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 
@@ -93,4 +93,4 @@ begin
 end;
 $$;
 comment on function private.pins_of_flow(public.flows) is
-  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer: its callers have checked the owner.';
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because its callers have checked the owner.';

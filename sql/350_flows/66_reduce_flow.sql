@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.called_error_findings(public.flows) is
-  'The findings of private.freeze_flow about nodes with data.on_error that call a flow with an output named error. Definer, like freeze_flow: it reads all flows of the owner of `caller`.';
+  'The findings of private.freeze_flow about nodes with data.on_error that call a flow with an output named error. Definer, because it reads all flows of the owner of `caller`.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -263,4 +263,4 @@ begin
 end;
 $$;
 comment on function private.reduce_flow(public.flows, boolean, bigint) is
-  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer: it reads all flows of the owner of `entry`.';
+  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer, because it reads all flows of the owner of `entry`.';

@@ -45,4 +45,4 @@ begin
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, since snapshots are private.';
+  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, because no API role may access snapshots.';

@@ -104,4 +104,4 @@ begin
 end;
 $$;
 comment on function private.make_room_for_version(integer) is
-  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all of them have names. Definer: API roles delete only their own rows.';
+  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all of them have names. Definer, because it also deletes versions that policies hide.';

@@ -34,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.store_flow_version(integer, bytea, text) is
-  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer: API roles do not insert versions.';
+  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer, because no API role may insert versions.';
 
 create function private.store_deployed_version(flow_id integer, hash bytea)
 returns void
@@ -49,7 +49,7 @@ exception when sqlstate 'PGRST' then
 end;
 $$;
 comment on function private.store_deployed_version(integer, bytea) is
-  'Makes a version of a flow that is being deployed, if the flow has room for one. Definer, like private.store_flow_version().';
+  'Makes a version of a flow that is being deployed, if the flow has room for one. Definer, because no API role may insert versions.';
 
 create function private.tg_flows__after_update_keep()
 returns trigger
@@ -110,7 +110,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
-  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer: API roles do not insert versions.';
+  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
 -- Triggers run in the order of their names, so this one runs after the trigger that refuses a flow beyond the
 -- quota.
 create trigger _900_keep_version after update on public.flows
@@ -137,7 +137,7 @@ begin
 end;
 $$;
 comment on function private.keep_flow_version(integer, text) is
-  'Implements public.keep_flow_version. Definer: API roles do not insert versions.';
+  'Implements public.keep_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
 -- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents

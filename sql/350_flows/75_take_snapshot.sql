@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot(public.flows) is
-  'The snapshot of the flow''s last start, if the flow is unchanged and can still run; otherwise null. Definer, since snapshots are private.';
+  'The snapshot of the flow''s last start, if the flow is unchanged and can still run; otherwise null. Definer, because no API role may access snapshots.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -61,4 +61,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, since snapshots are private.';
+  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, because no API role may access snapshots.';

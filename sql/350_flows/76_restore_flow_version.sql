@@ -39,7 +39,7 @@ begin
 end;
 $$;
 comment on function private.restore_flow_version(bigint, timestamptz) is
-  'Implements public.restore_flow_version. Definer: API roles do not insert versions.';
+  'Implements public.restore_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present

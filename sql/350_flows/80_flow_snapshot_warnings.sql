@@ -93,7 +93,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, since snapshots are private.';
+  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, because no API role may access snapshots.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -119,7 +119,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
+  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -152,7 +152,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer: it reads the connections of any user.';
+  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer, because it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb
@@ -188,4 +188,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, because no API role may access snapshots.';

@@ -37,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.count_flow_check(uuid) is
-  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer: the times are private.';
+  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer, because no API role may access private.flow_checks.';
 
 create function private.flow_to_check(flow jsonb, user_id uuid)
 returns public.flows
@@ -144,7 +144,7 @@ begin
 end;
 $$;
 comment on function private.check_flow(jsonb, integer) is
-  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, who may use an API key.';
+  'Implements public.check_flow. Definer, because no API role may call private.reduce_flow().';
 grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
 -- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id

@@ -105,7 +105,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Locks the flow. Gives the deployment its input names, and an id that is greater than the ids of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
+  'Locks the flow. Gives the deployment its input names, and an id that is greater than the ids of the flow''s other deployments. Definer, because it must see the snapshot and all deployments of the flow.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -221,6 +221,6 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: it locks the owner''s wallet, which not every writer may do.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer, because not every writer may lock the owner''s wallet.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();

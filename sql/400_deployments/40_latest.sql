@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment and keeps the tag''s description. Definer: only the triggers may move latest.';
+  'Moves latest to the new deployment and keeps the tag''s description. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
+  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer, because no API role may lock rows of auth.users.';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -66,7 +66,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest other deployment that is not being deleted. Definer: only the triggers may move latest.';
+  'Moves latest to the newest other deployment that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 

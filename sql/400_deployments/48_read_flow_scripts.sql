@@ -115,7 +115,7 @@ begin
 end;
 $$;
 comment on function private.read_flow_scripts(integer) is
-  'Implements public.read_flow_scripts. Definer: it reads flows for callers with an API key or an access token.';
+  'Implements public.read_flow_scripts. Definer, because no API role may call private.require_user().';
 grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
 
 -- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.

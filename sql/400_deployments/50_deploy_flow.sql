@@ -53,7 +53,7 @@ begin
 end;
 $$;
 comment on function private.deploy_flow(integer, boolean, jsonb) is
-  'Implements public.deploy_flow. Definer: snapshots are private, and only this function inserts deployments.';
+  'Implements public.deploy_flow. Definer, because no API role may access snapshots or insert deployments.';
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment. strict

@@ -48,7 +48,7 @@ begin
 end;
 $$;
 comment on function private.deployment_graph(uuid) is
-  'Implements public.deployment_graph. Definer: snapshots are private.';
+  'Implements public.deployment_graph. Definer, because no API role may access snapshots.';
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it

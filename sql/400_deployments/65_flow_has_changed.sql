@@ -34,7 +34,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, not counting notes and names of nodes. Definer: its callers check the owner.';
+  'Whether freezing the flow now would give this graph of a snapshot, not counting notes and names of nodes. Definer, because its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -72,7 +72,7 @@ begin
 end;
 $$;
 comment on function private.flow_has_changed(uuid) is
-  'Implements public.flow_has_changed. Definer: snapshots are private.';
+  'Implements public.flow_has_changed. Definer, because no API role may access snapshots.';
 grant execute on function private.flow_has_changed(uuid) to anon, authenticated, service_role;
 
 create function public.flow_has_changed(id uuid)

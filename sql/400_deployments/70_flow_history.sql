@@ -40,7 +40,7 @@ begin
 end;
 $$;
 comment on function private.flow_history(integer) is
-  'Implements public.flow_history. Definer: private.flow_deployment_canvases holds the hashes of deployed flows.';
+  'Implements public.flow_history. Definer, because no API role may access private.flow_deployment_canvases.';
 grant execute on function private.flow_history(integer) to anon, authenticated, service_role;
 
 -- Lists the versions of the caller's flow, the newest contents first, without the contents: [{id, name, saved_at,

@@ -147,7 +147,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_delete() is
-  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
+  'Deletes the runs of a deleted flow. Definer, because no role may delete runs directly.';
 create trigger _100_delete_runs after delete on public.flows
   for each row execute function private.tg_flows__after_delete();
 
@@ -167,7 +167,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Sets started_by to null in the runs of other users'' flows that a deleted user started. Definer: roles that delete users may not write runs.';
+  'Sets started_by to null in the runs of other users'' flows that a deleted user started. Definer, because roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 

@@ -99,7 +99,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_delete() is
-  'Deletes the job of a deleted root run. Definer: jobs are private.';
+  'Deletes the job of a deleted root run. Definer, because no API role may access jobs.';
 create trigger _500_delete_job after delete on public.flow_run
   for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
 
@@ -114,6 +114,6 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_delete() is
-  'Deletes the message of a deleted run from the queue. Definer: users who delete flows have no rights in the queue.';
+  'Deletes the message of a deleted run from the queue. Definer, because users who delete flows have no rights on the queue.';
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();

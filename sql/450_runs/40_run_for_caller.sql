@@ -16,7 +16,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'Returns the run if private.may_see_run() lets the caller see it. Otherwise answers 404 flow_run_not_found, as for a run that does not exist. Definer: may_see_run() decides instead of the policies.';
+  'Returns the run if private.may_see_run() lets the caller see it. Otherwise answers 404 flow_run_not_found, as for a run that does not exist. Definer, because private.may_see_run() decides instead of the policies.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -31,7 +31,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer: functions that call this one use the root run to check the user.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. Its callers check the user by the root run.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -43,4 +43,4 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'Returns the id of the root run of a run''s tree, if the caller may see the root run. A request about a tree may name any run of the tree. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';
+  'Returns the id of the root run of a run''s tree, if the caller may see the root run. A request about a tree may name any run of the tree. 401; 404 flow_run_not_found. Definer, because no API role may call private.run_for_caller().';

@@ -13,7 +13,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_result(uuid) is
-  'Implements public.flow_run_result. Definer, like private.run_for_caller.';
+  'Implements public.flow_run_result. Definer, because no API role may call private.run_for_caller().';
 grant execute on function private.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.flow_run_result(flow_run_id uuid)
@@ -60,7 +60,7 @@ begin
 end;
 $$;
 comment on function private.await_flow_run_result(uuid) is
-  'Implements public.await_flow_run_result. Definer, like private.run_for_caller.';
+  'Implements public.await_flow_run_result. Definer, because private.flow_run_result() has checked the caller, so the loop need not check the policies.';
 grant execute on function private.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.await_flow_run_result(flow_run_id uuid)

@@ -21,7 +21,7 @@ begin
 end;
 $$;
 comment on function private.called_flow_runs(uuid, uuid) is
-  'Implements public.called_flow_runs. Definer: only the owner may read called runs directly.';
+  'Implements public.called_flow_runs. Definer, because the policies show called runs only to the owner.';
 grant execute on function private.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 create function public.called_flow_runs(flow_run_id uuid, after uuid default null)

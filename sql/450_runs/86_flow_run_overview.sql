@@ -96,7 +96,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_overview(private.run_filter) is
-  'Implements public.flow_run_overview. Definer, like private.find_flow_runs.';
+  'Implements public.flow_run_overview. Definer for the same reason as private.find_flow_runs().';
 grant execute on function private.flow_run_overview(private.run_filter) to anon, authenticated, service_role;
 
 -- `since` is by default a day before `until`, and `until` is by default the present time. Counts the newest 5,000

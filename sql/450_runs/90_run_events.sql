@@ -68,7 +68,7 @@ begin
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
+  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer, because no API role may write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
@@ -97,7 +97,7 @@ $$;
 -- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
 -- in the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer: the calling functions check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because its callers check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -290,7 +290,7 @@ $$;
 -- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so
 -- far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check the user.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because its callers check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -331,7 +331,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_events(uuid, integer) is
-  'Implements public.flow_run_events. Definer, like private.run_for_caller.';
+  'Implements public.flow_run_events. Definer, because no API role may call private.run_for_caller().';
 grant execute on function private.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function public.flow_run_events(flow_run_id uuid, after integer default 0)
@@ -373,7 +373,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer: one call serves many clients, and the Edge Functions have checked these clients.';
+  'Implements public.watched_run_events. Definer, because one call serves many clients, and the Edge Functions have checked these clients.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])

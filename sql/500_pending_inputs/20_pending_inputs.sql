@@ -135,7 +135,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and messages to webhook.url. Returns the resulting events. A repeated call changes nothing. Definer: only functions write inputs.';
+  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and messages to webhook.url. Returns the resulting events. A repeated call changes nothing. Definer, because no API role may write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger
@@ -148,6 +148,6 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_inputs() is
-  'Sets started_by to null in the pending inputs of runs that a deleted user started. Definer: only functions write them.';
+  'Sets started_by to null in the pending inputs of runs that a deleted user started. Definer, because roles that delete users may not write pending inputs.';
 create trigger _600_forget_inputs after delete on auth.users
   for each row execute function private.tg_users__after_delete_inputs();

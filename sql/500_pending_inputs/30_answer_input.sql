@@ -37,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.end_open_input(uuid, private.api_inputs) is
-  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
+  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer, because no API role may write inputs or access jobs.';
 
 create function private.fail_for_unknown_input()
 returns void
@@ -68,7 +68,7 @@ as $$
   );
 $$;
 comment on function private.pending_input_owners(text[]) is
-  'Implements public.pending_input_owners. Definer: inputs and jobs are private.';
+  'Implements public.pending_input_owners. Definer, because no API role may access inputs and jobs.';
 grant execute on function private.pending_input_owners(text[]) to service_role;
 
 create function public.pending_input_owners(tokens text[])
@@ -93,7 +93,7 @@ as $$
     and num_nonnulls(p.json_schema, p.choices) > 0;
 $$;
 comment on function private.question_of_input(text) is
-  'The answers that the open input of a token accepts, {json_schema, choices}. Null if it accepts any answer, and if the token has no open input. Definer: inputs are private.';
+  'The answers that the open input of a token accepts, {json_schema, choices}. Null if it accepts any answer, and if the token has no open input. Definer, because no API role may access private.api_inputs.';
 
 create function private.check_answer(token text, idempotency_key text)
 returns void
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer, because no API role may access private.api_inputs.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -150,7 +150,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the only credential that a caller needs.';
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The caller needs no credential but the token.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb
@@ -212,7 +212,7 @@ begin
 end;
 $$;
 comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
-  'Implements public.submit_input. Definer: inputs are private.';
+  'Implements public.submit_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 -- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain
@@ -246,7 +246,7 @@ begin
   perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
 end;
 $$;
-comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer: inputs are private.';
+comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.cancel_input(text, text) to service_role;
 
 create function public.cancel_input(token text, idempotency_key text default null)

@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.take_api_inputs(uuid, integer, jsonb) is
-  'Implements public.take_api_inputs. Definer: inputs and jobs are private.';
+  'Implements public.take_api_inputs. Definer, because no API role may access inputs and jobs.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
 -- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}].

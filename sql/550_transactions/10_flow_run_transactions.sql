@@ -98,7 +98,7 @@ begin
 end;
 $$;
 comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
-  'Implements public.store_transaction. Definer: only functions write transactions.';
+  'Implements public.store_transaction. Definer, because no API role may write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)

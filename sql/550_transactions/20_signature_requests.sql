@@ -78,7 +78,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: functions call it after they have checked the user.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because its callers have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -94,7 +94,7 @@ as $$
     and s.times = transaction_signature_requests.times;
 $$;
 comment on function private.transaction_signature_requests(uuid, uuid, integer) is
-  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
+  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer, because the runner may read all requests of the runs that it claims.';
 
 create function private.store_signature_requests(
   run public.flow_run, transaction private.flow_run_transactions, requests jsonb
@@ -166,7 +166,7 @@ begin
 end;
 $$;
 comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
-  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}]. Each key gets only one request. Definer: only functions write requests.';
+  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}]. Each key gets only one request. Definer, because no API role may write signature requests.';
 
 create function private.tg_users__after_delete_requests()
 returns trigger
@@ -179,6 +179,6 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write requests.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer, because no API role may write signature requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();

@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function private.pending_signature_request(uuid) is
-  'Implements public.pending_signature_request. Definer, like private.run_for_caller.';
+  'Implements public.pending_signature_request. Definer, because no API role may call private.root_run_for_caller().';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 -- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null if no
@@ -56,7 +56,7 @@ as $$
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer: one call serves many callers, and the Edge Functions have checked these callers.';
+  'Implements public.asking_flow_runs. Definer, because one call serves many callers, and the Edge Functions have checked these callers.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])

@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The requested key must have made the signature, even if another caller sends it. Definer: it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The requested key must have made the signature, even if another caller sends it. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: functions call it after they have checked the user.';
+  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer, because its callers have checked the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
@@ -85,7 +85,7 @@ begin
 end;
 $$;
 comment on function private.signature_request_for_caller(bigint, text) is
-  'Implements public.signature_request_for_caller. Definer: the function itself checks the caller.';
+  'Implements public.signature_request_for_caller. Definer, because private.may_answer() decides instead of the policies.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
 -- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the
@@ -132,7 +132,7 @@ begin
 end;
 $$;
 comment on function private.answer_signature_request(bigint, text, text) is
-  'Implements public.answer_signature_request. Definer: only functions write signature requests, and the queue is private.';
+  'Implements public.answer_signature_request. Definer, because no API role may write signature requests or access the queue.';
 grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
 
 create function public.answer_signature_request(id bigint, signature text, new_msg text default null)

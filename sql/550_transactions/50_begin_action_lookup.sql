@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.begin_action_lookup() is
-  'Implements public.begin_action_lookup. Definer: jobs and run tokens are private.';
+  'Implements public.begin_action_lookup. Definer, because no API role may access jobs.';
 grant execute on function private.begin_action_lookup() to service_role;
 
 create function public.begin_action_lookup()
