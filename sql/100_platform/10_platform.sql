@@ -1,4 +1,5 @@
--- Extensions come first. Their objects keep the privileges that they have on every Supabase project.
+-- Extensions are created before the default privileges change below. So their objects keep the privileges that they
+-- have on every Supabase project.
 create extension if not exists pgmq;
 
 create schema private;
@@ -6,7 +7,7 @@ comment on schema private is
   'Tables and functions that PostgREST does not expose. API roles may execute only the functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
--- A role has a privilege on later objects only if a file grants it.
+-- From here on, a role has a privilege on a new object only if a file grants it.
 alter default privileges for role postgres revoke execute on functions from public;
 alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges for role postgres in schema public revoke all on functions

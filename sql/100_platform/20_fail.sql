@@ -7,7 +7,7 @@ as $$
     else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'Shortens a text that a client sent, so that a message can quote it. A text of more than `longest` characters is cut there and ends in ….';
+  'Shortens a text that a client sent, so that a message can quote it. If the text has more than `longest` characters, … replaces the rest.';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.size_text(bytes bigint)
@@ -38,7 +38,7 @@ begin
   if v_status is null then
     perform private.fail('internal', format('The error code %s is unknown.', private.shorten(fail.code)));
   end if;
-  -- PostgREST passes details on only as text. The Edge Functions turn that text back into JSON.
+  -- PostgREST accepts details only as a text. The Edge Functions turn this text back into JSON.
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', fail.code, 'message', private.shorten(fail.message, 2000), 'details', fail.details::text,

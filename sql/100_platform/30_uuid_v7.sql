@@ -2,11 +2,11 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left to
-  -- right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond. As a number,
-  -- the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the millisecond). 4.096
-  -- * (all microseconds since 1970) already includes 4096 * milliseconds. So the first half is microseconds * 512 / 125
-  -- + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
+  -- The second half of a random UUID starts with the variant bits. This function keeps the second half and replaces the
+  -- first. The new first half has, from left to right, 48 bits of milliseconds, the version (7) and 12 bits for the
+  -- fraction of the millisecond. As a number, it is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds
+  -- within the millisecond). 4.096 * (all microseconds since 1970) already includes 4096 * milliseconds. So the first
+  -- half is microseconds * 512 / 125 + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
   select encode(
     overlay(
       uuid_send(gen_random_uuid())
@@ -19,7 +19,7 @@ begin atomic
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'Makes a UUID version 7 of the given time. rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
+  'Makes a UUID version 7 of the given time. Its field rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -33,7 +33,7 @@ begin
 end;
 $$;
 comment on function private.first_uuid_v7(timestamptz) is
-  'The least UUID version 7 of this millisecond. No id made in this millisecond or later is less.';
+  'The least UUID version 7 of the millisecond of `at`. Ids made in this millisecond or later are at least as great.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz

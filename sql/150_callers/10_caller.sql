@@ -58,7 +58,7 @@ comment on function private.user_claims() is
 --   is_anonymous  true for Supabase's anonymous sign-ins
 --   run_id        the run of a run token
 --   public_key    the public key that a start without a user sends; nothing proves that the caller owns it
---   webhook_id    the webhook of a webhook's token; such a request starts runs as the owner of the webhook
+--   webhook_id    the incoming webhook whose token the URL contains; the request starts runs as the webhook's owner
 --   chain_depth   for a webhook: the number of runs in the chain that led to the request
 create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
@@ -87,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role and for a deleted user, also if the deletion was soft. Definer, because no API role may read auth.users.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is deleted or has deleted_at. Definer, because no API role may read auth.users.';
 
 create function private.hold_user(user_id uuid)
 returns void

@@ -5,7 +5,7 @@ create table private.quotas (
 );
 comment on table private.quotas is
   'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
-comment on column private.quotas.value is 'The most that a user may have.';
+comment on column private.quotas.value is 'The most that one user may have of what the quota counts.';
 
 create function private.quota(name text)
 returns bigint
@@ -95,8 +95,8 @@ set search_path = ''
 as $$
 begin
   -- Only one transaction of the user can hold this lock at a time, so each transaction counts the rows that earlier
-  -- ones stored. The lock can't cause a deadlock: only quotas take it, and its holder needs no row that another
-  -- transaction of the user has locked.
+  -- transactions stored. The lock can't cause a deadlock: only checks of quotas take it, and its holder does not wait
+  -- for rows that another transaction of the user has locked.
   perform pg_advisory_xact_lock(
     hashtextextended(format('private.check_quota %s %s', lock_quota.name, lock_quota.user_id), 0)
   );
@@ -185,7 +185,7 @@ as $$
   select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: sets the most that each user may have of what the quota counts; null restores the default. Users keep what they already have. 400 request_invalid.';
+  'For operators: sets a quota, the most that each user may have. Null restores the default. Users who have more keep what they have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()

@@ -92,7 +92,7 @@ as $$
   select private.create_api_key(name);
 $$;
 comment on function public.create_api_key(text) is
-  'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key is shown only this once. 403 token_required for anonymous users and for callers with an API key; 409 quota_exceeded.';
+  'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key can''t be read again. 403 token_required for anonymous users, and for callers with an API key or a claim token; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
 
 create function private.delete_api_key(id uuid)

@@ -6,7 +6,7 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets that sign run tokens and claim tokens, in one row. The function that makes the first token also inserts this row.';
+  'The secrets that sign run tokens and claim tokens, in one row. The row is inserted when the first token is made.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
   'The secret before the last rotation. Tokens that it signed are still valid.';
@@ -61,7 +61,8 @@ returns boolean
 language sql stable security definer
 set search_path = ''
 as $$
-  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
+  -- The query compares digests, so the time of the comparison does not reveal how many bytes of a forged token are
+  -- right.
   select exists (
     select from private.run_token_secrets as s
     cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
@@ -69,7 +70,7 @@ as $$
   );
 $$;
 comment on function private.is_signed(bytea, bytea) is
-  'Whether the project''s secret or its previous secret made the signature of these bytes. Definer, because no API role may access the secrets.';
+  'Whether `signature` signs the bytes `signed` with the present or the previous secret. Definer, because no API role may access the secrets.';
 
 create function private.run_id_of_token(token text)
 returns uuid
@@ -125,5 +126,5 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: replaces the secret that signs new run tokens. Tokens of the previous secret stay valid until the next rotation; older ones are no longer valid.';
+  'For the service role: replaces the secret that signs new run tokens. Tokens of the replaced secret stay valid until the next rotation. Older tokens are no longer valid.';
 grant execute on function public.rotate_run_token_secret() to service_role;

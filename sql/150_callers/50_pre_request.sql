@@ -16,11 +16,11 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement by a caller without a credential, by request path. The limit is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
+  'The time limit of a statement, for a request path and a guest: a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
--- A user's access token takes precedence over an API key. The runner's nodes send a claim token alone. A claim
--- token together with another credential is refused, because it must never act for the service role.
+-- A user's access token takes precedence over an API key. The nodes of a run send only a claim token. A request with a
+-- claim token and another credential is refused, because a claim token must never act for the service role.
 create function private.credential_claims()
 returns jsonb
 language plpgsql stable security invoker
@@ -31,7 +31,7 @@ declare
   v_claim_token text;
   v_api_key text;
 begin
-  -- Most requests have no claim token. This quick test saves parsing their headers.
+  -- Most requests have no claim token. This quick test avoids parsing their headers.
   if current_setting('request.headers', true) like '%x-flow-claim-token%' then
     v_claim_token := private.request_header('x-flow-claim-token');
   end if;
@@ -90,7 +90,8 @@ begin
   end if;
   v_claims := private.credential_claims();
   if v_claims is not null then
-    -- Functions of the project can read the request's headers. Hide the token from them, because they could return it.
+    -- Functions of the project can read the request's headers. Remove the claim token, because such a function could
+    -- return it.
     if v_claims ? 'claimed_run_id' then
       perform set_config(
         'request.headers', (current_setting('request.headers')::jsonb - 'x-flow-claim-token')::text, true

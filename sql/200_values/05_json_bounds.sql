@@ -9,8 +9,8 @@ create function private.json_digits(value jsonb, out longest integer, out total 
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- This does not use jsonb_path_query, which is slower: it moves all remaining results forward for each row that
-  -- it returns.
+  -- The query does not use jsonb_path_query. That function is slower, because it moves all remaining results forward
+  -- for each row that it returns.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -60,8 +60,8 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no other part contains the number, the largest part does. So the largest part is the last one and is not
-      -- searched.
+      -- The largest part comes last. If no other part contains the number, the largest part must contain it, so it is
+      -- not searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -134,5 +134,5 @@ begin
 end;
 $$;
 comment on function private.check_json_column(text, jsonb, integer) is
-  'Refuses a column''s JSON that is too large or too deep, or has too long numbers: 400 column_invalid, which names the place. Returns the number of bytes of the JSON''s text; null for null.';
+  'Refuses a column''s JSON that is too large or too deep, or has too long numbers. The error 400 column_invalid names the place of the fault. Returns the number of bytes of the JSON''s text; 0 for null.';
 grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;

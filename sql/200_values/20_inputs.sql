@@ -92,9 +92,9 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text
-  -- shows that they are valid. Inputs with a number do not take this path, because numbers are measured before text
-  -- is made.
+  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text shows
+  -- that they are valid. Inputs with a number skip this test, because numbers must be measured before their text is
+  -- made.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -114,8 +114,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
-  -- No valid number or key has more characters than the limit, and reading a longer one would take quadratic time.
-  -- In JSON text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
+  -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. In JSON
+  -- text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -129,9 +129,9 @@ begin
       private.limit_number_characters()
     ));
   end if;
-  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because
-  -- only a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also
-  -- treats arrays as if they were objects, so the path refuses arrays where values must be objects.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
+  -- a lax path can count members: `(…) is unknown` is true if there are no members or several. A lax path also treats
+  -- arrays as if they were objects, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(

@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first, because the deployments'' trigger _200_check_settings waits for this lock. Definer, because it must also see deployments that policies hide.';
+  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call, so that the trigger _200_check_settings of deployments waits. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_wallets__before_delete()
 returns trigger

@@ -31,8 +31,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- This locks the wallet's row until the transaction ends, also if the row is new. So no deployment can name the
-  -- wallet as action identity between the check below and the change.
+  -- The upsert locks the wallet's row until the transaction ends. So between the check below and the change, no
+  -- deployment can name the wallet as action identity.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -61,8 +61,8 @@ comment on function private.store_wallet(uuid, text, text, text, text, bytea, by
   'Implements public.store_wallet. Definer, because no API role may access the secrets.';
 grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
--- The Edge Function has checked and encrypted the key pair. If no ciphertext is given, a HARDCODED wallet keeps the
--- stored one. An ADAPTER wallet has none, so a stored one is deleted.
+-- The Edge Function has checked and encrypted the key pair. If no ciphertext is given, a HARDCODED wallet keeps its
+-- stored ciphertext. If a wallet becomes an ADAPTER wallet, its stored ciphertext is deleted.
 create function public.store_wallet(
   user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null,
   ciphertext bytea default null

@@ -41,9 +41,9 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read
-  -- its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored for the
-  -- new hosts.
+  -- The lock prevents a change of the secret until the transaction ends. If the connection was stored again after the
+  -- worker read its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored
+  -- for the new hosts.
   perform from private.connection_secrets as s
   where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
   for share;
@@ -86,7 +86,7 @@ as $$
   select private.begin_token_refresh(connection_id, secret_nonce);
 $$;
 comment on function public.begin_token_refresh(uuid, text) is
-  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no secret has this nonce).';
+  'For the runner: begins to get a new token. Returns {state}. leased, with lease and token (the expired token or null): this worker must ask the token server. ready: a valid token is stored. wait: another worker asks. failed, with message and is_transient. gone: no secret has this nonce.';
 grant execute on function public.begin_token_refresh(uuid, text) to service_role;
 
 create function private.end_token_refresh(

@@ -79,5 +79,5 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim, {flow_run_id, claim_number}, maps a name. Has the encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form or null. Null if there is no such connection. 409 claim_lost.';
+  'For the runner: the connection that nodes of the run of this claim, {flow_run_id, claim_number}, use by a name. Has the encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form or null. Null if there is no such connection. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;

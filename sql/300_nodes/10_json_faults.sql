@@ -12,9 +12,9 @@ declare
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Measures only strings, numbers, booleans and nulls, because each array or object in the result would be a copy
-  -- of everything inside it. This does not use jsonb_path_query, which is slower: it moves all remaining results
-  -- forward for each row that it returns.
+  -- The query measures only strings, numbers, booleans and nulls, because each array or object in the result would be a
+  -- copy of everything inside it. The query does not use jsonb_path_query. That function is slower, because it moves
+  -- all remaining results forward for each row that it returns.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -60,8 +60,8 @@ begin
     return '[]';
   end if;
 
-  -- Paths are built only for faults, and from shortened names. A long name would otherwise be copied into the path
-  -- of everything below it.
+  -- Build paths only if there is a fault, and from shortened names. Otherwise a long name would be copied into the path
+  -- of every value below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -102,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'The first 100 faults that any JSON value may have (size, depth, long names, large numbers), [{path, message}]; [] if there are none.';
+  'The first 100 faults in the size, depth, names and numbers of a JSON value, [{path, message}]; [] if there are none.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)

@@ -71,21 +71,21 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- As jsonb, a definition within the limit never takes more bytes than this. Refuse larger definitions before the
+  -- As jsonb, a definition within the limit takes at most four times the limit. Refuse larger definitions before the
   -- slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
     ));
   end if;
-  -- Columns that the definition leaves out are null in a row of nodes. These nulls must not count towards the size.
+  -- In a row of nodes, members that the definition lacks are null. These nulls must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- This size and the size in zod both count 8 bytes for a number, but a number's text may have up to 50 times as
-    -- many. So the limit of the text is higher.
+    -- private.json_faults() counts 8 bytes for a number, like the schema in zod. The text of a number may have 50 times
+    -- as many bytes. So the limit of the text is higher.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -126,8 +126,7 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- Accept a ui_schema without a json_schema, which defines no form, because definitions from other servers have
-    -- it.
+    -- A ui_schema without a json_schema defines no form. Accept it, because definitions from other servers contain it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all

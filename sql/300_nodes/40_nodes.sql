@@ -30,7 +30,7 @@ comment on column public.nodes.user_id is 'The user who posted the definition; n
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
-  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, which contains this column because its columns can''t be null.';
+  'user_id, or a UUID of zeros if user_id is null. An upsert finds its row by the primary key. The primary key contains owner_key instead of user_id, because a column of a primary key can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
@@ -89,8 +89,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may contain the id of the original row. This also runs for
-    -- an upsert that updates a row.
+    -- The id is always new, because a copied definition may contain the id of the original row. An upsert that updates
+    -- a row runs this branch first.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
