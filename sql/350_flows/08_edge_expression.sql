@@ -4,7 +4,7 @@ returns text
 language sql immutable security invoker
 return nullif(edge -> 'data' ->> 'expression', '');
 comment on function private.edge_expression(jsonb) is
-  'The expression of an edge, whose result the target gets. Null if the edge has no expression; an empty text, which editors may store, also counts as no expression.';
+  'The expression of an edge. The target of the edge gets the result of the expression. Null if the edge has no expression. An empty text, which editors may store, counts as no expression.';
 
 create function private.edge_expression_findings(edges jsonb)
 returns jsonb
@@ -43,4 +43,4 @@ begin
 end;
 $$;
 comment on function private.edge_expression_findings(jsonb) is
-  'The findings of flow_findings about expressions that are too many, too long, or not a text. The deploy route checks whether expressions parse.';
+  'Findings for private.flow_findings(): too many expressions, and expressions that are too long or not a text. The deploy route checks whether expressions parse.';

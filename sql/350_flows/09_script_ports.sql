@@ -42,8 +42,8 @@ $$;
 comment on function private.script_names_fault(text[], text, boolean) is
   'The first fault in the names of a script''s inputs or outputs; null without a fault. `noun` is input or output.';
 
--- Only the names of rhai_script must be names of the language. A JavaScript reads an input of any name as
--- inputs["…"].
+-- Only the port names of a rhai_script node must be valid names of the language. A JavaScript can read an input with
+-- any name as inputs["…"].
 create function private.script_port_fault(data jsonb)
 returns text
 language plpgsql immutable security invoker
@@ -58,7 +58,8 @@ begin
     ), 'input', v_is_rhai),
     'data.sources: ' || private.script_names_fault(array(
       select s.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'sources') as s (port)
-      -- The runner sets the output named error. The script does not, so the rules do not apply to this name.
+      -- If data.on_error is output, the runner sets the output named error. The script does not set it, so the rules do
+      -- not apply to this name.
       where s.port ->> 'name' <> 'error' or script_port_fault.data -> 'on_error' is distinct from '"output"'
     ), 'output', v_is_rhai)
   );

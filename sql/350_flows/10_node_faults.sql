@@ -5,7 +5,7 @@ set search_path = ''
 as $$
 begin
   return case
-    -- Strict, because a lax path would also look into arrays inside the array.
+    -- These paths are strict, because a lax path would also look into arrays inside the array.
     when jsonb_path_exists(port_fault.data, 'strict $.sources[*] ? (@.type() != "object")')
       then 'data.sources: a source must be an object'
     when jsonb_path_exists(port_fault.data, 'strict $.targets[*] ? (@.type() != "object")')
@@ -45,11 +45,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. Only if a port
-  -- has a fault, the query below checks each node to name the fault.
+  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. If a port has a
+  -- fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
-    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports
-    -- do.
+    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are
+    -- that large.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
@@ -88,7 +88,7 @@ begin
   return query
   select (n.position - 1)::integer, f.fault
   from jsonb_array_elements(node_faults.nodes) with ordinality as n (node, position)
-  -- Extract the member once here instead of in each condition.
+  -- Extract `data` once here instead of in each condition.
   cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
     when jsonb_typeof(n.node) <> 'object' then 'a node must be an object'

@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: edges whose two handles are ports of the flow. A run drops all other edges with a warning. Editors may leave such edges behind.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors may leave other edges behind. A run drops these with a warning.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -76,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings about nodes with too many sources or targets, for at most limit_listed_findings() + 1 nodes.';
+  'Findings for private.flow_findings() about nodes with too many sources or targets, for at most limit_listed_findings() + 1 nodes.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -100,7 +100,7 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings about too many nodes, edges or ports. A larger graph would delay other runs while the runner sets it up.';
+  'Findings for private.flow_findings() about too many nodes, edges or ports. A larger graph would delay other runs while the runner sets it up.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -226,4 +226,4 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'The first 1,000 faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. Does not check calls of other flows; private.freeze_flow() checks them, because it follows them.';
+  'The faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. A check lists at most limit_listed_findings() + 1 faults. Does not check calls of other flows; private.reduce_flow() checks these calls.';

@@ -1,4 +1,4 @@
--- Checks the transaction settings in a flow's environment. An environment may have any other names.
+-- Checks the transaction settings in a flow's environment. An environment may also have members with any other name.
 
 create function private.environment_fault(name text, value text)
 returns text

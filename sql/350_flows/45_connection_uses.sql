@@ -18,7 +18,8 @@ begin
     return;
   end if;
   return query
-  -- Cut off a name that is too long to be a connection's name.
+  -- If a name is too long for a connection, cut it to one character more than allowed, so that it still fits no
+  -- connection.
   select (n.position - 1)::integer, n.node ->> 'id',
     left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
@@ -111,4 +112,4 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose the URL that gets the secret, among the hosts of the connection.';
+  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';

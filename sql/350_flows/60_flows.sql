@@ -120,7 +120,7 @@ begin
 end;
 $$;
 comment on function private.check_graph_column(text, jsonb) is
-  'Checks nodes or edges: first their size as jsonb, then their content with private.check_json_column(). The check of the size bounds the memory of the check of the content.';
+  'Checks nodes or edges: first their size as jsonb, then their content with private.check_json_column(). The first check bounds the memory that the second check uses.';
 grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
 
 create function private.tg_flows__before_write()

@@ -1,7 +1,7 @@
 -- The flows that users publish for other users. RLS lets only the owner read a row of public.flows. So the view
--- private.shared_flows runs with the rights of its own owner. It is private, because a column is easily added by
--- mistake to a view of an exposed schema. Clients read the view public.public_flows, which has the same columns and
--- runs with the caller's rights. The caller needs grants on both views.
+-- private.shared_flows runs with the rights of its own owner. It is in the schema private, so that a column that
+-- somebody adds to this view by mistake is not exposed. Clients read the view public.public_flows, which has the same
+-- columns and runs with the caller's rights. The caller needs grants on both views.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -23,7 +23,7 @@ select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user: the columns of flows, but without environment, and only the cluster of chain_network. Owners read and write their own flows in the table flows.';
+  'The public flows of all users, for every signed-in user. The columns are those of flows, without environment and is_public, and with only the cluster of chain_network. Owners read and write their own flows in the table flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
 comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';

@@ -10,7 +10,7 @@ create table public.flow_pins (
     references public.flows (id, user_id) on delete cascade
 );
 comment on table public.flow_pins is
-  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are not columns of flows, because public_flows shows flows to others.';
+  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are stored apart from flows, so that they are never part of public_flows.';
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
   'A node of the flow. A pin has no effect if its node was removed from the flow.';
@@ -22,7 +22,7 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the flow's owner, for the same reason as those of flow_deployments_tags.
+-- The insert and update policies check the flow's owner, for the same reason as the policies of flow_deployments_tags.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are not tagged values, and pins of a flow that are too many or too large. Runs after the policies, so that only the owner sees its errors. Definer, because not every writer may lock the flow.';
+  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, because not every writer may lock the flow.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 

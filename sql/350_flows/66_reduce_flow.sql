@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.called_error_findings(public.flows) is
-  'The findings of private.freeze_flow about nodes with data.on_error that call a flow with an output named error. Definer, because it reads all flows of the owner of `caller`.';
+  'Findings for private.reduce_flow() about nodes with data.on_error that call a flow with an output named error. Definer, because it reads all flows of the owner of `caller`.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -183,9 +183,9 @@ begin
       is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
       exit when not is_complete;
     end if;
-    -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large
-    -- graph at a time, so that the other users find a free processor. It can't cause a deadlock, because no
-    -- transaction locks a quota or the queue before it freezes a flow.
+    -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large graph
+    -- at a time, so that the other users find a free processor. The lock can't cause a deadlock, because no transaction
+    -- locks a quota or the queue before it freezes a flow.
     if pg_column_size(v_flow.nodes) > 1048576 then
       perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
     end if;
@@ -222,8 +222,8 @@ begin
       left join public.flows as f on f.id = r.id and f.user_id = reduce_flow.entry.user_id;
       findings := findings || private.called_error_findings(v_flow);
     end if;
-    -- Extend the arrays outside of the query above. With them in the query, Postgres would plan it at each
-    -- execution.
+    -- Extend the arrays outside of the query above. If the query contained the arrays, Postgres would plan the query
+    -- again at each execution.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or reduce_flow.entry.id = any (v_called);
@@ -234,13 +234,14 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
-      -- The flow was deleted after its call was found. A run fails at that call, and reports it.
+      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail at the call and
+      -- report it.
       exit when found;
     end loop;
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- The flow is refused already, so the remaining flows need not be read.
+    -- In these two cases the entry is refused, so the remaining flows need not be read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 

@@ -5,7 +5,7 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs. Deployments and runs execute them even if the flows change. Equal graphs are stored once. Rows are never updated.';
+  'Frozen graphs. Runs execute these graphs even if the flows have changed since. Equal graphs are stored once. Rows are never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';

@@ -23,11 +23,11 @@ create table public.flow_versions (
   )
 );
 comment on table public.flow_versions is
-  'Earlier contents of flows, for the owner. Each flow has one version for equal contents. Functions insert the rows; users can change only the name.';
+  'Earlier contents of flows, for the owner. If a flow is saved again with equal contents, both saves have the same version. Functions insert the rows; users can change only the name.';
 comment on column public.flow_versions.user_id is 'The owner of the flow.';
 comment on column public.flow_versions.hash is 'SHA-256 of the contents: private.flow_version_hash().';
 comment on column public.flow_versions.name is
-  'The name that the owner gave to the version. Null for an automatic version, which is deleted when the flow has too many.';
+  'The name that the owner gave to the version. Null for an automatic version. When the flow has too many versions, the oldest automatic version is deleted.';
 comment on column public.flow_versions.environment is 'The flow''s settings, which may hold secrets.';
 comment on column public.flow_versions.bytes is
   'The stored size of nodes, edges and environment. It counts towards the quota flow_bytes.';
@@ -104,4 +104,4 @@ begin
 end;
 $$;
 comment on function private.make_room_for_version(integer) is
-  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all of them have names. Definer, because it also deletes versions that policies hide.';
+  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all versions have names. Definer, because it also deletes versions that policies hide.';

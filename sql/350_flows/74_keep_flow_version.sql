@@ -77,7 +77,8 @@ begin
     )
     order by o.user_id, o.id
   loop
-    -- One statement may change many flows. It keeps at most as many bytes as one statement may write.
+    -- One statement may change many flows. For one statement, this trigger keeps at most as many bytes as a request may
+    -- write.
     v_bytes := v_bytes + v_old.bytes;
     exit when v_bytes > private.limit_written_flow_bytes();
     continue when exists (
@@ -140,8 +141,9 @@ comment on function private.keep_flow_version(integer, text) is
   'Implements public.keep_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
--- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents
--- already, gives it the name and returns its id. A version without a name is deleted when the flow has too many.
+-- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents already,
+-- gives it the name and returns its id. When the flow has too many versions, the oldest version without a name is
+-- deleted.
 create function public.keep_flow_version(flow_id integer, name text default null)
 returns bigint
 language plpgsql volatile security invoker

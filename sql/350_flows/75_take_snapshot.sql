@@ -4,7 +4,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'The snapshot of the last start of a large flow that calls no flow. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
+  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 

@@ -9,7 +9,8 @@ declare
   v_flow public.flows;
   v_kept_id bigint;
 begin
-  -- Lock the flow's row first, as a save does. Until then, no other transaction deletes versions to make room.
+  -- Lock the flow's row first, as a save does. While this transaction holds the lock, no other transaction deletes
+  -- versions to make room.
   select f.* into v_flow
   from public.flow_versions as v join public.flows as f on f.id = v.flow_id
   where v.id = restore_flow_version.id and v.user_id = v_user_id

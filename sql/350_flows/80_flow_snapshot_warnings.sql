@@ -119,7 +119,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, because no API role may access snapshots.';
+  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first, which stores these names. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -188,4 +188,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Does not check permission; callers must. Definer, because no API role may access snapshots.';

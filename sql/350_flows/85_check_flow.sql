@@ -92,7 +92,7 @@ begin atomic
   end;
 end;
 comment on function private.severity_of_problem(text, boolean) is
-  'The severity of a problem that check_flow reports. A warning is fails_run if its message says that the run fails.';
+  'The severity of a problem that check_flow reports. A warning has the severity fails_run if its message says that the run fails.';
 
 create function private.check_flow(flow jsonb, flow_id integer)
 returns jsonb
@@ -147,12 +147,12 @@ comment on function private.check_flow(jsonb, integer) is
   'Implements public.check_flow. Definer, because no API role may call private.reduce_flow().';
 grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
--- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id
--- may be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path,
--- message, severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is
--- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow
--- that is not saved must have at most 1 MiB. If it calls flows of more than 1 MiB together, some of these are left
--- out, and is_complete is false.
+-- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id may
+-- be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path, message,
+-- severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is prevents_deploy,
+-- fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that is not saved
+-- must have at most 1 MiB. If the flows that it calls have more than 1 MiB together, the check leaves some of them out,
+-- and is_complete is false.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker

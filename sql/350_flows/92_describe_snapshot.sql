@@ -88,7 +88,7 @@ as $$
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- A single query makes all lists of types. Each input may have another list, and one query for each would take
+  -- A single query makes all lists of types. Each input may have its own list, and a query for each list would take
   -- seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
@@ -110,16 +110,16 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. A hint, {description, json_schema}, comes from the definition of the only port that an input feeds.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, that port''s definition gives its hint, {description, json_schema}.';
 
--- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the
--- flow, they come from the flow's JSON.
+-- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the flow,
+-- its ports come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could
--- too, because the planner would sort only by flow.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could also
+-- take quadratic time, because the planner would sort only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
@@ -176,7 +176,7 @@ begin
     select d.node_id, s.port ->> 'name' as name, s.port ->> 'type' as type
     from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
   ),
-  -- The label of a flow_input or flow_output is the name of its port, even if the JSON gives it another name.
+  -- The label of a flow_input or flow_output is the name of its port, even if the JSON gives the port another name.
   named as materialized (
     select n.flow, n.index, n.id, n.native_id, n.is_input, n.is_output, n.form_data,
       case when n.is_input or n.is_output then coalesce(

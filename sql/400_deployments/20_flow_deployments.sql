@@ -1,5 +1,5 @@
--- A new setting is first a column of this table. CONTRIBUTING.md, "A new deployment setting", lists the other files to
--- change.
+-- Each setting of a deployment is a column of this table. CONTRIBUTING.md, "A new deployment setting", lists the other
+-- files to change for a new setting.
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -52,7 +52,7 @@ comment on column public.flow_deployments.description is
   'The description shown to people who may start the deployment. Initially the beginning of the flow''s description at the deploy.';
 comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
-  'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who shows a public key.';
+  'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who sends a public key.';
 comment on column public.flow_deployments.output_instructions is
   'Whether runs output the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is

@@ -42,8 +42,8 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- If the flow is gone, a deletion of its owner has deleted it, and deletes the tags next. Moving a tag now would
-  -- break the tag's foreign key.
+  -- If the flow is gone, the deletion of its owner has deleted the flow and will delete the tags next. Moving a tag now
+  -- would break the tag's foreign key.
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
@@ -90,7 +90,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- At a greater depth, a trigger or a foreign key of deployments makes the change, and they may move latest.
+  -- At a trigger depth of 2 or more, a trigger or a foreign key of deployments makes the change. Such a change may move
+  -- latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;

@@ -8,4 +8,4 @@ comment on table private.flow_deployment_canvases is
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 comment on column private.flow_deployment_canvases.flow_hash is
-  'private.flow_version_hash() of the deployed flow. The version of the flow with this hash is the one that was deployed.';
+  'private.flow_version_hash() of the deployed flow. The version of the flow with this hash is the deployed version.';

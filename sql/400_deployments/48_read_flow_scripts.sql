@@ -55,7 +55,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The scripts of a graph, and the answer schemas of its api_input nodes (language json_schema), if the form data holds them; then the expressions of its edges (jsonata). In the order of nodes and edges. source is null for a node without a script.';
+  'The scripts and answer schemas (language json_schema) in the form data of a graph''s nodes, in the order of the nodes. Then the expressions of its edges (language jsonata), in the order of the edges. source is null for a node without a script.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -150,4 +150,4 @@ begin
 end;
 $$;
 comment on function private.flows_are_as_of(uuid, jsonb) is
-  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. True if as_of is null.';
+  'True if each of the user''s flows in as_of, {"<flow id>": updated_at}, still has this updated_at, or if as_of is null.';

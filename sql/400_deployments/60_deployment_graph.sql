@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.placed_graph(jsonb, jsonb) is
-  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if none is known.';
+  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if the position is unknown.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb

@@ -19,8 +19,8 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'True if the caller may see a run. The owner of the flow sees each run; the starter and the holder of the run''s token see it only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- This policy repeats the rule of private.may_see_run. A call of that function would read all runs, because the
--- planner does not inline a function that uses a sub-select twice.
+-- This policy repeats the rule of private.may_see_run. The planner does not inline a function that uses an argument
+-- twice if the argument is a sub-select. So a policy that called that function would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())

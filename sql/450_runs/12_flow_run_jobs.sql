@@ -31,13 +31,13 @@ create table private.flow_run_jobs (
 comment on table private.flow_run_jobs is
   'For each root run, the data that the runner needs and that readers of flow_run must not see. A job stays after its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run. There is no foreign key, because it would cost a look-up at every start. None is needed: enqueue_run always stores both rows.';
+  'The run. There is no foreign key, because it would cost a look-up at every start. None is needed: enqueue_run always stores a run together with its job.';
 comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
+  'The owner of the flow, copied from flow_run for the order of claims. No foreign key is needed: a job is deleted with its run, a run with its flow, and a flow with its owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
   'The snapshot that the run executes. A foreign key would slow every start. None is needed: only sweep_runner deletes snapshots, and never the snapshot of a run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'The result of private.run_settings() at the start, and the action_signer of the start. Redrives copy all of it. Starters read flow_run and must not read the RPC address and on_end, so these settings are stored here.';
+  'The result of private.run_settings() at the start, and the action_signer of the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
@@ -48,16 +48,16 @@ comment on column private.flow_run_jobs.turn is
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
-  'True if a worker has claimed the run and has neither released nor finished it. If the run''s message is visible while this is true, the worker is lost.';
+  'True if a worker has claimed the run and has neither released nor finished it. If the run''s message becomes visible while is_held is true, the worker counts as lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers in a row were lost while they held the run. A worker that holds the run now does not count; private.awake_jobs adds it. The end of a node or a release of the run sets the number to 0.';
-comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
+  'How many workers in a row were lost while they held the run. If the worker that holds the run now is lost, it is not counted here yet; private.awake_jobs counts it. The end of a node or a release of the run sets the number to 0.';
+comment on column private.flow_run_jobs.work_ms is 'The milliseconds of work on the run that workers have reported.';
 comment on column private.flow_run_jobs.output_bytes is
-  'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
+  'The bytes of JSON of all node outputs of the run and of the runs that it called, as workers have reported them. A worker needs this much memory to continue the run.';
 comment on column private.flow_run_jobs.action_lookups is
-  'How often the transaction that the run output was looked up on the chain.';
+  'How often somebody has looked up, on the chain, the transaction in the run''s output.';
 comment on column private.flow_run_jobs.has_ended_inputs is
-  'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
+  'True if somebody submitted or cancelled an input that a node of the run waits for, and no worker has read the outcome yet.';
 comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
   'The time from which a sleeping run may be claimed again; null if the run does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow claims.';

@@ -18,7 +18,8 @@ comment on table public.flow_run_logs is
 comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
 comment on column public.flow_run_logs.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join.';
-comment on column public.flow_run_logs.node_id is 'The node, with times; null for a line of the run itself.';
+comment on column public.flow_run_logs.node_id is
+  'The node that wrote the line; times names its execution. Both are null for a line of the run itself.';
 
 alter table public.flow_run_logs enable row level security;
 create policy flow_run_logs_select_owner on public.flow_run_logs for select to authenticated

@@ -1,5 +1,5 @@
--- Notifies sessions of news of runs. If no session follows a run, its news costs only one attempt to take a lock.
--- No function here waits for a lock:
+-- Notifies sessions of news about runs. A session gets the news of the runs that it follows. If no session follows a
+-- run, its news costs only one attempt to take a lock. The functions in this file never wait for a lock:
 --
 --   follow      A session that listens takes a shared lock of the run and the topic, then reads the run.
 --   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run.

@@ -6,7 +6,7 @@ create type private.run_filter as (
   until timestamptz
 );
 comment on type private.run_filter is
-  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, flow, user or key. since and until: bounds of the start time; until is excluded.';
+  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, flow, user or key. since and until: bounds of created_at; until is excluded.';
 
 create function private.check_run_filter(filter private.run_filter)
 returns void
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.check_run_filter(private.run_filter) is
-  'Refuses a filter with a long search, an unknown status or starter, or a time that no run can have: 400 request_invalid.';
+  'Refuses a filter with an empty or too long search, an unknown status or starter, or a time that no run can have: 400 request_invalid.';
 
 create function private.starter_kind(
   schedule_id uuid, webhook_id uuid, started_by_run_id uuid, started_by_public_key text
@@ -65,8 +65,8 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The second column of each of these indexes is the id. Most users start their own runs, which are in both the
-  -- index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
+  -- The second column of each of these indexes is the id. Most users start runs of their own flows. Such runs are in
+  -- both the index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
@@ -114,4 +114,4 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';
+  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';

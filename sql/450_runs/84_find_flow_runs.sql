@@ -35,7 +35,8 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- Count how many runs the search has read only if the page is not full. After a full page, the next page continues.
+  -- If the page is not full, count how many runs the search has read. If the page is full, the next page continues the
+  -- search.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
     using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
@@ -49,8 +50,8 @@ grant execute on function private.find_flow_runs(private.run_filter, integer, in
   to anon, authenticated, service_role;
 
 -- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
--- user. is_complete is false if there are older runs; call again with `until` to find them. first_error has at most
--- 1,000 characters.
+-- user. is_complete is false if the search stopped at this limit; call again with `until` to search older runs.
+-- first_error has at most 1,000 characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,

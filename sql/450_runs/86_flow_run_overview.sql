@@ -23,7 +23,7 @@ create function private.flow_run_overview(filter private.run_filter)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Same settings as in private.find_flow_runs.
+-- These settings have the same reason as in private.find_flow_runs().
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -99,10 +99,10 @@ comment on function private.flow_run_overview(private.run_filter) is
   'Implements public.flow_run_overview. Definer for the same reason as private.find_flow_runs().';
 grant execute on function private.flow_run_overview(private.run_filter) to anon, authenticated, service_role;
 
--- `since` is by default a day before `until`, and `until` is by default the present time. Counts the newest 5,000
--- runs; is_complete is false if there are more. parts: the counts by status in 24 equal parts of the time, numbered
--- from 0. durations: the newest 500 ended runs. failures: the 20 most frequent first errors of failed runs, grouped
--- by node and text.
+-- `since` is by default a day before `until`, and `until` is by default the present time. Counts the newest 5,000 runs;
+-- is_complete is false if there are more. parts: the counts by status in 24 equal parts of the period, numbered from 0.
+-- durations: the newest 500 ended runs. failures: the 20 most frequent first errors of failed runs, grouped by node and
+-- text.
 create function public.flow_run_overview(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -119,7 +119,7 @@ end;
 -- durations: [{id, status, created_at, ms}], duration_ms: {p50, p95},
 -- failures: [{node_id, node, code, message, count, last_id}]}.
 comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
-  'Counts the runs that find_flow_runs finds with the same filter, by default those of the last day. Counts them by status, by part of the time and by duration, and counts failures by node and text. 400 request_invalid; 401.';
+  'Counts the runs that find_flow_runs finds with the same filter, by default in a period of one day: by status, by part of the period, and failures by node and text. Also lists durations. 400 request_invalid; 401.';
 grant execute on function public.flow_run_overview(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
 ) to anon, authenticated, service_role;

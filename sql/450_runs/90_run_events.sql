@@ -130,12 +130,12 @@ as $$
 declare
   -- The most events of a page.
   v_max_events constant integer := 200;
-  -- The last event before the end of the root.
+  -- The number of the last event before the end of the root run.
   v_last integer;
   v_end integer;
-  -- Set if the table stores no events of the run: all events before the end of the root run.
+  -- All events before the end of the root run. Set only if the table stores no events of the run.
   v_unnumbered private.run_event[];
-  -- The last event of the last transaction whose events are in this page.
+  -- The number of the last event of the last transaction that this page reads.
   v_until integer;
   v_page jsonb;
 begin
@@ -146,7 +146,7 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- Until the run starts, no events are shown. Events that are stored before that follow the start event.
+    -- Until the run starts, pages are empty. Events that were stored before the start come after the start event.
     when root.start_time is null then 0
     else v_last
   end;
@@ -286,9 +286,9 @@ begin
   );
 end;
 $$;
--- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
--- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so
--- far. `has_ended` is true if no more events will follow.
+-- A page has at most 200 events and at most max_bytes. If the next event alone has more than max_bytes, the page has
+-- only this event. In each event, `owner` holds the members of `data` that only the flow's owner gets. The next page
+-- continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
   'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because its callers check the user.';
 

@@ -40,7 +40,7 @@ comment on column private.api_inputs.token_hash is
   'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits, and if the run ended before the input did.';
+  'submitted, cancelled or expired. Null while the node waits. It stays null if the run ended first.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';

@@ -34,13 +34,13 @@ comment on table public.pending_inputs is
 comment on column public.pending_inputs.flow_run_id is
   'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'The started run. There is no foreign key: the row is deleted with its row in private.api_inputs, which has this foreign key.';
+  'The started run. No foreign key is needed: the row is deleted with its row in private.api_inputs, which has this foreign key.';
 comment on column public.pending_inputs.owner_id is
-  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
+  'The owner of the flow. No foreign key is needed: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.pending_inputs.started_by is
-  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key: a trigger sets this column to null when the user is deleted.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';

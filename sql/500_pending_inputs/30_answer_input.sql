@@ -93,7 +93,7 @@ as $$
     and num_nonnulls(p.json_schema, p.choices) > 0;
 $$;
 comment on function private.question_of_input(text) is
-  'The answers that the open input of a token accepts, {json_schema, choices}. Null if it accepts any answer, and if the token has no open input. Definer, because no API role may access private.api_inputs.';
+  'The answers that the open input of a token accepts, {json_schema, choices}. Null if the input accepts any answer, or if the token has no open input. Definer, because no API role may access private.api_inputs.';
 
 create function private.check_answer(token text, idempotency_key text)
 returns void
@@ -127,7 +127,7 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- Lock the run first, as claims, stops and ends do. So of two answers, the second sees the first.
+  -- Lock the run first, as claims, stops and ends of runs do. So the second of two answers sees the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;

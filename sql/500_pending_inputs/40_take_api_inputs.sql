@@ -35,9 +35,9 @@ comment on function private.take_api_inputs(uuid, integer, jsonb) is
   'Implements public.take_api_inputs. Definer, because no API role may access inputs and jobs.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
--- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}].
--- outcome is submitted, cancelled or expired; null while the input is open. This call sets inputs whose time is
--- over to expired.
+-- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome
+-- is submitted, cancelled or expired; null while the input is open. If the time of an open input is over, this call
+-- sets its outcome to expired.
 create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker

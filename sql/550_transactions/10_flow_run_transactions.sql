@@ -35,7 +35,7 @@ comment on column private.flow_run_transactions.members is
   'The node executions whose instructions the transaction contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
-  'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
+  'The signed transaction, base64; null while signatures are missing. Once wire is set, the transaction may have been sent, so wire never changes.';
 comment on column private.flow_run_transactions.memo is
   'The text of the memo that the action identity signs; null if the message has no such memo.';
 comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
@@ -65,8 +65,8 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction has failed and had no effect, and its node is being tried again. So the new transaction
-  -- may replace it.
+  -- If the stored transaction has failed, it had no effect. If its node is being tried again, the new transaction may
+  -- replace it.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
@@ -108,13 +108,13 @@ set search_path = ''
 as $$
   select private.store_transaction(flow_run_id, claim_number, transaction, requests);
 $$;
--- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot,
--- last_valid_block_height}. requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored
--- for each key. The result lists all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A
--- called run must be stored before its transactions. A transaction that is stored with its wire may have been sent.
--- So a call with another message or wire for it raises 500 internal, with one exception: if the stored transaction
--- has failed and its first member is tried again, the new transaction replaces it, and the old requests are
--- deleted. 409 claim_lost for an older claim.
+-- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
+-- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
+-- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
+-- its transactions. A transaction that is stored with its wire may have been sent. So a call with another message or
+-- wire for this transaction raises 500 internal, with one exception: if the stored transaction has failed and its first
+-- member is tried again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost for an older
+-- claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

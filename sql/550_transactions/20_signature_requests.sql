@@ -1,5 +1,5 @@
--- user_id has no foreign key. With one, deleting a user would lock the request before its run, while answers and
--- workers lock the run first, so the two could deadlock.
+-- user_id has no foreign key. With a foreign key, the deletion of a user would lock the request before its run. Answers
+-- and workers lock the run first, so they could deadlock with the deletion.
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),
@@ -29,17 +29,17 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for. Only functions write the rows. The flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
+  'Requests for the signatures that runs wait for. Only functions write the rows. The flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
-  'A random number below 2^53. Knowing the number gives no right to answer: an answer is accepted because of its signature.';
+  'A random number below 2^53. Knowing the number gives no right to answer: an answer also needs a signature by the requested key.';
 comment on column public.signature_requests.kind is
   'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
   'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
-  'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
+  'The owner of the flow. No foreign key is needed: the request is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.signature_requests.user_id is
-  'The user whose key must sign: the owner if the key belongs to one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
+  'The user whose key must sign: the owner if the key belongs to one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, or has been deleted. There is no foreign key: a trigger sets this column to null when the user is deleted.';
 comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
 comment on column public.signature_requests.signatures is
@@ -47,7 +47,7 @@ comment on column public.signature_requests.signatures is
 comment on column public.signature_requests.signature is
   'The signature in the answer, base58; null while there is no answer.';
 comment on column public.signature_requests.new_msg is
-  'The message that was signed instead, base64; null when the wallet did not change it.';
+  'The changed message that the wallet signed instead of msg, base64; null if the wallet changed nothing.';
 comment on column public.signature_requests.expires_at is
   'The request fails if it has no answer by this time. If the transaction or the run ends earlier, this column is set to that time.';
 
@@ -132,8 +132,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already. It also skips requests whose random id is taken. These get
-    -- another id in the next round.
+    -- The insert skips keys that have a request already. If the random id of a request is taken, the insert skips this
+    -- request too, and the next round tries another id.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (

@@ -52,7 +52,7 @@ as $$
   from unnest(asking_flow_runs.flow_run_ids) as asked (id)
   cross join lateral private.root_run_id(asked.id) as root (id)
   where exists (select from private.open_signature_requests(root.id))
-    -- A run that has ended or is deleted will never ask for a signature, so waiting for it is over, too.
+    -- A run that has ended or is deleted will never ask for a signature, so its callers need not wait.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
@@ -67,5 +67,5 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer: a run in the tree asks for a signature now, or no run in it will ask again.';
+  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer, because a run in the tree asks for a signature now, or because no run in the tree will ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;

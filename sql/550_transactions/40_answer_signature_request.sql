@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The requested key must have made the signature, even if another caller sends it. Definer, because it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, the requested key must have made it. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer, because its callers have checked the user.';
+  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because its callers have checked the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
@@ -114,8 +114,8 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- Lock the run first, as claims, stops and suspensions do. So of two answers, the second sees the first. A
-  -- concurrent suspension either sees this answer, or this answer wakes the suspended run.
+  -- Lock the run first, as claims, stops and suspensions do. So the second of two answers sees the first. If a worker
+  -- suspends the run at the same time, either the suspension sees this answer, or this answer wakes the run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -143,5 +143,5 @@ as $$
   select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg is no change. Errors as in signature_request_for_caller.';
+  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(bigint, text, text) to service_role;

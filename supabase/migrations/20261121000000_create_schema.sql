@@ -5,7 +5,8 @@ set check_function_bodies = off;
 
 -- sql/100_platform/10_platform.sql
 
--- Extensions come first. Their objects keep the privileges that they have on every Supabase project.
+-- Extensions are created before the default privileges change below. So their objects keep the privileges that they
+-- have on every Supabase project.
 create extension if not exists pgmq;
 
 create schema private;
@@ -13,7 +14,7 @@ comment on schema private is
   'Tables and functions that PostgREST does not expose. API roles may execute only the functions that are granted to them by name.';
 grant usage on schema private to anon, authenticated, service_role;
 
--- A role has a privilege on later objects only if a file grants it.
+-- From here on, a role has a privilege on a new object only if a file grants it.
 alter default privileges for role postgres revoke execute on functions from public;
 alter default privileges for role postgres in schema public revoke all on tables from anon, authenticated, service_role;
 alter default privileges for role postgres in schema public revoke all on functions
@@ -871,7 +872,7 @@ as $$
     else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'Shortens a text that a client sent, so that a message can quote it. A text of more than `longest` characters is cut there and ends in ….';
+  'Shortens a text that a client sent, so that a message can quote it. If the text has more than `longest` characters, … replaces the rest.';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.size_text(bytes bigint)
@@ -902,7 +903,7 @@ begin
   if v_status is null then
     perform private.fail('internal', format('The error code %s is unknown.', private.shorten(fail.code)));
   end if;
-  -- PostgREST passes details on only as text. The Edge Functions turn that text back into JSON.
+  -- PostgREST accepts details only as a text. The Edge Functions turn this text back into JSON.
   raise sqlstate 'PGRST' using
     message = json_build_object(
       'code', fail.code, 'message', private.shorten(fail.message, 2000), 'details', fail.details::text,
@@ -952,11 +953,11 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- The second half of a random UUID starts with the variant bits and is kept. The first half is replaced. From left to
-  -- right it has 48 bits of milliseconds, the version (7) and 12 bits for the fraction of the millisecond. As a number,
-  -- the first half is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds within the millisecond). 4.096
-  -- * (all microseconds since 1970) already includes 4096 * milliseconds. So the first half is microseconds * 512 / 125
-  -- + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
+  -- The second half of a random UUID starts with the variant bits. This function keeps the second half and replaces the
+  -- first. The new first half has, from left to right, 48 bits of milliseconds, the version (7) and 12 bits for the
+  -- fraction of the millisecond. As a number, it is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds
+  -- within the millisecond). 4.096 * (all microseconds since 1970) already includes 4096 * milliseconds. So the first
+  -- half is microseconds * 512 / 125 + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
   select encode(
     overlay(
       uuid_send(gen_random_uuid())
@@ -969,7 +970,7 @@ begin atomic
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'Makes a UUID version 7 of the given time. rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
+  'Makes a UUID version 7 of the given time. Its field rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -983,7 +984,7 @@ begin
 end;
 $$;
 comment on function private.first_uuid_v7(timestamptz) is
-  'The least UUID version 7 of this millisecond. No id made in this millisecond or later is less.';
+  'The least UUID version 7 of the millisecond of `at`. Ids made in this millisecond or later are at least as great.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -1111,7 +1112,7 @@ comment on function private.user_claims() is
 --   is_anonymous  true for Supabase's anonymous sign-ins
 --   run_id        the run of a run token
 --   public_key    the public key that a start without a user sends; nothing proves that the caller owns it
---   webhook_id    the webhook of a webhook's token; such a request starts runs as the owner of the webhook
+--   webhook_id    the incoming webhook whose token the URL contains; the request starts runs as the webhook's owner
 --   chain_depth   for a webhook: the number of runs in the chain that led to the request
 create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
@@ -1140,7 +1141,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role and for a deleted user, also if the deletion was soft. Definer: auth.users says whether a user is deleted, and API roles may not read it.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is deleted or has deleted_at. Definer, because no API role may read auth.users.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -1155,7 +1156,7 @@ begin
 end;
 $$;
 comment on function private.hold_user(uuid) is
-  'Prevents the deletion of a user until the transaction ends; 401 token_invalid for a deleted user. Definer for the same reason as private.caller().';
+  'Prevents the deletion of a user until the transaction ends; 401 token_invalid for a deleted user. Definer, because no API role may lock rows of auth.users.';
 
 create function private.lock_caller()
 returns private.caller
@@ -1175,7 +1176,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer, because no API role may call private.hold_user().';
 
 create function private.unauthenticated()
 returns void
@@ -1206,7 +1207,7 @@ begin
 end;
 $$;
 comment on function private.require_user() is
-  'The id of the calling user; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'The id of the calling user; 401 unauthenticated if the caller is not a user. Definer, because no API role may call private.caller().';
 
 create function private.lock_user()
 returns uuid
@@ -1223,7 +1224,7 @@ begin
 end;
 $$;
 comment on function private.lock_user() is
-  'Returns the id of the calling user, and prevents the deletion of this user until the transaction ends; 401 unauthenticated if the caller is not a user. Definer for the same reason as private.caller().';
+  'Returns the id of the calling user, and prevents the deletion of this user until the transaction ends; 401 unauthenticated if the caller is not a user. Definer, because no API role may call private.lock_caller().';
 
 create function private.require_caller()
 returns private.caller
@@ -1240,7 +1241,7 @@ begin
 end;
 $$;
 comment on function private.require_caller() is
-  'The caller, who may be a user or the holder of a run token; 401 unauthenticated for anybody else. Definer for the same reason as private.caller().';
+  'The caller, who may be a user or the holder of a run token; 401 unauthenticated for anybody else. Definer, because no API role may call private.caller().';
 
 create function private.whoami()
 returns jsonb
@@ -1256,7 +1257,7 @@ begin
   return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
 end;
 $$;
-comment on function private.whoami() is 'Implements public.whoami. Definer for the same reason as private.caller().';
+comment on function private.whoami() is 'Implements public.whoami. Definer, because no API role may call private.caller().';
 grant execute on function private.whoami() to anon, authenticated, service_role;
 
 create function public.whoami()
@@ -1279,7 +1280,7 @@ create table private.quotas (
 );
 comment on table private.quotas is
   'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
-comment on column private.quotas.value is 'The most that a user may have.';
+comment on column private.quotas.value is 'The most that one user may have of what the quota counts.';
 
 create function private.quota(name text)
 returns bigint
@@ -1294,7 +1295,7 @@ begin
 end;
 $$;
 comment on function private.quota(text) is
-  'The value of a quota: the most that each user may have. Definer: the table of changed quotas is private.';
+  'The value of a quota: the most that each user may have. Definer, because no API role may access private.quotas.';
 
 create function private.quota_use(name text, user_id uuid)
 returns bigint
@@ -1360,7 +1361,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer: it must see all rows.';
+  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer, because it must also see rows that policies hide.';
 
 create function private.lock_quota(name text, user_id uuid)
 returns void
@@ -1369,8 +1370,8 @@ set search_path = ''
 as $$
 begin
   -- Only one transaction of the user can hold this lock at a time, so each transaction counts the rows that earlier
-  -- ones stored. The lock can't cause a deadlock: only quotas take it, and its holder needs no row that another
-  -- transaction of the user has locked.
+  -- transactions stored. The lock can't cause a deadlock: only checks of quotas take it, and its holder does not wait
+  -- for rows that another transaction of the user has locked.
   perform pg_advisory_xact_lock(
     hashtextextended(format('private.check_quota %s %s', lock_quota.name, lock_quota.user_id), 0)
   );
@@ -1398,7 +1399,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer: it must see all rows.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer, because it must also see rows that policies hide.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -1423,7 +1424,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer: users may not call private.check_quota().';
+  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer, because users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -1448,7 +1449,7 @@ begin
 end;
 $$;
 comment on function private.set_quota(text, bigint) is
-  'Implements public.set_quota. Definer: the settings are private.';
+  'Implements public.set_quota. Definer, because no API role may access private.quotas.';
 grant execute on function private.set_quota(text, bigint) to service_role;
 
 create function public.set_quota(name text, value bigint)
@@ -1459,7 +1460,7 @@ as $$
   select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: sets the most that each user may have of what the quota counts; null restores the default. Users keep what they already have. 400 request_invalid.';
+  'For operators: sets a quota, the most that each user may have. Null restores the default. Users who have more keep what they have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()
@@ -1469,7 +1470,7 @@ set search_path = ''
 as $$
   select k.name, private.quota(k.name), k.default_value from private.known_quotas() as k;
 $$;
-comment on function private.quotas() is 'Implements public.quotas. Definer: the settings are private.';
+comment on function private.quotas() is 'Implements public.quotas. Definer, because no API role may access private.quotas.';
 grant execute on function private.quotas() to service_role;
 
 create function public.quotas()
@@ -1567,7 +1568,7 @@ begin
 end;
 $$;
 comment on function private.create_api_key(text) is
-  'Implements public.create_api_key. Definer: only this function makes keys.';
+  'Implements public.create_api_key. Definer, because no API role may insert keys.';
 grant execute on function private.create_api_key(text) to anon, authenticated, service_role;
 
 create function public.create_api_key(name text)
@@ -1578,7 +1579,7 @@ as $$
   select private.create_api_key(name);
 $$;
 comment on function public.create_api_key(text) is
-  'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key is shown only this once. 403 token_required for anonymous users and for callers with an API key; 409 quota_exceeded.';
+  'Makes an API key of the calling user: {id, user_id, name, prefix, created_at, key}. The key can''t be read again. 403 token_required for anonymous users, and for callers with an API key or a claim token; 409 quota_exceeded.';
 grant execute on function public.create_api_key(text) to anon, authenticated, service_role;
 
 create function private.delete_api_key(id uuid)
@@ -1623,7 +1624,7 @@ as $$
   where h.hash = sha256(convert_to(valid_api_key.key, 'UTF8'));
 $$;
 comment on function private.valid_api_key(text) is
-  'The API key with this text; null if it is unknown, or if its user is banned or deleted. Definer: the hashes are private, and the keys belong to other users.';
+  'The API key with this text; null if it is unknown, or if its user is banned or deleted. Definer, because no API role may access the hashes, and the policies hide the keys of other users.';
 
 create function private.api_key_claims(key text)
 returns jsonb
@@ -1654,7 +1655,7 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer: the keys belong to other users.';
+  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;
 
 -- sql/150_callers/40_run_tokens.sql
@@ -1667,7 +1668,7 @@ create table private.run_token_secrets (
   constraint run_token_secrets_secret_length check (octet_length(secret) = 32)
 );
 comment on table private.run_token_secrets is
-  'The secrets that sign run tokens and claim tokens, in one row. The function that makes the first token also inserts this row.';
+  'The secrets that sign run tokens and claim tokens, in one row. The row is inserted when the first token is made.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
   'The secret before the last rotation. Tokens that it signed are still valid.';
@@ -1705,7 +1706,7 @@ begin
 end;
 $$;
 comment on function private.run_token_secret() is
-  'The secret that signs new tokens. The first call makes it. Definer: the secret is private.';
+  'The secret that signs new tokens. The first call makes it. Definer, because no API role may access the secret.';
 
 create function private.run_token(flow_run_id uuid)
 returns text
@@ -1715,14 +1716,15 @@ as $$
   select private.run_token(run_token.flow_run_id, private.run_token_secret());
 $$;
 comment on function private.run_token(uuid) is
-  'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer: the secret is private.';
+  'The token that gives its holder access to one run. A run has the same token until the project''s secret is rotated. The first call makes the secret. Definer, because no API role may access the secret.';
 
 create function private.is_signed(signed bytea, signature bytea)
 returns boolean
 language sql stable security definer
 set search_path = ''
 as $$
-  -- This compares digests, so the time of the comparison does not reveal how many bytes of a forged token are right.
+  -- The query compares digests, so the time of the comparison does not reveal how many bytes of a forged token are
+  -- right.
   select exists (
     select from private.run_token_secrets as s
     cross join lateral (values (s.secret), (s.previous_secret)) as valid (secret)
@@ -1730,7 +1732,7 @@ as $$
   );
 $$;
 comment on function private.is_signed(bytea, bytea) is
-  'Whether the project''s secret or its previous secret made the signature of these bytes. Definer: the secrets are private.';
+  'Whether `signature` signs the bytes `signed` with the present or the previous secret. Definer, because no API role may access the secrets.';
 
 create function private.run_id_of_token(token text)
 returns uuid
@@ -1751,7 +1753,7 @@ begin
 end;
 $$;
 comment on function private.run_id_of_token(text) is
-  'The id of the run with this token; null if the token is not valid. Definer: the secrets are private.';
+  'The id of the run with this token; null if the token is not valid. Definer, because no API role may access the secrets.';
 
 create function private.token_run_id()
 returns uuid
@@ -1761,7 +1763,7 @@ as $$
   select private.run_id_of_token(private.request_header('x-flow-run-token'));
 $$;
 comment on function private.token_run_id() is
-  'The id of the run whose token the request carries in x-flow-run-token; null without a valid token. Definer: API roles may not call private.run_id_of_token().';
+  'The id of the run whose token the request carries in x-flow-run-token; null without a valid token. Definer, because no API role may call private.run_id_of_token().';
 grant execute on function private.token_run_id() to anon, authenticated, service_role;
 
 create function private.rotate_run_token_secret()
@@ -1775,7 +1777,7 @@ begin
 end;
 $$;
 comment on function private.rotate_run_token_secret() is
-  'Implements public.rotate_run_token_secret. Definer: the secrets are private.';
+  'Implements public.rotate_run_token_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.rotate_run_token_secret() to service_role;
 
 create function public.rotate_run_token_secret()
@@ -1786,7 +1788,7 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: replaces the secret that signs new run tokens. Tokens of the previous secret stay valid until the next rotation; older ones are no longer valid.';
+  'For the service role: replaces the secret that signs new run tokens. Tokens of the replaced secret stay valid until the next rotation. Older tokens are no longer valid.';
 grant execute on function public.rotate_run_token_secret() to service_role;
 
 -- sql/150_callers/50_pre_request.sql
@@ -1809,11 +1811,11 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement by a caller without a credential, by request path. The limit is short, because callers choose the filters of a query and thereby its cost. Starts and reads of deployments and outputs have more time, because they may wait for locks.';
+  'The time limit of a statement, for a request path and a guest: a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
--- A user's access token takes precedence over an API key. The runner's nodes send a claim token alone. A claim
--- token together with another credential is refused, because it must never act for the service role.
+-- A user's access token takes precedence over an API key. The nodes of a run send only a claim token. A request with a
+-- claim token and another credential is refused, because a claim token must never act for the service role.
 create function private.credential_claims()
 returns jsonb
 language plpgsql stable security invoker
@@ -1824,7 +1826,7 @@ declare
   v_claim_token text;
   v_api_key text;
 begin
-  -- Most requests have no claim token. This quick test saves parsing their headers.
+  -- Most requests have no claim token. This quick test avoids parsing their headers.
   if current_setting('request.headers', true) like '%x-flow-claim-token%' then
     v_claim_token := private.request_header('x-flow-claim-token');
   end if;
@@ -1883,7 +1885,8 @@ begin
   end if;
   v_claims := private.credential_claims();
   if v_claims is not null then
-    -- Functions of the project can read the request's headers. Hide the token from them, because they could return it.
+    -- Functions of the project can read the request's headers. Remove the claim token, because such a function could
+    -- return it.
     if v_claims ? 'claimed_run_id' then
       perform set_config(
         'request.headers', (current_setting('request.headers')::jsonb - 'x-flow-claim-token')::text, true
@@ -1918,8 +1921,8 @@ create function private.json_digits(value jsonb, out longest integer, out total 
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- This does not use jsonb_path_query, which is slower: it moves all remaining results forward for each row that
-  -- it returns.
+  -- The query does not use jsonb_path_query. That function is slower, because it moves all remaining results forward
+  -- for each row that it returns.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -1969,8 +1972,8 @@ begin
       ) as c
       order by c.place
     loop
-      -- If no other part contains the number, the largest part does. So the largest part is the last one and is not
-      -- searched.
+      -- The largest part comes last. If no other part contains the number, the largest part must contain it, so it is
+      -- not searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -2043,7 +2046,7 @@ begin
 end;
 $$;
 comment on function private.check_json_column(text, jsonb, integer) is
-  'Refuses a column''s JSON that is too large or too deep, or has too long numbers: 400 column_invalid, which names the place. Returns the number of bytes of the JSON''s text; null for null.';
+  'Refuses a column''s JSON that is too large or too deep, or has too long numbers. The error 400 column_invalid names the place of the fault. Returns the number of bytes of the JSON''s text; 0 for null.';
 grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;
 
 -- sql/200_values/10_checks.sql
@@ -2144,10 +2147,11 @@ language plpgsql immutable strict security invoker
 set search_path = ''
 as $$
 begin
-  -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as
-  -- long. The characters of the base58 alphabet are in the order of their codes, so numbers of equal length compare
-  -- like texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, written as the
-  -- digit 1, are decoded. A single pattern for both characters and length would take eight times as long.
+  -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
+  -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits
+  -- compare like their texts. The two texts below are 256^31 and 256^32. Only a key that begins with the digit 1 is
+  -- decoded: this digit stands for a zero byte. A single pattern for both characters and length would take eight times
+  -- as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -2204,7 +2208,7 @@ begin
 end;
 $$;
 comment on function private.check_tag(text) is
-  'True if the text has the form of a tag. Any other text is refused as the value of the column tag: 400 column_invalid.';
+  'True if the text has the form of a tag. Otherwise raises 400 column_invalid for the column tag.';
 grant execute on function private.check_tag(text) to authenticated, service_role;
 
 -- sql/200_values/20_inputs.sql
@@ -2303,9 +2307,9 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text
-  -- shows that they are valid. Inputs with a number do not take this path, because numbers are measured before text
-  -- is made.
+  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text shows
+  -- that they are valid. Inputs with a number skip this test, because numbers must be measured before their text is
+  -- made.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -2325,8 +2329,8 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
-  -- No valid number or key has more characters than the limit, and reading a longer one would take quadratic time.
-  -- In JSON text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
+  -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. In JSON
+  -- text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -2340,9 +2344,9 @@ begin
       private.limit_number_characters()
     ));
   end if;
-  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because
-  -- only a lax path can count members: `(…) is unknown` is true unless there is exactly one member. A lax path also
-  -- treats arrays as if they were objects, so the path refuses arrays where values must be objects.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
+  -- a lax path can count members: `(…) is unknown` is true if there are no members or several. A lax path also treats
+  -- arrays as if they were objects, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -2601,7 +2605,7 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_update() is
-  'Refuses changes to the read-only columns of a wallet. Definer: the secrets are private.';
+  'Refuses changes to the read-only columns of a wallet. Definer, because no API role may access the secrets.';
 create trigger _100_refuse_read_only before update on public.wallets
   for each row execute function private.tg_wallets__before_update();
 create trigger _200_touch before update on public.wallets
@@ -2628,7 +2632,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Refuses to release a wallet that a deployment of its owner names as action_identity: 409 wallet_in_use. Lock the wallet''s row first, because the deployments'' trigger _200_check_settings waits for this lock. Definer: it must see all deployments.';
+  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call, so that the trigger _200_check_settings of deployments waits. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -2645,7 +2649,7 @@ begin
 end;
 $$;
 comment on function private.tg_wallets__before_delete() is
-  'Refuses to delete a wallet that is an action identity. Definer: users can''t read auth.users.';
+  'Refuses to delete a wallet that is an action identity. Definer, because users can''t read auth.users.';
 create trigger _100_refuse_in_use before delete on public.wallets
   for each row execute function private.tg_wallets__before_delete();
 
@@ -2684,8 +2688,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- This locks the wallet's row until the transaction ends, also if the row is new. So no deployment can name the
-  -- wallet as action identity between the check below and the change.
+  -- The upsert locks the wallet's row until the transaction ends. So between the check below and the change, no
+  -- deployment can name the wallet as action identity.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -2711,11 +2715,11 @@ begin
 end;
 $$;
 comment on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) is
-  'Implements public.store_wallet. Definer: the secrets are private.';
+  'Implements public.store_wallet. Definer, because no API role may access the secrets.';
 grant execute on function private.store_wallet(uuid, text, text, text, text, bytea, bytea) to service_role;
 
--- The Edge Function has checked and encrypted the key pair. If no ciphertext is given, a HARDCODED wallet keeps the
--- stored one. An ADAPTER wallet has none, so a stored one is deleted.
+-- The Edge Function has checked and encrypted the key pair. If no ciphertext is given, a HARDCODED wallet keeps its
+-- stored ciphertext. If a wallet becomes an ADAPTER wallet, its stored ciphertext is deleted.
 create function public.store_wallet(
   user_id uuid, type text, name text, public_key text, key_id text default null, nonce bytea default null,
   ciphertext bytea default null
@@ -2754,7 +2758,7 @@ as $$
   where w.user_id = read_wallet_secret.user_id and w.public_key = read_wallet_secret.public_key;
 $$;
 comment on function private.read_wallet_secret(uuid, text) is
-  'Implements public.read_wallet_secret. Definer: the secrets are private.';
+  'Implements public.read_wallet_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.read_wallet_secret(uuid, text) to service_role;
 
 create function public.read_wallet_secret(user_id uuid, public_key text)
@@ -2824,18 +2828,18 @@ create table public.connections (
 comment on table public.connections is
   'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
 comment on column public.connections.name is
-  'The name by which nodes refer to the connection. Each name of a user is unique.';
+  'The name by which nodes refer to the connection. A user has at most one connection with a name.';
 comment on column public.connections.kind is
   'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
 comment on column public.connections.hosts is
-  'The hosts that get the secret, each with an optional port and path prefix. All other hosts are refused.';
+  'The hosts that get the secret, each with an optional port and path prefix. A request to any other host is refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
 comment on column public.connections.updated_at is 'The time at which the connection and its secret were last stored.';
 comment on column public.connections.last_used_at is
-  'The time at which a run last read the secret, or up to a minute before; null if no run has read it.';
+  'The time at which a run last read the secret, at most a minute too early; null if no run has read the secret.';
 comment on column public.connections.last_tested_at is
-  'When POST /connections/test last sent a request with this secret; null if it sent none since the secret was stored.';
+  'When POST /connections/test last tested the present secret; null if it has not tested this secret.';
 comment on column public.connections.last_test_status is
   'The HTTP status of the last test''s answer; null if there was no test or no answer.';
 
@@ -2882,7 +2886,7 @@ begin
 end;
 $$;
 comment on function private.refuse_connection_in_use(public.connections) is
-  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, which lists the deployments. Lock the connection''s row before the call, so that deploys wait. Definer: it must see all deployments.';
+  'Refuses to delete a connection that a tagged deployment uses: 409 connection_in_use, which lists the deployments. Lock the connection''s row before the call, so that deploys wait. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_connections__before_delete()
 returns trigger
@@ -2899,7 +2903,7 @@ begin
 end;
 $$;
 comment on function private.tg_connections__before_delete() is
-  'Refuses to delete a connection that a tagged deployment uses. Definer: users can''t read auth.users.';
+  'Refuses to delete a connection that a tagged deployment uses. Definer, because users can''t read auth.users.';
 create trigger _100_refuse_in_use before delete on public.connections
   for each row execute function private.tg_connections__before_delete();
 
@@ -2934,7 +2938,7 @@ as $$
   ), private.uuid_v7());
 $$;
 comment on function private.connection_id_to_store(uuid, text) is
-  'Implements public.connection_id_to_store. Definer: it reads the connections of any user.';
+  'Implements public.connection_id_to_store. Definer, because it reads the connections of any user.';
 grant execute on function private.connection_id_to_store(uuid, text) to service_role;
 
 create function public.connection_id_to_store(user_id uuid, name text)
@@ -2985,7 +2989,7 @@ begin
 end;
 $$;
 comment on function private.store_connection(jsonb, jsonb) is
-  'Implements public.store_connection. Definer: the secrets are private, and only this function writes connections.';
+  'Implements public.store_connection. Definer, because no API role may access the secrets or write connections.';
 grant execute on function private.store_connection(jsonb, jsonb) to service_role;
 
 -- Each call stores a connection together with its secret. So only a user who knows the secret can change the hosts.
@@ -3012,7 +3016,7 @@ as $$
   );
 $$;
 comment on function private.store_connection_test(uuid, bytea, smallint) is
-  'Implements public.store_connection_test. Definer: the secrets are private, and API roles do not update connections.';
+  'Implements public.store_connection_test. Definer, because no API role may access the secrets or update connections.';
 grant execute on function private.store_connection_test(uuid, bytea, smallint) to service_role;
 
 create function public.store_connection_test(connection_id uuid, nonce bytea, status smallint)
@@ -3071,9 +3075,9 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  -- The lock keeps the secret until the transaction ends. If the connection was stored again after the worker read
-  -- its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored for the
-  -- new hosts.
+  -- The lock prevents a change of the secret until the transaction ends. If the connection was stored again after the
+  -- worker read its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored
+  -- for the new hosts.
   perform from private.connection_secrets as s
   where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
   for share;
@@ -3105,7 +3109,7 @@ begin
 end;
 $$;
 comment on function private.begin_token_refresh(uuid, text) is
-  'Implements public.begin_token_refresh. Definer: the tokens are private.';
+  'Implements public.begin_token_refresh. Definer, because no API role may access the tokens.';
 grant execute on function private.begin_token_refresh(uuid, text) to service_role;
 
 create function public.begin_token_refresh(connection_id uuid, secret_nonce text)
@@ -3116,7 +3120,7 @@ as $$
   select private.begin_token_refresh(connection_id, secret_nonce);
 $$;
 comment on function public.begin_token_refresh(uuid, text) is
-  'For the runner: begins to get a new token. {state: leased, lease, token}: this worker asks the token server; token is the expired token or null. Other states: ready (a valid token is stored), wait (another worker asks), failed with message and is_transient, gone (no secret has this nonce).';
+  'For the runner: begins to get a new token. Returns {state}. leased, with lease and token (the expired token or null): this worker must ask the token server. ready: a valid token is stored. wait: another worker asks. failed, with message and is_transient. gone: no secret has this nonce.';
 grant execute on function public.begin_token_refresh(uuid, text) to service_role;
 
 create function private.end_token_refresh(
@@ -3142,7 +3146,7 @@ begin
 end;
 $$;
 comment on function private.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
-  'Implements public.end_token_refresh. Definer: the tokens are private.';
+  'Implements public.end_token_refresh. Definer, because no API role may access the tokens.';
 grant execute on function private.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
 
 create function public.end_token_refresh(
@@ -3169,7 +3173,7 @@ as $$
     and t.nonce = (expire_connection_token.nonce)::bytea and t.expires_at > clock_timestamp();
 $$;
 comment on function private.expire_connection_token(uuid, text) is
-  'Implements public.expire_connection_token. Definer: the tokens are private.';
+  'Implements public.expire_connection_token. Definer, because no API role may access the tokens.';
 grant execute on function private.expire_connection_token(uuid, text) to service_role;
 
 create function public.expire_connection_token(connection_id uuid, nonce text)
@@ -3199,7 +3203,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer: the secrets are private.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer, because no API role may access the secrets.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -3210,7 +3214,7 @@ as $$
   where c.user_id = read_connection_secret.user_id and c.name = read_connection_secret.name;
 $$;
 comment on function private.read_connection_secret(uuid, text) is
-  'Implements public.read_connection_secret. Definer: the secrets are private.';
+  'Implements public.read_connection_secret. Definer, because no API role may access the secrets.';
 grant execute on function private.read_connection_secret(uuid, text) to service_role;
 
 create function public.read_connection_secret(user_id uuid, name text)
@@ -3255,7 +3259,7 @@ begin
 end;
 $$;
 comment on function private.read_claimed_connection(jsonb, text) is
-  'Implements public.read_claimed_connection. Definer: the secrets and jobs are private.';
+  'Implements public.read_claimed_connection. Definer, because no API role may access secrets and jobs.';
 grant execute on function private.read_claimed_connection(jsonb, text) to service_role;
 
 create function public.read_claimed_connection(claim jsonb, name text)
@@ -3266,7 +3270,7 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection to which the run of this claim, {flow_run_id, claim_number}, maps a name. Has the encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form or null. Null if there is no such connection. 409 claim_lost.';
+  'For the runner: the connection that nodes of the run of this claim, {flow_run_id, claim_number}, use by a name. Has the encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form or null. Null if there is no such connection. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
@@ -3285,9 +3289,9 @@ declare
   v_size bigint;
   v_is_faulty boolean;
 begin
-  -- Measures only strings, numbers, booleans and nulls, because each array or object in the result would be a copy
-  -- of everything inside it. This does not use jsonb_path_query, which is slower: it moves all remaining results
-  -- forward for each row that it returns.
+  -- The query measures only strings, numbers, booleans and nulls, because each array or object in the result would be a
+  -- copy of everything inside it. The query does not use jsonb_path_query. That function is slower, because it moves
+  -- all remaining results forward for each row that it returns.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -3333,8 +3337,8 @@ begin
     return '[]';
   end if;
 
-  -- Paths are built only for faults, and from shortened names. A long name would otherwise be copied into the path
-  -- of everything below it.
+  -- Build paths only if there is a fault, and from shortened names. Otherwise a long name would be copied into the path
+  -- of every value below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -3375,7 +3379,7 @@ begin
 end;
 $$;
 comment on function private.json_faults(jsonb) is
-  'The first 100 faults that any JSON value may have (size, depth, long names, large numbers), [{path, message}]; [] if there are none.';
+  'The first 100 faults in the size, depth, names and numbers of a JSON value, [{path, message}]; [] if there are none.';
 grant execute on function private.json_faults(jsonb) to authenticated, service_role;
 
 create function private.shape_faults(value jsonb, shape jsonb)
@@ -3501,21 +3505,21 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- As jsonb, a definition within the limit never takes more bytes than this. Refuse larger definitions before the
+  -- As jsonb, a definition within the limit takes at most four times the limit. Refuse larger definitions before the
   -- slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
     ));
   end if;
-  -- Columns that the definition leaves out are null in a row of nodes. These nulls must not count towards the size.
+  -- In a row of nodes, members that the definition lacks are null. These nulls must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- This size and the size in zod both count 8 bytes for a number, but a number's text may have up to 50 times as
-    -- many. So the limit of the text is higher.
+    -- private.json_faults() counts 8 bytes for a number, like the schema in zod. The text of a number may have 50 times
+    -- as many bytes. So the limit of the text is higher.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -3556,8 +3560,7 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- Accept a ui_schema without a json_schema, which defines no form, because definitions from other servers have
-    -- it.
+    -- A ui_schema without a json_schema defines no form. Accept it, because definitions from other servers contain it.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
@@ -3630,7 +3633,7 @@ begin
 end;
 $$;
 comment on function private.node_poster() is
-  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated if the caller is not a user. Definer: node_publishers is private.';
+  'The calling user, and whether that user''s node definitions are public; 401 unauthenticated if the caller is not a user. Definer, because no API role may access private.node_publishers.';
 grant execute on function private.node_poster() to authenticated;
 
 -- sql/300_nodes/40_nodes.sql
@@ -3667,7 +3670,7 @@ comment on column public.nodes.user_id is 'The user who posted the definition; n
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';
 comment on column public.nodes.owner_key is
-  'user_id, or zeros if user_id is null. An upsert finds its row by the primary key, which contains this column because its columns can''t be null.';
+  'user_id, or a UUID of zeros if user_id is null. An upsert finds its row by the primary key. The primary key contains owner_key instead of user_id, because a column of a primary key can''t be null.';
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
@@ -3726,8 +3729,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may contain the id of the original row. This also runs for
-    -- an upsert that updates a row.
+    -- The id is always new, because a copied definition may contain the id of the original row. An upsert that updates
+    -- a row runs this branch first.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -3788,7 +3791,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__after_write() is
-  'Counts new and deleted definitions of the service role. Definer: the count is private.';
+  'Counts new and deleted definitions of the service role. Definer, because no API role may access the count.';
 
 create function private.tg_nodes__after_update()
 returns trigger
@@ -3807,7 +3810,7 @@ begin
 end;
 $$;
 comment on function private.tg_nodes__after_update() is
-  'Counts changes of the service role''s definitions. Definer: the count is private.';
+  'Counts changes of the service role''s definitions. Definer, because no API role may access the count.';
 create trigger _100_count_inserted after insert on public.nodes
   referencing new table as changed
   for each statement execute function private.tg_nodes__after_write();
@@ -4013,7 +4016,7 @@ begin
 end;
 $$;
 comment on function private.on_error_fault(jsonb) is
-  'The fault of data.on_error of a node, or null. `data` is the node''s data. private.called_error_findings() finds called flows that have an output named error.';
+  'The fault of a node''s data.on_error, or null. `data` is the node''s data. private.called_error_findings() finds called flows that have an output named error.';
 
 -- sql/350_flows/08_edge_expression.sql
 
@@ -4023,7 +4026,7 @@ returns text
 language sql immutable security invoker
 return nullif(edge -> 'data' ->> 'expression', '');
 comment on function private.edge_expression(jsonb) is
-  'The expression of an edge, whose result the target gets. Null if the edge has no expression; an empty text, which editors may store, also counts as no expression.';
+  'The expression of an edge. The target of the edge gets the result of the expression. Null if the edge has no expression. An empty text, which editors may store, counts as no expression.';
 
 create function private.edge_expression_findings(edges jsonb)
 returns jsonb
@@ -4062,7 +4065,7 @@ begin
 end;
 $$;
 comment on function private.edge_expression_findings(jsonb) is
-  'The findings of flow_findings about expressions that are too many, too long, or not a text. The deploy route checks whether expressions parse.';
+  'Findings for private.flow_findings(): too many expressions, and expressions that are too long or not a text. The deploy route checks whether expressions parse.';
 
 -- sql/350_flows/09_script_ports.sql
 
@@ -4110,8 +4113,8 @@ $$;
 comment on function private.script_names_fault(text[], text, boolean) is
   'The first fault in the names of a script''s inputs or outputs; null without a fault. `noun` is input or output.';
 
--- Only the names of rhai_script must be names of the language. A JavaScript reads an input of any name as
--- inputs["…"].
+-- Only the port names of a rhai_script node must be valid names of the language. A JavaScript can read an input with
+-- any name as inputs["…"].
 create function private.script_port_fault(data jsonb)
 returns text
 language plpgsql immutable security invoker
@@ -4126,7 +4129,8 @@ begin
     ), 'input', v_is_rhai),
     'data.sources: ' || private.script_names_fault(array(
       select s.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'sources') as s (port)
-      -- The runner sets the output named error. The script does not, so the rules do not apply to this name.
+      -- If data.on_error is output, the runner sets the output named error. The script does not set it, so the rules do
+      -- not apply to this name.
       where s.port ->> 'name' <> 'error' or script_port_fault.data -> 'on_error' is distinct from '"output"'
     ), 'output', v_is_rhai)
   );
@@ -4144,7 +4148,7 @@ set search_path = ''
 as $$
 begin
   return case
-    -- Strict, because a lax path would also look into arrays inside the array.
+    -- These paths are strict, because a lax path would also look into arrays inside the array.
     when jsonb_path_exists(port_fault.data, 'strict $.sources[*] ? (@.type() != "object")')
       then 'data.sources: a source must be an object'
     when jsonb_path_exists(port_fault.data, 'strict $.targets[*] ? (@.type() != "object")')
@@ -4184,11 +4188,11 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. Only if a port
-  -- has a fault, the query below checks each node to name the fault.
+  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. If a port has a
+  -- fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
-    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports
-    -- do.
+    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are
+    -- that large.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
@@ -4227,7 +4231,7 @@ begin
   return query
   select (n.position - 1)::integer, f.fault
   from jsonb_array_elements(node_faults.nodes) with ordinality as n (node, position)
-  -- Extract the member once here instead of in each condition.
+  -- Extract `data` once here instead of in each condition.
   cross join lateral (select n.node -> 'data' as data offset 0) as d
   cross join lateral (select case
     when jsonb_typeof(n.node) <> 'object' then 'a node must be an object'
@@ -4389,7 +4393,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: edges whose two handles are ports of the flow. A run drops all other edges with a warning. Editors may leave such edges behind.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors may leave other edges behind. A run drops these with a warning.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -4434,7 +4438,7 @@ begin
 end;
 $$;
 comment on function private.port_count_findings(jsonb) is
-  'The findings of flow_findings about nodes with too many sources or targets, for at most limit_listed_findings() + 1 nodes.';
+  'Findings for private.flow_findings() about nodes with too many sources or targets, for at most limit_listed_findings() + 1 nodes.';
 
 create function private.flow_size_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -4458,7 +4462,7 @@ begin
 end;
 $$;
 comment on function private.flow_size_findings(jsonb, jsonb) is
-  'The findings of flow_findings about too many nodes, edges or ports. A larger graph would delay other runs while the runner sets it up.';
+  'Findings for private.flow_findings() about too many nodes, edges or ports. A larger graph would delay other runs while the runner sets it up.';
 
 create function private.flow_findings(nodes jsonb, edges jsonb)
 returns jsonb
@@ -4584,7 +4588,7 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'The first 1,000 faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. Does not check calls of other flows; private.freeze_flow() checks them, because it follows them.';
+  'The faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. A check lists at most limit_listed_findings() + 1 faults. Does not check calls of other flows; private.reduce_flow() checks these calls.';
 
 -- sql/350_flows/40_acting_flows.sql
 
@@ -4615,8 +4619,8 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- The nodes whose effects depend on the value of one input. If the value comes over an edge, it is not known yet.
-  -- Such a node counts as one with effects.
+  -- The nodes whose effects depend on the value of one input. If an edge leads into that input, its value is not known
+  -- yet, so the node counts as a node with effects.
   decided as materialized (
     select n.id, n.node_id, d.input,
       case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
@@ -4693,7 +4697,7 @@ comment on function private.acting_flows(jsonb) is
 
 -- sql/350_flows/40_environment_findings.sql
 
--- Checks the transaction settings in a flow's environment. An environment may have any other names.
+-- Checks the transaction settings in a flow's environment. An environment may also have members with any other name.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -4800,7 +4804,8 @@ begin
     return;
   end if;
   return query
-  -- Cut off a name that is too long to be a connection's name.
+  -- If a name is too long for a connection, cut it to one character more than allowed, so that it still fits no
+  -- connection.
   select (n.position - 1)::integer, n.node ->> 'id',
     left(n.node #>> '{data,targets_form,form_data,connection}', private.limit_name_characters() + 1)
   from jsonb_array_elements(connection_uses.nodes) with ordinality as n (node, position)
@@ -4893,12 +4898,12 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose the URL that gets the secret, among the hosts of the connection.';
+  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';
 
 -- sql/350_flows/50_flow_warnings.sql
 
--- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings
--- and continue. If the caller sets `strict`, most warnings refuse the request.
+-- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
+-- continue. If the caller sets `strict`, most warnings cause a refusal of the request.
 
 -- A node exists if the service role has defined it. If the service role has defined no nodes, every native node
 -- counts as existing, with the ports in the flow's JSON. `acting_flows` lists the called flows that have effects,
@@ -5318,7 +5323,7 @@ begin
 end;
 $$;
 comment on function private.check_graph_column(text, jsonb) is
-  'Checks nodes or edges: first their size as jsonb, then their content with private.check_json_column(). The check of the size bounds the memory of the check of the content.';
+  'Checks nodes or edges: first their size as jsonb, then their content with private.check_json_column(). The first check bounds the memory that the second check uses.';
 grant execute on function private.check_graph_column(text, jsonb) to authenticated, service_role;
 
 create function private.tg_flows__before_write()
@@ -5407,7 +5412,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update() is
-  'Checks once per statement that updated flows did not grow beyond their owner''s quota. A flow that shrinks is saved even if its owner exceeds the quota. Definer: users may not call private.check_quota().';
+  'Checks once per statement that updated flows did not grow beyond their owner''s quota. A flow that shrinks is saved even if its owner exceeds the quota. Definer, because users may not call private.check_quota().';
 create trigger _800_check_growth after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update();
@@ -5430,16 +5435,16 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_delete() is
-  'Refuses to delete a flow that has deployments. Definer, since users can''t read auth.users.';
+  'Refuses to delete a flow that has deployments. Definer, because users can''t read auth.users.';
 create trigger _100_refuse_deployed before delete on public.flows
   for each row execute function private.tg_flows__before_delete();
 
 -- sql/350_flows/61_public_flows.sql
 
 -- The flows that users publish for other users. RLS lets only the owner read a row of public.flows. So the view
--- private.shared_flows runs with the rights of its own owner. It is private, because a column is easily added by
--- mistake to a view of an exposed schema. Clients read the view public.public_flows, which has the same columns and
--- runs with the caller's rights. The caller needs grants on both views.
+-- private.shared_flows runs with the rights of its own owner. It is in the schema private, so that a column that
+-- somebody adds to this view by mistake is not exposed. Clients read the view public.public_flows, which has the same
+-- columns and runs with the caller's rights. The caller needs grants on both views.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -5461,7 +5466,7 @@ select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user: the columns of flows, but without environment, and only the cluster of chain_network. Owners read and write their own flows in the table flows.';
+  'The public flows of all users, for every signed-in user. The columns are those of flows, without environment and is_public, and with only the cluster of chain_network. Owners read and write their own flows in the table flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
 comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';
@@ -5486,7 +5491,7 @@ create table public.flow_pins (
     references public.flows (id, user_id) on delete cascade
 );
 comment on table public.flow_pins is
-  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are not columns of flows, because public_flows shows flows to others.';
+  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are stored apart from flows, so that they are never part of public_flows.';
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
   'A node of the flow. A pin has no effect if its node was removed from the flow.';
@@ -5498,7 +5503,7 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the flow's owner, for the same reason as those of flow_deployments_tags.
+-- The insert and update policies check the flow's owner, for the same reason as the policies of flow_deployments_tags.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -5541,7 +5546,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are not tagged values, and pins of a flow that are too many or too large. Runs after the policies, so that only the owner sees its errors. Definer: it locks the flow.';
+  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, because not every writer may lock the flow.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 
@@ -5569,7 +5574,7 @@ begin
 end;
 $$;
 comment on function private.pins_of_flow(public.flows) is
-  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer: its callers have checked the owner.';
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because its callers have checked the owner.';
 
 -- sql/350_flows/66_reduce_flow.sql
 
@@ -5686,7 +5691,7 @@ begin
 end;
 $$;
 comment on function private.called_error_findings(public.flows) is
-  'The findings of private.freeze_flow about nodes with data.on_error that call a flow with an output named error. Definer, like freeze_flow: it reads all flows of the owner of `caller`.';
+  'Findings for private.reduce_flow() about nodes with data.on_error that call a flow with an output named error. Definer, because it reads all flows of the owner of `caller`.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -5758,9 +5763,9 @@ begin
       is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
       exit when not is_complete;
     end if;
-    -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large
-    -- graph at a time, so that the other users find a free processor. It can't cause a deadlock, because no
-    -- transaction locks a quota or the queue before it freezes a flow.
+    -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large graph
+    -- at a time, so that the other users find a free processor. The lock can't cause a deadlock, because no transaction
+    -- locks a quota or the queue before it freezes a flow.
     if pg_column_size(v_flow.nodes) > 1048576 then
       perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
     end if;
@@ -5797,8 +5802,8 @@ begin
       left join public.flows as f on f.id = r.id and f.user_id = reduce_flow.entry.user_id;
       findings := findings || private.called_error_findings(v_flow);
     end if;
-    -- Extend the arrays outside of the query above. With them in the query, Postgres would plan it at each
-    -- execution.
+    -- Extend the arrays outside of the query above. If the query contained the arrays, Postgres would plan the query
+    -- again at each execution.
     if v_called is not null then
       v_reached := v_reached || array(select c.id from unnest(v_called) as c (id) where c.id <> all (v_reached));
       v_is_entry_called := v_is_entry_called or reduce_flow.entry.id = any (v_called);
@@ -5809,13 +5814,14 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
-      -- The flow was deleted after its call was found. A run fails at that call, and reports it.
+      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail at the call and
+      -- report it.
       exit when found;
     end loop;
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- The flow is refused already, so the remaining flows need not be read.
+    -- In these two cases the entry is refused, so the remaining flows need not be read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 
@@ -5838,7 +5844,7 @@ begin
 end;
 $$;
 comment on function private.reduce_flow(public.flows, boolean, bigint) is
-  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer: it reads all flows of the owner of `entry`.';
+  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer, because it reads all flows of the owner of `entry`.';
 
 -- sql/350_flows/70_flow_snapshots.sql
 
@@ -5849,7 +5855,7 @@ create table private.flow_snapshots (
   constraint flow_snapshots_hash_length check (octet_length(hash) = 32)
 );
 comment on table private.flow_snapshots is
-  'Frozen graphs. Deployments and runs execute them even if the flows change. Equal graphs are stored once. Rows are never updated.';
+  'Frozen graphs. Runs execute these graphs even if the flows have changed since. Equal graphs are stored once. Rows are never updated.';
 comment on column private.flow_snapshots.hash is 'SHA-256 of the text of data.';
 comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
@@ -5889,7 +5895,7 @@ begin
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, since snapshots are private.';
+  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/72_flow_versions.sql
 
@@ -5918,11 +5924,11 @@ create table public.flow_versions (
   )
 );
 comment on table public.flow_versions is
-  'Earlier contents of flows, for the owner. Each flow has one version for equal contents. Functions insert the rows; users can change only the name.';
+  'Earlier contents of flows, for the owner. If a flow is saved again with equal contents, both saves have the same version. Functions insert the rows; users can change only the name.';
 comment on column public.flow_versions.user_id is 'The owner of the flow.';
 comment on column public.flow_versions.hash is 'SHA-256 of the contents: private.flow_version_hash().';
 comment on column public.flow_versions.name is
-  'The name that the owner gave to the version. Null for an automatic version, which is deleted when the flow has too many.';
+  'The name that the owner gave to the version. Null for an automatic version. When the flow has too many versions, the oldest automatic version is deleted.';
 comment on column public.flow_versions.environment is 'The flow''s settings, which may hold secrets.';
 comment on column public.flow_versions.bytes is
   'The stored size of nodes, edges and environment. It counts towards the quota flow_bytes.';
@@ -5999,7 +6005,7 @@ begin
 end;
 $$;
 comment on function private.make_room_for_version(integer) is
-  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all of them have names. Definer: API roles delete only their own rows.';
+  'If a flow has as many versions as allowed, deletes its oldest version without a name. Returns false if all versions have names. Definer, because it also deletes versions that policies hide.';
 
 -- sql/350_flows/74_keep_flow_version.sql
 
@@ -6039,7 +6045,7 @@ begin
 end;
 $$;
 comment on function private.store_flow_version(integer, bytea, text) is
-  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer: API roles do not insert versions.';
+  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer, because no API role may insert versions.';
 
 create function private.store_deployed_version(flow_id integer, hash bytea)
 returns void
@@ -6054,7 +6060,7 @@ exception when sqlstate 'PGRST' then
 end;
 $$;
 comment on function private.store_deployed_version(integer, bytea) is
-  'Makes a version of a flow that is being deployed, if the flow has room for one. Definer, like private.store_flow_version().';
+  'Makes a version of a flow that is being deployed, if the flow has room for one. Definer, because no API role may insert versions.';
 
 create function private.tg_flows__after_update_keep()
 returns trigger
@@ -6082,7 +6088,8 @@ begin
     )
     order by o.user_id, o.id
   loop
-    -- One statement may change many flows. It keeps at most as many bytes as one statement may write.
+    -- One statement may change many flows. For one statement, this trigger keeps at most as many bytes as a request may
+    -- write.
     v_bytes := v_bytes + v_old.bytes;
     exit when v_bytes > private.limit_written_flow_bytes();
     continue when exists (
@@ -6115,7 +6122,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
-  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer: API roles do not insert versions.';
+  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
 -- Triggers run in the order of their names, so this one runs after the trigger that refuses a flow beyond the
 -- quota.
 create trigger _900_keep_version after update on public.flows
@@ -6142,11 +6149,12 @@ begin
 end;
 $$;
 comment on function private.keep_flow_version(integer, text) is
-  'Implements public.keep_flow_version. Definer: API roles do not insert versions.';
+  'Implements public.keep_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
--- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents
--- already, gives it the name and returns its id. A version without a name is deleted when the flow has too many.
+-- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents already,
+-- gives it the name and returns its id. When the flow has too many versions, the oldest version without a name is
+-- deleted.
 create function public.keep_flow_version(flow_id integer, name text default null)
 returns bigint
 language plpgsql volatile security invoker
@@ -6168,7 +6176,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'The snapshot of the last start of a large flow that calls no flow. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
+  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
 comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
@@ -6196,7 +6204,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot(public.flows) is
-  'The snapshot of the flow''s last start, if the flow is unchanged and can still run; otherwise null. Definer, since snapshots are private.';
+  'The snapshot of the flow''s last start, if the flow is unchanged and can still run; otherwise null. Definer, because no API role may access snapshots.';
 
 create function private.take_snapshot(entry public.flows)
 returns bytea
@@ -6225,7 +6233,7 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, since snapshots are private.';
+  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/76_restore_flow_version.sql
 
@@ -6240,7 +6248,8 @@ declare
   v_flow public.flows;
   v_kept_id bigint;
 begin
-  -- Lock the flow's row first, as a save does. Until then, no other transaction deletes versions to make room.
+  -- Lock the flow's row first, as a save does. While this transaction holds the lock, no other transaction deletes
+  -- versions to make room.
   select f.* into v_flow
   from public.flow_versions as v join public.flows as f on f.id = v.flow_id
   where v.id = restore_flow_version.id and v.user_id = v_user_id
@@ -6270,7 +6279,7 @@ begin
 end;
 $$;
 comment on function private.restore_flow_version(bigint, timestamptz) is
-  'Implements public.restore_flow_version. Definer: API roles do not insert versions.';
+  'Implements public.restore_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
@@ -6386,7 +6395,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, since snapshots are private.';
+  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, because no API role may access snapshots.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -6412,7 +6421,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first. Definer, since snapshots are private.';
+  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first, which stores these names. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -6445,7 +6454,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer: it reads the connections of any user.';
+  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer, because it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb
@@ -6481,7 +6490,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If strict, any warning other than effect_may_be_skipped raises 422 flow_invalid with the refused warnings. Does not check permission; callers must. Definer, since snapshots are private.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Does not check permission; callers must. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/85_check_flow.sql
 
@@ -6524,7 +6533,7 @@ begin
 end;
 $$;
 comment on function private.count_flow_check(uuid) is
-  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer: the times are private.';
+  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer, because no API role may access private.flow_checks.';
 
 create function private.flow_to_check(flow jsonb, user_id uuid)
 returns public.flows
@@ -6579,7 +6588,7 @@ begin atomic
   end;
 end;
 comment on function private.severity_of_problem(text, boolean) is
-  'The severity of a problem that check_flow reports. A warning is fails_run if its message says that the run fails.';
+  'The severity of a problem that check_flow reports. A warning has the severity fails_run if its message says that the run fails.';
 
 create function private.check_flow(flow jsonb, flow_id integer)
 returns jsonb
@@ -6631,15 +6640,15 @@ begin
 end;
 $$;
 comment on function private.check_flow(jsonb, integer) is
-  'Implements public.check_flow. Definer: it reads all flows and connections of the caller, who may use an API key.';
+  'Implements public.check_flow. Definer, because no API role may call private.reduce_flow().';
 grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
--- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id
--- may be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path,
--- message, severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is
--- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow
--- that is not saved must have at most 1 MiB. If it calls flows of more than 1 MiB together, some of these are left
--- out, and is_complete is false.
+-- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id may
+-- be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path, message,
+-- severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is prevents_deploy,
+-- fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that is not saved
+-- must have at most 1 MiB. If the flows that it calls have more than 1 MiB together, the check leaves some of them out,
+-- and is_complete is false.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6670,7 +6679,7 @@ as $$
   ) as named;
 $$;
 comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs in the order of its nodes, each once. private.port_label() names an input. The nodes must have no faults.';
+  'The names of a graph''s inputs in the order of its nodes, each once. private.port_label() gives the name of each input. The nodes must have no faults.';
 
 -- sql/350_flows/91_types_in_common.sql
 
@@ -6869,7 +6878,7 @@ as $$
   typed as materialized (
     select m.mask, private.types_of_mask(m.mask) as types from (select distinct i.mask from input as i) as m
   ),
-  -- A single query makes all lists of types. Each input may have another list, and one query for each would take
+  -- A single query makes all lists of types. Each input may have its own list, and a query for each list would take
   -- seconds.
   shape as materialized (
     select s.types, to_jsonb(s.types) as type_bounds,
@@ -6891,16 +6900,16 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. A hint, {description, json_schema}, comes from the definition of the only port that an input feeds.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, that port''s definition gives its hint, {description, json_schema}.';
 
--- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the
--- flow, they come from the flow's JSON.
+-- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the flow,
+-- its ports come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could
--- too, because the planner would sort only by flow.
+-- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could also
+-- take quadratic time, because the planner would sort only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
@@ -6957,7 +6966,7 @@ begin
     select d.node_id, s.port ->> 'name' as name, s.port ->> 'type' as type
     from definition as d cross join lateral jsonb_array_elements(d.sources) as s (port)
   ),
-  -- The label of a flow_input or flow_output is the name of its port, even if the JSON gives it another name.
+  -- The label of a flow_input or flow_output is the name of its port, even if the JSON gives the port another name.
   named as materialized (
     select n.flow, n.index, n.id, n.native_id, n.is_input, n.is_output, n.form_data,
       case when n.is_input or n.is_output then coalesce(
@@ -7154,7 +7163,7 @@ create table private.flow_snapshot_interfaces (
   node_count integer not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because they would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
+  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because this work would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
   'The version in private.native_nodes for which inputs and outputs were computed. For a newer version, they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
@@ -7201,9 +7210,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel,
-  -- each would be slower, and perhaps none would end within its time limit. If node definitions are added
-  -- meanwhile, the result may contain them. Then the result is newer than v_version, but never older.
+  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel, each
+  -- would be slower, and perhaps none would end within its time limit. If node definitions are added meanwhile, the
+  -- result may already contain them. So the result may be newer than v_version, but never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -7235,7 +7244,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_interface(bytea) is
-  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Does not check permission; callers must. Definer, since snapshots are private.';
+  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Does not check permission; callers must. Definer, because no API role may access snapshots.';
 
 -- sql/400_deployments/10_setting_faults.sql
 
@@ -7462,8 +7471,8 @@ grant execute on function private.on_end_faults(jsonb) to authenticated, service
 
 -- sql/400_deployments/20_flow_deployments.sql
 
--- A new setting is first a column of this table. CONTRIBUTING.md, "A new deployment setting", lists the other files to
--- change.
+-- Each setting of a deployment is a column of this table. CONTRIBUTING.md, "A new deployment setting", lists the other
+-- files to change for a new setting.
 
 create table public.flow_deployments (
   id uuid primary key,
@@ -7516,7 +7525,7 @@ comment on column public.flow_deployments.description is
   'The description shown to people who may start the deployment. Initially the beginning of the flow''s description at the deploy.';
 comment on column public.flow_deployments.icon_url is 'The https address of the deployment''s icon.';
 comment on column public.flow_deployments.start_permission is
-  'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who shows a public key.';
+  'The callers who may start the deployment. Owner: its owner. Authenticated: every user who has signed up; an anonymous sign-in is not enough. Anonymous: anybody who sends a public key.';
 comment on column public.flow_deployments.output_instructions is
   'Whether runs output the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is
@@ -7569,7 +7578,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_insert() is
-  'Locks the flow. Gives the deployment its input names, and an id that is greater than the ids of the flow''s other deployments. Definer: it must see all deployments of the flow, and the snapshot.';
+  'Locks the flow. Gives the deployment its input names, and an id that is greater than the ids of the flow''s other deployments. Definer, because it must see the snapshot and all deployments of the flow.';
 create trigger _100_assign_id before insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_insert();
 
@@ -7685,7 +7694,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer: it locks the owner''s wallet, which not every writer may do.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer, because not every writer may lock the owner''s wallet.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
 
@@ -7698,7 +7707,7 @@ create table private.flow_deployment_connections (
   constraint flow_deployment_connections_pkey primary key (deployment_id, name)
 );
 comment on table private.flow_deployment_connections is
-  'The connections that a deployment''s nodes name. They are not part of the snapshot, because different owners may share a snapshot. If a name has no row, the owner has no such connection, and the nodes with this name fail.';
+  'The connections that a deployment''s nodes name. They are not part of the snapshot, because different owners may share a snapshot. If a name has no row, the owner had no connection with this name at the deploy, and the nodes that use it fail.';
 create index flow_deployment_connections_connection_id_idx
   on private.flow_deployment_connections (connection_id);
 
@@ -7768,9 +7777,9 @@ comment on function private.describe_start_limits(public.flow_deployments) is
 -- sql/400_deployments/27_run_settings.sql
 
 -- Only this function lists the settings that a run takes from its deployment. private.flow_run_jobs stores the result.
--- Claims return all of it, redrives copy all of it, and called runs use the settings of their root. So a new setting of
--- runs needs only one more member here. start_flow passes a deployment that is not stored and has null in most columns,
--- so each member needs a default here.
+-- A claim returns the whole result, a redrive copies it, and a called run uses the settings of its root run. So a new
+-- setting of runs needs only one more member here. start_flow passes a deployment that is not stored and has null in
+-- most columns, so each member needs a default here.
 create function private.run_settings(deployment public.flow_deployments)
 returns jsonb
 language plpgsql stable security invoker
@@ -7883,7 +7892,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments_tags__after_write() is
-  'Locks the connections of a deployment that gets a tag. A concurrent deletion of such a connection waits, then finds the tag and is refused. Definer: users may not lock connections.';
+  'Locks the connections of a deployment that gets a tag. A concurrent deletion of such a connection waits, then finds the tag and is refused. Definer, because users may not lock connections.';
 create trigger _900_lock_connections after insert or update of deployment_id on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__after_write();
 
@@ -7906,7 +7915,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment and keeps the tag''s description. Definer: only the triggers may move latest.';
+  'Moves latest to the new deployment and keeps the tag''s description. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
@@ -7921,7 +7930,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer for the same reason as private.caller().';
+  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer, because no API role may lock rows of auth.users.';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -7933,8 +7942,8 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- If the flow is gone, a deletion of its owner has deleted it, and deletes the tags next. Moving a tag now would
-  -- break the tag's foreign key.
+  -- If the flow is gone, the deletion of its owner has deleted the flow and will delete the tags next. Moving a tag now
+  -- would break the tag's foreign key.
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
@@ -7957,7 +7966,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest other deployment that is not being deleted. Definer: only the triggers may move latest.';
+  'Moves latest to the newest other deployment that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -7981,7 +7990,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- At a greater depth, a trigger or a foreign key of deployments makes the change, and they may move latest.
+  -- At a trigger depth of 2 or more, a trigger or a foreign key of deployments makes the change. Such a change may move
+  -- latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
@@ -8029,7 +8039,7 @@ comment on table private.flow_deployment_canvases is
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 comment on column private.flow_deployment_canvases.flow_hash is
-  'private.flow_version_hash() of the deployed flow. The version of the flow with this hash is the one that was deployed.';
+  'private.flow_version_hash() of the deployed flow. The version of the flow with this hash is the deployed version.';
 
 -- sql/400_deployments/48_read_flow_scripts.sql
 
@@ -8090,7 +8100,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The scripts of a graph, and the answer schemas of its api_input nodes (language json_schema), if the form data holds them; then the expressions of its edges (jsonata). In the order of nodes and edges. source is null for a node without a script.';
+  'The scripts and answer schemas (language json_schema) in the form data of a graph''s nodes, in the order of the nodes. Then the expressions of its edges (language jsonata), in the order of the edges. source is null for a node without a script.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -8150,7 +8160,7 @@ begin
 end;
 $$;
 comment on function private.read_flow_scripts(integer) is
-  'Implements public.read_flow_scripts. Definer: it reads flows for callers with an API key or an access token.';
+  'Implements public.read_flow_scripts. Definer, because no API role may call private.require_user().';
 grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
 
 -- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
@@ -8185,7 +8195,7 @@ begin
 end;
 $$;
 comment on function private.flows_are_as_of(uuid, jsonb) is
-  'Whether no flow of the user has changed since as_of, {"<flow id>": updated_at}. True if as_of is null.';
+  'True if each of the user''s flows in as_of, {"<flow id>": updated_at}, still has this updated_at, or if as_of is null.';
 
 -- sql/400_deployments/50_deploy_flow.sql
 
@@ -8244,12 +8254,12 @@ begin
 end;
 $$;
 comment on function private.deploy_flow(integer, boolean, jsonb) is
-  'Implements public.deploy_flow. Definer: snapshots are private, and only this function inserts deployments.';
+  'Implements public.deploy_flow. Definer, because no API role may access snapshots or insert deployments.';
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
--- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment. strict
--- treats warnings as errors. as_of comes from read_flow_scripts. If a flow has changed since that call, the answer is
--- 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
+-- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment. If
+-- strict is true, all warnings except effect_may_be_skipped count as errors. as_of comes from read_flow_scripts. If a
+-- flow has changed since that call, the answer is 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -8282,7 +8292,7 @@ begin
 end;
 $$;
 comment on function private.placed_graph(jsonb, jsonb) is
-  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if none is known.';
+  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if the position is unknown.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb
@@ -8315,7 +8325,7 @@ begin
 end;
 $$;
 comment on function private.deployment_graph(uuid) is
-  'Implements public.deployment_graph. Definer: snapshots are private.';
+  'Implements public.deployment_graph. Definer, because no API role may access snapshots.';
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it
@@ -8347,7 +8357,7 @@ as $$
   ));
 $$;
 comment on function private.graph_in_effect(jsonb) is
-  'A graph of a snapshot without notes and without the names of nodes. Executions do not depend on these; only messages contain names.';
+  'A graph of a snapshot without notes and without the names of nodes. Notes and names do not change what a run does; only its messages contain names.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -8371,7 +8381,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, not counting notes and names of nodes. Definer: its callers check the owner.';
+  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -8409,7 +8419,7 @@ begin
 end;
 $$;
 comment on function private.flow_has_changed(uuid) is
-  'Implements public.flow_has_changed. Definer: snapshots are private.';
+  'Implements public.flow_has_changed. Definer, because no API role may access snapshots.';
 grant execute on function private.flow_has_changed(uuid) to anon, authenticated, service_role;
 
 create function public.flow_has_changed(id uuid)
@@ -8469,7 +8479,7 @@ begin
 end;
 $$;
 comment on function private.flow_history(integer) is
-  'Implements public.flow_history. Definer: private.flow_deployment_canvases holds the hashes of deployed flows.';
+  'Implements public.flow_history. Definer, because no API role may access private.flow_deployment_canvases.';
 grant execute on function private.flow_history(integer) to anon, authenticated, service_role;
 
 -- Lists the versions of the caller's flow, the newest contents first, without the contents: [{id, name, saved_at,
@@ -8537,7 +8547,7 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run, and with called_flow_runs the states of the runs it called. Settings are copied from the deployment, which has checked them.';
+  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. Through called_flow_runs, the starter also reads the states of the runs that it called. Settings are copies from the deployment, where they were checked.';
 comment on column public.flow_run.user_id is
   'The owner of the flow. There is no foreign key, because it would slow every start. None is needed: the flow is deleted with its owner, and its runs with the flow.';
 comment on column public.flow_run.deployment_id is
@@ -8547,7 +8557,7 @@ comment on column public.flow_run.schedule_id is
 comment on column public.flow_run.webhook_id is
   'The incoming webhook that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the webhook is deleted.';
 comment on column public.flow_run.started_by is
-  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key; instead, each start locks the row of the user.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key: each start locks the user''s row, and a trigger sets this column to null when the user is deleted.';
 comment on column public.flow_run.started_by_public_key is
   'The public key that an unauthenticated caller sent. Nothing proves that the caller owns the key.';
 comment on column public.flow_run.started_by_run_id is
@@ -8621,7 +8631,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. Not a check constraint: Postgres plans one again for each statement, which would cost a start more than all its indexes.';
+  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. It is not a check constraint: Postgres plans check constraints again for each statement, which would cost a start more than all its indexes.';
 -- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
@@ -8639,7 +8649,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_delete() is
-  'Deletes the runs of a deleted flow. Definer, since no role may delete runs directly.';
+  'Deletes the runs of a deleted flow. Definer, because no role may delete runs directly.';
 create trigger _100_delete_runs after delete on public.flows
   for each row execute function private.tg_flows__after_delete();
 
@@ -8659,7 +8669,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete() is
-  'Sets started_by to null in the runs of other users'' flows that a deleted user started. Definer: roles that delete users may not write runs.';
+  'Sets started_by to null in the runs of other users'' flows that a deleted user started. Definer, because roles that delete users may not write runs.';
 create trigger _500_forget_starter after delete on auth.users
   for each row execute function private.tg_users__after_delete();
 
@@ -8701,8 +8711,8 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'True if the caller may see a run. The owner of the flow sees each run; the starter and the holder of the run''s token see it only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- This policy repeats the rule of private.may_see_run. A call of that function would read all runs, because the
--- planner does not inline a function that uses a sub-select twice.
+-- This policy repeats the rule of private.may_see_run. The planner does not inline a function that uses an argument
+-- twice if the argument is a sub-select. So a policy that called that function would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -8746,13 +8756,13 @@ create table private.flow_run_jobs (
 comment on table private.flow_run_jobs is
   'For each root run, the data that the runner needs and that readers of flow_run must not see. A job stays after its run has ended.';
 comment on column private.flow_run_jobs.flow_run_id is
-  'The run. There is no foreign key, because it would cost a look-up at every start. None is needed: enqueue_run always stores both rows.';
+  'The run. There is no foreign key, because it would cost a look-up at every start. None is needed: enqueue_run always stores a run together with its job.';
 comment on column private.flow_run_jobs.user_id is
-  'The owner of the flow, copied from flow_run for the order of claims. There is no foreign key, because jobs are deleted with their runs, and runs with the flows of their owner.';
+  'The owner of the flow, copied from flow_run for the order of claims. No foreign key is needed: a job is deleted with its run, a run with its flow, and a flow with its owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
   'The snapshot that the run executes. A foreign key would slow every start. None is needed: only sweep_runner deletes snapshots, and never the snapshot of a run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'The result of private.run_settings() at the start, and the action_signer of the start. Redrives copy all of it. Starters read flow_run and must not read the RPC address and on_end, so these settings are stored here.';
+  'The result of private.run_settings() at the start, and the action_signer of the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
@@ -8763,16 +8773,16 @@ comment on column private.flow_run_jobs.turn is
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
-  'True if a worker has claimed the run and has neither released nor finished it. If the run''s message is visible while this is true, the worker is lost.';
+  'True if a worker has claimed the run and has neither released nor finished it. If the run''s message becomes visible while is_held is true, the worker counts as lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers in a row were lost while they held the run. A worker that holds the run now does not count; private.awake_jobs adds it. The end of a node or a release of the run sets the number to 0.';
-comment on column private.flow_run_jobs.work_ms is 'The milliseconds that claims have reported as work on the run.';
+  'How many workers in a row were lost while they held the run. If the worker that holds the run now is lost, it is not counted here yet; private.awake_jobs counts it. The end of a node or a release of the run sets the number to 0.';
+comment on column private.flow_run_jobs.work_ms is 'The milliseconds of work on the run that workers have reported.';
 comment on column private.flow_run_jobs.output_bytes is
-  'The bytes of JSON of all node outputs of the run and of the runs that it called, as reported by claims. A worker needs this much memory to continue the run.';
+  'The bytes of JSON of all node outputs of the run and of the runs that it called, as workers have reported them. A worker needs this much memory to continue the run.';
 comment on column private.flow_run_jobs.action_lookups is
-  'How often the transaction that the run output was looked up on the chain.';
+  'How often somebody has looked up, on the chain, the transaction in the run''s output.';
 comment on column private.flow_run_jobs.has_ended_inputs is
-  'True if an input that a node of the run waits for was submitted or cancelled, and no worker has read this yet.';
+  'True if somebody submitted or cancelled an input that a node of the run waits for, and no worker has read the outcome yet.';
 comment on column private.flow_run_jobs.input_bytes is 'The bytes of JSON that were submitted to inputs of the run.';
 comment on column private.flow_run_jobs.sleeps_until is
   'The time from which a sleeping run may be claimed again; null if the run does not sleep. Claims read only jobs that do not sleep, so sleeping runs do not slow claims.';
@@ -8814,7 +8824,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_delete() is
-  'Deletes the job of a deleted root run. Definer: jobs are private.';
+  'Deletes the job of a deleted root run. Definer, because no API role may access jobs.';
 create trigger _500_delete_job after delete on public.flow_run
   for each row when (old.parent_flow_run_id is null) execute function private.tg_flow_run__after_delete();
 
@@ -8829,7 +8839,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run_jobs__after_delete() is
-  'Deletes the message of a deleted run from the queue. Definer: users who delete flows have no rights in the queue.';
+  'Deletes the message of a deleted run from the queue. Definer, because users who delete flows have no rights on the queue.';
 create trigger _500_delete_message after delete on private.flow_run_jobs
   for each row when (old.message_id is not null) execute function private.tg_flow_run_jobs__after_delete();
 
@@ -8870,7 +8880,7 @@ comment on column public.node_run.retry_at is
 comment on column public.node_run.attempt_start_time is
   'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key, because rows are deleted with their run.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. No foreign key is needed: a row is deleted with its run, a run with its flow, and a flow with its owner.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is
@@ -8909,7 +8919,8 @@ comment on table public.flow_run_logs is
 comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
 comment on column public.flow_run_logs.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join.';
-comment on column public.flow_run_logs.node_id is 'The node, with times; null for a line of the run itself.';
+comment on column public.flow_run_logs.node_id is
+  'The node that wrote the line; times names its execution. Both are null for a line of the run itself.';
 
 alter table public.flow_run_logs enable row level security;
 create policy flow_run_logs_select_owner on public.flow_run_logs for select to authenticated
@@ -8938,7 +8949,7 @@ begin
 end;
 $$;
 comment on function private.run_for_caller(uuid) is
-  'Returns the run if private.may_see_run() lets the caller see it. Otherwise answers 404 flow_run_not_found, as for a run that does not exist. Definer: may_see_run() decides instead of the policies.';
+  'Returns the run if private.may_see_run() lets the caller see it. Otherwise answers 404 flow_run_not_found, as for a run that does not exist. Definer, because private.may_see_run() decides instead of the policies.';
 
 create function private.root_run_id(flow_run_id uuid)
 returns uuid
@@ -8953,7 +8964,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer: functions that call this one use the root run to check the user.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. Its callers check the user by the root run.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -8965,7 +8976,7 @@ begin
 end;
 $$;
 comment on function private.root_run_for_caller(uuid) is
-  'Returns the id of the root run of a run''s tree, if the caller may see the root run. A request about a tree may name any run of the tree. 401; 404 flow_run_not_found. Definer, like private.run_for_caller.';
+  'Returns the id of the root run of a run''s tree, if the caller may see the root run. A request about a tree may name any run of the tree. 401; 404 flow_run_not_found. Definer, because no API role may call private.run_for_caller().';
 
 -- sql/450_runs/50_flow_run_result.sql
 
@@ -8984,7 +8995,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_result(uuid) is
-  'Implements public.flow_run_result. Definer, like private.run_for_caller.';
+  'Implements public.flow_run_result. Definer, because no API role may call private.run_for_caller().';
 grant execute on function private.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.flow_run_result(flow_run_id uuid)
@@ -8997,7 +9008,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and any run has been queued for 2 seconds, so the runner needs a poke. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has waited in the queue for 2 seconds, so somebody should call the runner. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -9031,7 +9042,7 @@ begin
 end;
 $$;
 comment on function private.await_flow_run_result(uuid) is
-  'Implements public.await_flow_run_result. Definer, like private.run_for_caller.';
+  'Implements public.await_flow_run_result. Definer, because private.flow_run_result() has checked the caller, so the loop need not check the policies.';
 grant execute on function private.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.await_flow_run_result(flow_run_id uuid)
@@ -9072,7 +9083,7 @@ begin
 end;
 $$;
 comment on function private.called_flow_runs(uuid, uuid) is
-  'Implements public.called_flow_runs. Definer: only the owner may read called runs directly.';
+  'Implements public.called_flow_runs. Definer, because the policies show called runs only to the owner.';
 grant execute on function private.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 create function public.called_flow_runs(flow_run_id uuid, after uuid default null)
@@ -9093,8 +9104,8 @@ grant execute on function public.called_flow_runs(uuid, uuid) to anon, authentic
 
 -- sql/450_runs/75_run_news.sql
 
--- Notifies sessions of news of runs. If no session follows a run, its news costs only one attempt to take a lock.
--- No function here waits for a lock:
+-- Notifies sessions of news about runs. A session gets the news of the runs that it follows. If no session follows a
+-- run, its news costs only one attempt to take a lock. The functions in this file never wait for a lock:
 --
 --   follow      A session that listens takes a shared lock of the run and the topic, then reads the run.
 --   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run.
@@ -9212,13 +9223,14 @@ begin
 end;
 $$;
 comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses arguments that name both a flow and a deployment or neither of them, or a time that is not past: 400 request_invalid.';
+  'Refuses arguments that do not name exactly one of flow and deployment, and a time before 1970 or in the future: 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know that the query reads only a few runs because of its limit, so it would sort all runs.
+-- The limit of the query ends it after a few runs. The planner does not know this, so without these settings it would
+-- sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -9286,7 +9298,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Implements public.flow_run_stats. Definer: it checks the owner of the flow or deployment once, instead of the policies for each run.';
+  'Implements public.flow_run_stats. Definer, because it checks the owner of the flow or deployment once. The policies would check each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(
@@ -9297,9 +9309,9 @@ language sql stable security invoker
 begin atomic
   select private.flow_run_stats(flow, deployment, since);
 end;
--- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest
--- counted run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes
--- of first errors, with null for errors without a code. Flows and deployments of other users are answered like
+-- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
+-- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of the first
+-- errors of failed runs, with null for errors without a code. Flows and deployments of other users are answered like
 -- unknown ones, with 404.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
@@ -9315,7 +9327,7 @@ create type private.run_filter as (
   until timestamptz
 );
 comment on type private.run_filter is
-  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, flow, user or key. since and until: bounds of the start time; until is excluded.';
+  'Conditions for runs; a null member allows any run. search: a text in the errors, or the beginning of an id or of the starter''s public key. starter: schedule, webhook, flow, user or key. since and until: bounds of created_at; until is excluded.';
 
 create function private.check_run_filter(filter private.run_filter)
 returns void
@@ -9343,7 +9355,7 @@ begin
 end;
 $$;
 comment on function private.check_run_filter(private.run_filter) is
-  'Refuses a filter with a long search, an unknown status or starter, or a time that no run can have: 400 request_invalid.';
+  'Refuses a filter with an empty or too long search, an unknown status or starter, or a time that no run can have: 400 request_invalid.';
 
 create function private.starter_kind(
   schedule_id uuid, webhook_id uuid, started_by_run_id uuid, started_by_public_key text
@@ -9374,8 +9386,8 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The second column of each of these indexes is the id. Most users start their own runs, which are in both the
-  -- index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
+  -- The second column of each of these indexes is the id. Most users start runs of their own flows. Such runs are in
+  -- both the index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
@@ -9423,7 +9435,7 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs of a filter that a user may see. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';
+  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';
 
 -- sql/450_runs/84_find_flow_runs.sql
 
@@ -9464,7 +9476,8 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- Count how many runs the search has read only if the page is not full. After a full page, the next page continues.
+  -- If the page is not full, count how many runs the search has read. If the page is full, the next page continues the
+  -- search.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
     using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
@@ -9473,13 +9486,13 @@ begin
 end;
 $$;
 comment on function private.find_flow_runs(private.run_filter, integer, integer) is
-  'Implements public.find_flow_runs. Definer: it compares the user by an index, instead of checking the policies for each run.';
+  'Implements public.find_flow_runs. Definer, because the query itself finds the runs of the user, by an index. The policies would slow it.';
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 
 -- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
--- user. is_complete is false if there are older runs; call again with `until` to find them. first_error has at most
--- 1,000 characters.
+-- user. is_complete is false if the search stopped at this limit; call again with `until` to search older runs.
+-- first_error has at most 1,000 characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -9527,7 +9540,7 @@ create function private.flow_run_overview(filter private.run_filter)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Same settings as in private.find_flow_runs.
+-- These settings have the same reason as in private.find_flow_runs().
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -9600,13 +9613,13 @@ begin
 end;
 $$;
 comment on function private.flow_run_overview(private.run_filter) is
-  'Implements public.flow_run_overview. Definer, like private.find_flow_runs.';
+  'Implements public.flow_run_overview. Definer for the same reason as private.find_flow_runs().';
 grant execute on function private.flow_run_overview(private.run_filter) to anon, authenticated, service_role;
 
--- `since` is by default a day before `until`, and `until` is by default the present time. Counts the newest 5,000
--- runs; is_complete is false if there are more. parts: the counts by status in 24 equal parts of the time, numbered
--- from 0. durations: the newest 500 ended runs. failures: the 20 most frequent first errors of failed runs, grouped
--- by node and text.
+-- `since` is by default a day before `until`, and `until` is by default the present time. Counts the newest 5,000 runs;
+-- is_complete is false if there are more. parts: the counts by status in 24 equal parts of the period, numbered from 0.
+-- durations: the newest 500 ended runs. failures: the 20 most frequent first errors of failed runs, grouped by node and
+-- text.
 create function public.flow_run_overview(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -9623,7 +9636,7 @@ end;
 -- durations: [{id, status, created_at, ms}], duration_ms: {p50, p95},
 -- failures: [{node_id, node, code, message, count, last_id}]}.
 comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
-  'Counts the runs that find_flow_runs finds with the same filter, by default those of the last day. Counts them by status, by part of the time and by duration, and counts failures by node and text. 400 request_invalid; 401.';
+  'Counts the runs that find_flow_runs finds with the same filter, by default in a period of one day: by status, by part of the period, and failures by node and text. Also lists durations. 400 request_invalid; 401.';
 grant execute on function public.flow_run_overview(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
 ) to anon, authenticated, service_role;
@@ -9700,7 +9713,7 @@ begin
 end;
 $$;
 comment on function private.add_run_events(private.new_run_event[]) is
-  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer: only functions write events.';
+  'Adds events to their root runs, and notifies the watching sessions when the transaction commits. The caller has locked the root runs and stored the rows that the events name. Definer, because no API role may write events.';
 
 create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
@@ -9729,7 +9742,7 @@ $$;
 -- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
 -- in the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer: the calling functions check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because its callers check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -9762,12 +9775,12 @@ as $$
 declare
   -- The most events of a page.
   v_max_events constant integer := 200;
-  -- The last event before the end of the root.
+  -- The number of the last event before the end of the root run.
   v_last integer;
   v_end integer;
-  -- Set if the table stores no events of the run: all events before the end of the root run.
+  -- All events before the end of the root run. Set only if the table stores no events of the run.
   v_unnumbered private.run_event[];
-  -- The last event of the last transaction whose events are in this page.
+  -- The number of the last event of the last transaction that this page reads.
   v_until integer;
   v_page jsonb;
 begin
@@ -9778,7 +9791,7 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- Until the run starts, no events are shown. Events that are stored before that follow the start event.
+    -- Until the run starts, pages are empty. Events that were stored before the start come after the start event.
     when root.start_time is null then 0
     else v_last
   end;
@@ -9918,11 +9931,11 @@ begin
   );
 end;
 $$;
--- A page has at most 200 events and max_bytes, but at least one event. In each event, `owner` holds the members of
--- `data` that only the flow's owner gets. The next page continues after `last`. `newest` is the greatest number so
--- far. `has_ended` is true if no more events will follow.
+-- A page has at most 200 events and at most max_bytes. If the next event alone has more than max_bytes, the page has
+-- only this event. In each event, `owner` holds the members of `data` that only the flow's owner gets. The next page
+-- continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer: its callers check the user.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because its callers check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -9963,7 +9976,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_events(uuid, integer) is
-  'Implements public.flow_run_events. Definer, like private.run_for_caller.';
+  'Implements public.flow_run_events. Definer, because no API role may call private.run_for_caller().';
 grant execute on function private.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function public.flow_run_events(flow_run_id uuid, after integer default 0)
@@ -10005,7 +10018,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer: one call serves many clients, and the Edge Functions have checked these clients.';
+  'Implements public.watched_run_events. Definer, because one call serves many clients, and the Edge Functions have checked these clients.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -10065,7 +10078,7 @@ comment on column private.api_inputs.token_hash is
   'SHA-256 of the token in the URL. An answer finds its input by this hash.';
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
-  'submitted, cancelled or expired. Null while the node waits, and if the run ended before the input did.';
+  'submitted, cancelled or expired. Null while the node waits. It stays null if the run ended first.';
 comment on column private.api_inputs.value is 'The submitted value, with its tag.';
 comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';
@@ -10110,13 +10123,13 @@ comment on table public.pending_inputs is
 comment on column public.pending_inputs.flow_run_id is
   'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'The started run. There is no foreign key: the row is deleted with its row in private.api_inputs, which has this foreign key.';
+  'The started run. No foreign key is needed: the row is deleted with its row in private.api_inputs, which has this foreign key.';
 comment on column public.pending_inputs.owner_id is
-  'The owner of the flow. There is no foreign key: the row is deleted with its run, and the run with its flow.';
+  'The owner of the flow. No foreign key is needed: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.pending_inputs.started_by is
-  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key: a trigger sets this column to null when the user is deleted.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
@@ -10211,7 +10224,7 @@ begin
 end;
 $$;
 comment on function private.store_api_inputs(public.flow_run, jsonb) is
-  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and messages to webhook.url. Returns the resulting events. A repeated call changes nothing. Definer: only functions write inputs.';
+  'Stores inputs that nodes in a root run''s tree ask for, [{flow_run_id, node_id, times, token, url, timeout_ms, position, webhook, question}], and messages to webhook.url. Returns the resulting events. A repeated call changes nothing. Definer, because no API role may write inputs.';
 
 create function private.tg_users__after_delete_inputs()
 returns trigger
@@ -10224,7 +10237,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_inputs() is
-  'Sets started_by to null in the pending inputs of runs that a deleted user started. Definer: only functions write them.';
+  'Sets started_by to null in the pending inputs of runs that a deleted user started. Definer, because roles that delete users may not write pending inputs.';
 create trigger _600_forget_inputs after delete on auth.users
   for each row execute function private.tg_users__after_delete_inputs();
 
@@ -10269,7 +10282,7 @@ begin
 end;
 $$;
 comment on function private.end_open_input(uuid, private.api_inputs) is
-  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer: only functions write inputs, and jobs are private.';
+  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer, because no API role may write inputs or access jobs.';
 
 create function private.fail_for_unknown_input()
 returns void
@@ -10300,7 +10313,7 @@ as $$
   );
 $$;
 comment on function private.pending_input_owners(text[]) is
-  'Implements public.pending_input_owners. Definer: inputs and jobs are private.';
+  'Implements public.pending_input_owners. Definer, because no API role may access inputs and jobs.';
 grant execute on function private.pending_input_owners(text[]) to service_role;
 
 create function public.pending_input_owners(tokens text[])
@@ -10325,7 +10338,7 @@ as $$
     and num_nonnulls(p.json_schema, p.choices) > 0;
 $$;
 comment on function private.question_of_input(text) is
-  'The answers that the open input of a token accepts, {json_schema, choices}. Null if it accepts any answer, and if the token has no open input. Definer: inputs are private.';
+  'The answers that the open input of a token accepts, {json_schema, choices}. Null if the input accepts any answer, or if the token has no open input. Definer, because no API role may access private.api_inputs.';
 
 create function private.check_answer(token text, idempotency_key text)
 returns void
@@ -10344,7 +10357,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer: inputs are private.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer, because no API role may access private.api_inputs.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -10359,7 +10372,7 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- Lock the run first, as claims, stops and ends do. So of two answers, the second sees the first.
+  -- Lock the run first, as claims, stops and ends of runs do. So the second of two answers sees the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;
@@ -10382,7 +10395,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer: the token is the only credential that a caller needs.';
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The caller needs no credential but the token.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb
@@ -10444,7 +10457,7 @@ begin
 end;
 $$;
 comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
-  'Implements public.submit_input. Definer: inputs are private.';
+  'Implements public.submit_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
 -- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain
@@ -10478,7 +10491,7 @@ begin
   perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
 end;
 $$;
-comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer: inputs are private.';
+comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.cancel_input(text, text) to service_role;
 
 create function public.cancel_input(token text, idempotency_key text default null)
@@ -10528,12 +10541,12 @@ begin
 end;
 $$;
 comment on function private.take_api_inputs(uuid, integer, jsonb) is
-  'Implements public.take_api_inputs. Definer: inputs and jobs are private.';
+  'Implements public.take_api_inputs. Definer, because no API role may access inputs and jobs.';
 grant execute on function private.take_api_inputs(uuid, integer, jsonb) to service_role;
 
--- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}].
--- outcome is submitted, cancelled or expired; null while the input is open. This call sets inputs whose time is
--- over to expired.
+-- Takes [{flow_run_id, node_id, times}] and returns [{flow_run_id, node_id, times, outcome, value, left_ms}]. outcome
+-- is submitted, cancelled or expired; null while the input is open. If the time of an open input is over, this call
+-- sets its outcome to expired.
 create function public.take_api_inputs(flow_run_id uuid, claim_number integer, executions jsonb)
 returns json
 language sql volatile security invoker
@@ -10584,7 +10597,7 @@ comment on column private.flow_run_transactions.members is
   'The node executions whose instructions the transaction contains, in order: [{flow_run_id, node_id, times, instruction_count}].';
 comment on column private.flow_run_transactions.message is 'The compiled v0 message, base64.';
 comment on column private.flow_run_transactions.wire is
-  'The signed transaction, base64; null while signatures are missing. Once set, the transaction may have been sent, so it never changes.';
+  'The signed transaction, base64; null while signatures are missing. Once wire is set, the transaction may have been sent, so wire never changes.';
 comment on column private.flow_run_transactions.memo is
   'The text of the memo that the action identity signs; null if the message has no such memo.';
 comment on column private.flow_run_transactions.has_fees is 'True if the transaction pays the fees of the run.';
@@ -10614,8 +10627,8 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- The stored transaction has failed and had no effect, and its node is being tried again. So the new transaction
-  -- may replace it.
+  -- If the stored transaction has failed, it had no effect. If its node is being tried again, the new transaction may
+  -- replace it.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
@@ -10647,7 +10660,7 @@ begin
 end;
 $$;
 comment on function private.store_transaction(uuid, integer, jsonb, jsonb) is
-  'Implements public.store_transaction. Definer: only functions write transactions.';
+  'Implements public.store_transaction. Definer, because no API role may write transactions.';
 grant execute on function private.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 create function public.store_transaction(flow_run_id uuid, claim_number integer, transaction jsonb, requests jsonb)
@@ -10657,21 +10670,21 @@ set search_path = ''
 as $$
   select private.store_transaction(flow_run_id, claim_number, transaction, requests);
 $$;
--- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot,
--- last_valid_block_height}. requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored
--- for each key. The result lists all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A
--- called run must be stored before its transactions. A transaction that is stored with its wire may have been sent.
--- So a call with another message or wire for it raises 500 internal, with one exception: if the stored transaction
--- has failed and its first member is tried again, the new transaction replaces it, and the old requests are
--- deleted. 409 claim_lost for an older claim.
+-- transaction is {flow_run_id, node_id, times, members, message, wire, memo, has_fees, slot, last_valid_block_height}.
+-- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
+-- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
+-- its transactions. A transaction that is stored with its wire may have been sent. So a call with another message or
+-- wire for this transaction raises 500 internal, with one exception: if the stored transaction has failed and its first
+-- member is tried again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost for an older
+-- claim.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 -- sql/550_transactions/20_signature_requests.sql
 
--- user_id has no foreign key. With one, deleting a user would lock the request before its run, while answers and
--- workers lock the run first, so the two could deadlock.
+-- user_id has no foreign key. With a foreign key, the deletion of a user would lock the request before its run. Answers
+-- and workers lock the run first, so they could deadlock with the deletion.
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),
@@ -10701,17 +10714,17 @@ create table public.signature_requests (
   constraint signature_requests_new_msg_signed check (new_msg is null or signature is not null)
 );
 comment on table public.signature_requests is
-  'Signatures that runs wait for. Only functions write the rows. The flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
+  'Requests for the signatures that runs wait for. Only functions write the rows. The flow''s owner, the user whose key must sign and the holder of the run''s token read them.';
 comment on column public.signature_requests.id is
-  'A random number below 2^53. Knowing the number gives no right to answer: an answer is accepted because of its signature.';
+  'A random number below 2^53. Knowing the number gives no right to answer: an answer also needs a signature by the requested key.';
 comment on column public.signature_requests.kind is
   'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
 comment on column public.signature_requests.flow_run_id is
   'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
-  'The owner of the flow. There is no foreign key: the request is deleted with its run, and the run with its flow.';
+  'The owner of the flow. No foreign key is needed: the request is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.signature_requests.user_id is
-  'The user whose key must sign: the owner if the key belongs to one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, or has been deleted. There is no foreign key, as for flow_run.started_by.';
+  'The user whose key must sign: the owner if the key belongs to one of the owner''s wallets, otherwise the starter of the run. Null if the starter sent only a public key, or has been deleted. There is no foreign key: a trigger sets this column to null when the user is deleted.';
 comment on column public.signature_requests.pubkey is 'The public key that has to sign, base58.';
 comment on column public.signature_requests.msg is 'The message to sign, base64.';
 comment on column public.signature_requests.signatures is
@@ -10719,7 +10732,7 @@ comment on column public.signature_requests.signatures is
 comment on column public.signature_requests.signature is
   'The signature in the answer, base58; null while there is no answer.';
 comment on column public.signature_requests.new_msg is
-  'The message that was signed instead, base64; null when the wallet did not change it.';
+  'The changed message that the wallet signed instead of msg, base64; null if the wallet changed nothing.';
 comment on column public.signature_requests.expires_at is
   'The request fails if it has no answer by this time. If the transaction or the run ends earlier, this column is set to that time.';
 
@@ -10750,7 +10763,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer: functions call it after they have checked the user.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because its callers have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -10766,7 +10779,7 @@ as $$
     and s.times = transaction_signature_requests.times;
 $$;
 comment on function private.transaction_signature_requests(uuid, uuid, integer) is
-  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer: the runner may read everything of the runs that it claims.';
+  'The signature requests of a transaction as the runner reads them: [{id, pubkey, signature, new_msg, expires_at}]. Definer, because the runner may read all requests of the runs that it claims.';
 
 create function private.store_signature_requests(
   run public.flow_run, transaction private.flow_run_transactions, requests jsonb
@@ -10804,8 +10817,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already. It also skips requests whose random id is taken. These get
-    -- another id in the next round.
+    -- The insert skips keys that have a request already. If the random id of a request is taken, the insert skips this
+    -- request too, and the next round tries another id.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (
@@ -10838,7 +10851,7 @@ begin
 end;
 $$;
 comment on function private.store_signature_requests(public.flow_run, private.flow_run_transactions, jsonb) is
-  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}]. Each key gets only one request. Definer: only functions write requests.';
+  'Makes the signature requests of a transaction, [{pubkey, msg, signatures, timeout_ms}]. Each key gets only one request. Definer, because no API role may write signature requests.';
 
 create function private.tg_users__after_delete_requests()
 returns trigger
@@ -10851,7 +10864,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer: only functions write requests.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer, because no API role may write signature requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();
 
@@ -10885,7 +10898,7 @@ begin
 end;
 $$;
 comment on function private.pending_signature_request(uuid) is
-  'Implements public.pending_signature_request. Definer, like private.run_for_caller.';
+  'Implements public.pending_signature_request. Definer, because no API role may call private.root_run_for_caller().';
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 -- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null if no
@@ -10911,11 +10924,11 @@ as $$
   from unnest(asking_flow_runs.flow_run_ids) as asked (id)
   cross join lateral private.root_run_id(asked.id) as root (id)
   where exists (select from private.open_signature_requests(root.id))
-    -- A run that has ended or is deleted will never ask for a signature, so waiting for it is over, too.
+    -- A run that has ended or is deleted will never ask for a signature, so its callers need not wait.
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer: one call serves many callers, and the Edge Functions have checked these callers.';
+  'Implements public.asking_flow_runs. Definer, because one call serves many callers, and the Edge Functions have checked these callers.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -10926,7 +10939,7 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer: a run in the tree asks for a signature now, or no run in it will ask again.';
+  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer, because a run in the tree asks for a signature now, or because no run in the tree will ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
 -- sql/550_transactions/40_answer_signature_request.sql
@@ -10952,7 +10965,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The requested key must have made the signature, even if another caller sends it. Definer: it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, the requested key must have made it. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -10998,7 +11011,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request) or that changes a part of the message that other signers rely on (400). Definer: functions call it after they have checked the user.';
+  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because its callers have checked the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
@@ -11018,7 +11031,7 @@ begin
 end;
 $$;
 comment on function private.signature_request_for_caller(bigint, text) is
-  'Implements public.signature_request_for_caller. Definer: the function itself checks the caller.';
+  'Implements public.signature_request_for_caller. Definer, because private.may_answer() decides instead of the policies.';
 grant execute on function private.signature_request_for_caller(bigint, text) to anon, authenticated, service_role;
 
 -- Returns {id, pubkey, msg} to the flow's owner, the user whose key must sign, the starter of the run and the
@@ -11047,8 +11060,8 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- Lock the run first, as claims, stops and suspensions do. So of two answers, the second sees the first. A
-  -- concurrent suspension either sees this answer, or this answer wakes the suspended run.
+  -- Lock the run first, as claims, stops and suspensions do. So the second of two answers sees the first. If a worker
+  -- suspends the run at the same time, either the suspension sees this answer, or this answer wakes the run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -11065,7 +11078,7 @@ begin
 end;
 $$;
 comment on function private.answer_signature_request(bigint, text, text) is
-  'Implements public.answer_signature_request. Definer: only functions write signature requests, and the queue is private.';
+  'Implements public.answer_signature_request. Definer, because no API role may write signature requests or access the queue.';
 grant execute on function private.answer_signature_request(bigint, text, text) to service_role;
 
 create function public.answer_signature_request(id bigint, signature text, new_msg text default null)
@@ -11076,7 +11089,7 @@ as $$
   select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg is no change. Errors as in signature_request_for_caller.';
+  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
 
 -- sql/550_transactions/50_begin_action_lookup.sql
@@ -11114,7 +11127,7 @@ begin
 end;
 $$;
 comment on function private.begin_action_lookup() is
-  'Implements public.begin_action_lookup. Definer: jobs and run tokens are private.';
+  'Implements public.begin_action_lookup. Definer, because no API role may access jobs.';
 grant execute on function private.begin_action_lookup() to service_role;
 
 create function public.begin_action_lookup()
@@ -11128,7 +11141,7 @@ $$;
 -- calls the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no
 -- transaction. 429 action_lookups_limit for more than 20 look-ups.
 comment on function public.begin_action_lookup() is
-  'For the function action, which sends the run''s token: returns the data for looking up the transaction that the run output, {chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
+  'For the function action, which sends the run''s token: returns the data for looking up the transaction in the run''s output, {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/600_queue/10_awake_jobs.sql
