@@ -25,7 +25,7 @@ it('only an Edge Function works in slices', () => {
   expect(read({ RUNNER_SLICE_MS: '5000' }, true).slice).toEqual({ wallMs: 5_000, busyMs: 1_000 });
 });
 
-it('every variable that is wrong is named with what it takes', () => {
+it('the error names every invalid variable and its valid values', () => {
   expect(() =>
     read({
       RUNNER_CONCURRENCY: '0',

@@ -138,7 +138,7 @@ it('a field that is no text is refused, and null is no field', () => {
   expect(judge(readCondition({ operator: s('is_null'), field: { N: 0 } }), { N: 0 }, 'value')).toBe(true);
 });
 
-it('a search of a long text for a long text that almost occurs everywhere reads each character a few times', () => {
+it('a search for a long text that almost occurs everywhere reads each character of the searched text a few times', () => {
   const text = 'a'.repeat(500_000);
   expect(judged(s(text), 'contains', s(`b${'a'.repeat(250_000)}`))).toBe(false);
   expect(judged(s(text), 'contains', s('a'.repeat(250_000)))).toBe(true);
@@ -151,7 +151,7 @@ const pathText = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 
-it('no operator, field or value makes a condition fail without naming the input', () => {
+it('a condition that fails names its input, whatever its operator, field and value are', () => {
   const operator = fc.oneof(fc.constantFrom(...OPERATORS).map((S): Value => ({ S })), anyValue);
   fc.assert(
     fc.property(anyValue, operator, fc.option(anyValue), pathText, (value, operator, other, field) => {
@@ -167,7 +167,7 @@ it('no operator, field or value makes a condition fail without naming the input'
   );
 });
 
-it('equality holds for each value and itself, both ways, and agrees with the order of numbers', () => {
+it('equality is reflexive and symmetric, and agrees with the order of numbers', () => {
   const isNaNFree = (value: Value) => !JSON.stringify(value).includes('"NaN"');
   fc.assert(
     fc.property(anyValue, anyValue, (a, b) => {

@@ -22,7 +22,7 @@ it('a tree that is released is neither halted nor cancelled', () => {
   expect(told(lifecycle)).toEqual({ ...NOTHING, releasing: true });
 });
 
-it('a halt with grace cancels running nodes when the grace is over, and is told once', () => {
+it('a halt with grace cancels running nodes when the grace is over, and calls its listener once', () => {
   vi.useFakeTimers();
   try {
     const onHalt = vi.fn();
@@ -56,7 +56,7 @@ it.each<[string, (lifecycle: Lifecycle) => void]>([
   expect(told(lifecycle)).toEqual({ halted: true, cancelled: true, releasing: true });
 });
 
-it('listeners of the release find a halted tree cancelled', () => {
+it('when a listener of the signal `releasing` is called, a halted tree is already cancelled', () => {
   const lifecycle = new Lifecycle(() => {});
   const seen: boolean[] = [];
   lifecycle.releasing.addEventListener('abort', () => seen.push(lifecycle.cancelled.aborted));
@@ -65,7 +65,7 @@ it('listeners of the release find a halted tree cancelled', () => {
   expect(seen).toEqual([true]);
 });
 
-it('an ended tree tells nothing more, and ends only once', () => {
+it('an ended tree aborts no further signals, and ends only once', () => {
   vi.useFakeTimers();
   try {
     const lifecycle = new Lifecycle(() => {});

@@ -3,14 +3,14 @@ import { executeFlow } from '../../tests/support/execute_flow.ts';
 import { FlowBuilder } from '../../tests/support/flow_builder.ts';
 import { LogBuffer } from './log_buffer.ts';
 
-it('keeps lines up to the one that goes beyond the characters, each as short as it is stored', () => {
+it('keeps lines up to the first one beyond the limit of characters, each shortened as it will be stored', () => {
   const buffer = new LogBuffer({}, { logLines: 10, logCharacters: 40_000 });
   for (let count = 0; count < 5; count++) buffer.add('Info', 'x'.repeat(100_000));
   expect(buffer.lines).toHaveLength(2);
   expect(buffer.lines[0]![1].length).toBeLessThan(33_000);
 });
 
-it('a node that computes at once keeps no more lines than the run may log, and none that are not logged', async () => {
+it('a node that computes at once keeps at most as many lines as the run may log, and no lines below the lowest level', async () => {
   const flow = new FlowBuilder();
   flow.script('for i in 0..200 { debug(i); print(i) }', {}, 1, 'loud');
   const logsOf = async (limits: { logLines?: number; logCharacters?: number }, environment = {}) =>

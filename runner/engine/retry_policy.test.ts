@@ -29,14 +29,17 @@ it.each([[1, 1_000], [2, 2_000], [6, 32_000], [7, 60_000], [19, 60_000]])(
   },
 );
 
-it.each([[0, 1_000], [5_000, 5_000], [1e15, 60_000]])('a server that asks for %i ms gets %i', (asked, expected) => {
-  expect(pauseAfter(policy, 1, asked, longest)).toBe(expected);
-});
+it.each([[0, 1_000], [5_000, 5_000], [1e15, 60_000]])(
+  'if a server asks for a pause of %i ms, the pause is %i ms',
+  (asked, expected) => {
+    expect(pauseAfter(policy, 1, asked, longest)).toBe(expected);
+  },
+);
 
-it('chance makes a pause no shorter than a server asks for', () => {
+it('a random pause is never shorter than a server asks for', () => {
   expect(pauseAfter(policy, 1, 950, shortest)).toBe(950);
 });
 
-it('without a delay there is none', () => {
+it('without a delay there is no pause', () => {
   expect(pauseAfter({ ...policy, delayMs: 0, maxDelayMs: 0 }, 19, 5_000)).toBe(0);
 });

@@ -17,7 +17,7 @@ function errorsOf(messages: string[], halt?: string): string[] {
 }
 const lengthOf = (lines: string[]): number => lines.join('').length;
 
-it('the errors of a run have a bound together: of long ones beginning and end are kept, with what was left out', () => {
+it('the errors of a run have a common limit: of long errors the beginning and the end are kept, with a note between', () => {
   const long = `boom: ${'é'.repeat(3_980)} its end`;
   const lines = errorsOf([...Array<string>(99).fill(long), 'short']);
   expect(lengthOf(lines)).toBeLessThanOrEqual(MAX_CHARACTERS);
@@ -30,7 +30,7 @@ it('the errors of a run have a bound together: of long ones beginning and end ar
   }
 });
 
-it('errors that have room are kept as they are, and what ended the run comes first', () => {
+it('errors within the limit are kept unchanged, and the error that ended the run comes first', () => {
   const long = 'x'.repeat(4_000);
   expect(errorsOf([long, 'short'])).toEqual([`node 0 id-0: ${long}`, 'node 1 id-1: short']);
   const lines = errorsOf(Array<string>(100).fill(long), 'run_time_limit: too long');

@@ -12,7 +12,7 @@ const nodeAt = (index: number) => ({ index }) as Partial<RunNode> as RunNode;
 const calledBy = (run: TreeRun, index: number) => ({ run, node: nodeAt(index), execution: { times: 0 } }) as CallSite;
 const runOf = (id: string, caller?: CallSite) => ({ id, caller }) as Partial<TreeRun> as TreeRun;
 
-it('only runs that have parked something are settled, each before those that it called, in the order of the calls', async () => {
+it('only runs with parked executions are settled: each before the runs that it called, in the order of the calls', async () => {
   const looks: string[][] = [];
   const standstill = new Standstill({
     settlement: {

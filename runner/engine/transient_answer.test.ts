@@ -8,13 +8,16 @@ const answer = (status: number, headers: { [name: string]: string } = {}) => ({
 });
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
-it.each([408, 429, 500, 502, 503, 504, 521, 599])('an answer with status %i passes', (status) => {
+it.each([408, 429, 500, 502, 503, 504, 521, 599])('an answer with status %i is transient', (status) => {
   expect(transienceOf(answer(status))).toEqual({ retryAfterMs: undefined });
 });
 
-it.each([100, 200, 301, 304, 400, 401, 404, 409, 422, 499, 600])('one with status %i does not', (status) => {
-  expect(transienceOf(answer(status, { 'retry-after': '1' }))).toBeUndefined();
-});
+it.each([100, 200, 301, 304, 400, 401, 404, 409, 422, 499, 600])(
+  'an answer with status %i is not transient',
+  (status) => {
+    expect(transienceOf(answer(status, { 'retry-after': '1' }))).toBeUndefined();
+  },
+);
 
 it.each<[string, number | undefined]>([
   ['0', 0],

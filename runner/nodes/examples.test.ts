@@ -48,7 +48,7 @@ function readExample(folder: string): NodeExample {
 
 const ids = nodeIds().filter((id) => !id.startsWith('rhai_script_'));
 
-test.for(ids)('the example of %s fits its ports, and is what the node does', async (id) => {
+test.for(ids)('the example of %s fits the ports of the node, and has the outputs that the node gives', async (id) => {
   const { form = {}, inputs, outputs } = readExample(id);
   // SAFETY: every module of a node that runs alone has `run`.
   const module = nodeRegistry(id) as NodeModule;

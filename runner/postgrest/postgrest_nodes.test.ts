@@ -108,7 +108,7 @@ describe('a query', () => {
     expect(headers).toMatchObject({ apikey: 'public', 'x-flow-claim-token': 'token', accept: 'application/json' });
   });
 
-  it('has all filters, and the last of each other parameter', async () => {
+  it('has all filters, but of every other parameter only the last value', async () => {
     const { url } = await sent(
       ['eq', compared(text('a'))],
       ['neq', compared(text('b'))],
@@ -168,7 +168,7 @@ describe('a query', () => {
   });
 
   it('with too many filters is refused', async () => {
-    // Work that grows with their square would take minutes.
+    // If the work grew with the square of the number of filters, this test would take minutes.
     const names = Array.from({ length: 50_000 }, (_, index) => [`c${index}`, { U: '1' }] as const);
     const query = await ofTable(['match', { filter: { M: Object.fromEntries(names) } }]);
     await expect(run('postgrest_execute_query', { query })).rejects.toThrow(
@@ -208,7 +208,7 @@ describe('the address of a query', () => {
     expect(received[0]).toMatchObject({ url: '/rest/v1/notes', headers: { 'x-flow-claim-token': 'token' } });
   });
 
-  it('gets neither token nor key if it is another one, and obeys the address rules', async () => {
+  it('gets neither token nor key if it is the address of another API, and obeys the address rules', async () => {
     const query = await queryAt(`${origin}/other/v1`);
     await expect(run('postgrest_execute_query', { query })).rejects.toThrow(/127\.0\.0\.1/);
     const http = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true });
@@ -301,7 +301,7 @@ describe('an execution', () => {
     );
   });
 
-  it('ends with the release of its run if it reads, and else is waited for', async () => {
+  it('ends with the release of its run if it reads; otherwise the run waits for it', async () => {
     answer = undefined;
     const released = { ...services(300), releasing: AbortSignal.abort() };
     const executed = (query: Value) => run('postgrest_execute_query', { query }, released);

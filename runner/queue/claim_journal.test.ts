@@ -70,7 +70,7 @@ it('the end of a transaction alone makes the journal store progress', async () =
   expect(stored).toHaveLength(1);
 });
 
-it('a node with an early output is stored again, and its output counts', async () => {
+it('if a begun node reports an early output, its row is stored with the output, whose bytes count as unstored', async () => {
   const { nodeBegan, isFull, flush } = open();
   const output = {
     M: { text: { S: 'x'.repeat(settings.checkpointBytes * settings.maxUnstoredCheckpoints) } },

@@ -44,7 +44,7 @@ function makeDatabase() {
   return { finish, newest };
 }
 
-it('results that come while one is being stored are stored together', async () => {
+it('results that come while another result is being stored are stored together', async () => {
   const { finish, newest } = makeDatabase();
   const outcomes = [finish('a')];
   const [alone] = await newest(1);
@@ -57,7 +57,7 @@ it('results that come while one is being stored are stored together', async () =
   expect(await Promise.all(outcomes)).toEqual(['done', 'done', 'done']);
 });
 
-it('a result left from a group is stored alone, gets its own answer, and delays no other', async () => {
+it('a result that the call for its group did not store is stored alone, gets its own answer, and delays no other result', async () => {
   const { finish, newest } = makeDatabase();
   const outcomes = [finish('a'), finish('b')];
   const [together] = await newest(1);

@@ -87,7 +87,7 @@ it('beats again after a failed beat, and never while another beat is under way',
   expect(beats).toHaveLength(3);
 });
 
-it('sends a beat after missed ones, and none if there was one', async () => {
+it('catches up with one beat if beats were missed, and sends none if a beat was sent recently', async () => {
   const { heartbeat, beats, free } = hold('a');
   await vi.advanceTimersByTimeAsync(2_001);
   await heartbeat.catchUp();

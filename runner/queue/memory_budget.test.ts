@@ -55,7 +55,7 @@ it('a small run never waits', async () => {
   expect(isAdmitted(await admit(budget, 'b', 65_536))).toBe(true);
 });
 
-it('the next admitted run is of the owner who holds least, not the run that came first', async () => {
+it('the next admitted run belongs to the owner who holds the least memory, even if another run came first', async () => {
   const budget = makeMemoryBudget(10 * MIB);
   const first = await admit(budget, 'a', 5 * MIB);
   await admit(budget, 'a', 5 * MIB);
@@ -67,7 +67,7 @@ it('the next admitted run is of the owner who holds least, not the run that came
   expect([greedy, other].map(isAdmitted)).toEqual([false, true]);
 });
 
-it('a run that stops waiting is not admitted, and those behind it are', async () => {
+it('a run that stops waiting is not admitted, and the runs behind it are admitted', async () => {
   const budget = makeMemoryBudget(10 * MIB);
   await admit(budget, 'a', 6 * MIB);
   const givingUp = new AbortController();

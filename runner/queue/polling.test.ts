@@ -98,7 +98,7 @@ it('only the last look of a worker that is poked waits for a run', () => {
   expect(makePolled(false).look(FREE, [], true).waitMs).toBe(0);
 });
 
-it('a worker that is not poked looks at intervals and whenever a run has ended, one that is poked when it is idle', () => {
+it('a worker that gets no pokes looks at intervals and whenever a run has ended; a worker that gets pokes looks when idle', () => {
   const quiet = { hasChanged: false, hasFewerRuns: false, isIdle: false, isWatched: false };
   for (const [wakesByPokes, patienceMs] of [[false, 500], [true, Infinity]] as const) {
     expect(makePolled(wakesByPokes).polling.patienceMs(FREE)).toBe(patienceMs);

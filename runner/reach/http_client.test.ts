@@ -274,7 +274,7 @@ describe('a request of the HTTP client', () => {
     expect((await echo('/echo')).headers['content-length']).toBeUndefined();
   });
 
-  it('turns credentials in the URL into Basic ones, unless it has others', async () => {
+  it('turns credentials in the URL into Basic authentication, unless it has an authorization header', async () => {
     const own = (headers: [string, string][] = []) =>
       get(`http://us%C3%A9r:p%40ss@public.example:${port}/echo`, {}, { headers });
     expect(JSON.parse(text((await own()).body)).headers.authorization).toBe(
@@ -409,7 +409,7 @@ describe('the limits of the HTTP client', () => {
     await expect(get(url('/endless'))).rejects.toThrow('the response is larger than 10485760 bytes');
   });
 
-  it('end a request that is aborted, before it or while it runs', async () => {
+  it('end a request that is aborted before it begins or while it runs', async () => {
     for (const path of ['/silent', '/dripping']) {
       const controller = new AbortController();
       const request = get(`http://public.example:${port}${path}`, {}, { signal: controller.signal });

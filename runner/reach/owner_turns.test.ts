@@ -26,7 +26,7 @@ function makePendingClient() {
 
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-it('an owner makes so many requests at a time, in all runs together, and other owners are not delayed', async () => {
+it('all runs of an owner together make a limited number of requests at a time, and other owners are not delayed', async () => {
   const turnsOf = makeOwnerTurns(2, 60_000);
   const { http, pending } = makePendingClient();
   const [first, second] = [turnsOf('owner', http), turnsOf('owner', http)];

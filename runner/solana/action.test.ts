@@ -132,7 +132,7 @@ describe('the transaction of an action', () => {
     expect(await end).toMatchObject({ status: 'confirmed', signature });
   });
 
-  it("is never another run's, an earlier or an already known transaction that names the identity", async () => {
+  it('is never a transaction of another run, an earlier or an already known one, even if it names the identity', async () => {
     const knownSignatures = new Set<string>();
     const now = Date.now();
     const { execute, request, signer, identity, world, order } = await makeAction({

@@ -144,7 +144,7 @@ describe('a transaction that is output', () => {
     expect((await putOut(members(inValues(payer)), {}, { storedKeys: [stored] })).signed).toEqual(signed);
   });
 
-  it('does what it says when the fee payer signs and sends it', async () => {
+  it('has the effect of its instructions when the fee payer signs and sends it', async () => {
     const [payer, recipient, fee] = [await fundedKeypair(chain), makeKeypair().publicKey, makeKeypair().publicKey];
     const { wire } = await putOut([memberOf(wallet(payer), [transferFrom(payer.publicKey, recipient, 2n * SOL)])], {}, {
       settings: { fees: [[fee, '30000000']] },

@@ -26,7 +26,7 @@ const create = (inputs: ValueMap = {}) =>
     ...inputs,
   });
 
-it("associated_token_account creates the owner's account for the mint, and outputs its address before", async () => {
+it("associated_token_account creates the owner's account for the mint, and outputs its address before the transaction", async () => {
   const built = await create();
   const address = await associatedAddress(owner, mint);
   expect(built.outputs).toEqual({ associated_token_account: { B3: address } });
@@ -45,7 +45,7 @@ it('associated_token_account does not change an existing account', async () => {
   expect(before - chain.balance(feePayer.address)).toBe(5_000n);
 });
 
-it('associated_token_account reads nothing from the chain, and fails there if the mint is missing', async () => {
+it('associated_token_account reads nothing from the chain; its transaction fails if the mint is missing', async () => {
   const { address } = await generateKeyPairSigner();
   const built = await create({ mint_account: { B3: address } });
   await expect(send(chain, [feePayer], built)).rejects.toThrow(/Error processing Instruction 0/);

@@ -28,6 +28,6 @@ it.each([
   await expect(run(text)).rejects.toThrow(error);
 });
 
-it('the text is a text', async () => {
+it('refuses an input `text` that is not a text', async () => {
   await expect(runNode(csvParseNode, { text: { U: '1' } })).rejects.toThrow('text: invalid type');
 });

@@ -89,7 +89,7 @@ it('das_api repeats only reads that fail temporarily', async () => {
   expect(requests).toHaveLength(3);
 });
 
-it('das_api builds its body when it is sent', async () => {
+it('das_api builds the body of its request only when the request is sent', async () => {
   const bodies: unknown[] = [];
   const request: typeof http.request = (given) => {
     bodies.push(given.body);

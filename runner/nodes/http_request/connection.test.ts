@@ -101,7 +101,7 @@ const sentSecret = (request: (typeof received)[number] | undefined): boolean =>
   request !== undefined && leaks(`${decodeURIComponent(request.url)}\n${request.headers}`);
 
 describe('a request with a connection', () => {
-  it.each(kinds)('carries the secret, which the output does not have ($kind)', async (opened) => {
+  it.each(kinds)('carries the secret, and the output does not contain it ($kind)', async (opened) => {
     for (const path of ['/echo?a=1', '/echo', '/zipped']) {
       for (const type of ['', 'application/octet-stream', 'text/plain']) {
         const url = new URL(path, home);
@@ -202,7 +202,7 @@ describe('a request with a connection', () => {
     expect(received[0]!.headers).toContain('accept-encoding\nidentity');
   });
 
-  it('tells the connection of a 401, unless that request did not carry the secret', async () => {
+  it('reports a 401 to the connection only if the refused request carried the secret', async () => {
     const refused: string[] = [];
     const opened: DirectSecret = { kind: 'bearer', secret: { token: 'token-0123456789' } };
     const connection = {

@@ -74,7 +74,7 @@ const pairs = (...list: [string, string][]): Value => ({
 });
 
 describe('the request of http_request', () => {
-  it('is a GET by default, also with null for every optional input', async () => {
+  it('is a GET by default, even if every optional input is null', async () => {
     const nothing: ValueMap = Object.fromEntries(
       ['method', 'headers', 'basic_auth', 'query_params', 'body', 'form'].map((name) => [name, { N: 0 }]),
     );
@@ -269,7 +269,7 @@ describe('an execution of http_request', () => {
     await expect(running).rejects.toThrow('canceled by user enough');
   });
 
-  it('is released with its run if it may be repeated, and else is waited for', async () => {
+  it('is released with its run if it may be repeated; otherwise the run waits for it', async () => {
     const url = { S: `${base}/silent` };
     await expect(run({ url }, { releasing: AbortSignal.timeout(50) })).rejects.toThrow(Released);
     const quick = makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true, timeoutMs: 300 });

@@ -72,7 +72,7 @@ describe('a script reads its inputs in readable form', () => {
     });
   });
 
-  it('those whose names are no variables are in inputs; one without a value is undefined', async () => {
+  it("inputs whose names can't be variables are members of `inputs`; an input without a value is undefined", async () => {
     const source = 'return [inputs["an input"], inputs.class, typeof a, ENV.mode]';
     const call = makeNodeCall(javascriptNode);
     expect(
@@ -159,7 +159,7 @@ describe('a script', () => {
     expect(lines).toEqual(['a 1 ["2"] {"b":null}']);
   });
 
-  it('has a text in its form, and no input takes its place', async () => {
+  it('is a text in the form data, and no input replaces it', async () => {
     await expect(run('', {}, { formData: {}, inputs: { source: { S: 'return 1' } } })).rejects.toThrow(
       'the form data has no text `source`',
     );

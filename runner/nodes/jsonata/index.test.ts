@@ -34,7 +34,7 @@ it.each<[expression: string, error: RegExp]>([
   await expect(run(expression)).rejects.toThrow(error);
 });
 
-it('an expression is a text', async () => {
+it('refuses a missing expression, and one that is not a text', async () => {
   await expect(runNode(jsonataNode, { expression: { U: '1' } })).rejects.toThrow('expression: invalid type');
   await expect(runNode(jsonataNode, {})).rejects.toThrow('missing field `expression`');
 });

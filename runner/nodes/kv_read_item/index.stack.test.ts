@@ -28,7 +28,7 @@ describe('kv_read_item', () => {
     });
   });
 
-  it('outputs the default if the item is missing, also null, and fails without a default', async () => {
+  it('outputs the default, even null, if the item is missing, and fails without a default', async () => {
     for (const value of [{ S: 'default' }, { N: 0 as const }]) {
       expect(await read({ ...mine, key: { S: 'missing' }, default: value })).toEqual({ value, found: { B: false } });
     }

@@ -33,8 +33,8 @@ const makeCommon = (data: { node_id: string; display_name: string; description: 
 });
 
 const MEANING =
-  'its inputs are variables of the script, and its outputs are what the variables of their names hold in ' +
-  'the end. A single output that is not set is the value of the last statement.';
+  'its inputs are variables of the script. An output is the value that the variable of its name has at the end. ' +
+  'If the node has a single output and the script does not set it, the output is the value of the last statement.';
 
 /** The script whose ports the flow's author adds and names. A new node has one input and one output. */
 export const freeDefinition: NodeDefinition = {
@@ -48,7 +48,7 @@ export const freeDefinition: NodeDefinition = {
     type: 'free',
     optional: true,
     defaultValue: '',
-    tooltip: 'What the variable output of the script holds in the end',
+    tooltip: 'The value of the variable output at the end of the script',
   }],
   targets: [{
     name: 'input',
@@ -81,7 +81,7 @@ function makeSize(inputCount: number, outputCount: number): NodeDefinition {
       type: 'free',
       optional: true,
       defaultValue: '',
-      tooltip: `What the variable ${name} of the script holds in the end`,
+      tooltip: `The value of the variable ${name} at the end of the script`,
     })),
     targets: [
       {

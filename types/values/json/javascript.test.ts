@@ -90,7 +90,7 @@ describe('fromJavaScript', () => {
     }));
   });
 
-  it('gives bytes of any length and content so that they come back', () => {
+  it('gives values of bytes that convert back to the same bytes, whatever their length and content', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
       expect(toBytes(fromJavaScript(bytes))).toEqual(bytes);
     }));

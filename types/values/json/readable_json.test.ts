@@ -69,7 +69,7 @@ describe('fromReadableJson', () => {
     expect(fromReadableJson(null, ['u8'], false)).toEqual({ N: 0 });
   });
 
-  it('gives a value back that was written, by a type that gives its tag', () => {
+  it("reads a written value back unchanged, with a type that has the value's tag", () => {
     // The tags whose values always come back. A float may be written as a whole number, and members of maps and lists
     // have no declared types.
     const whole: Tag[] = ['S', 'B', 'U', 'I', 'D', 'B3', 'B6', 'BY'];

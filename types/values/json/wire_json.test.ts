@@ -49,7 +49,7 @@ describe('toWireJson', () => {
 });
 
 describe('fromWireJsonText', () => {
-  it('gives back what JSON can tell of a value', () => {
+  it('reads back those parts of a value that JSON can express', () => {
     const isPlain = (value: Value): boolean => {
       if ('A' in value) return value.A.every(isPlain);
       if ('M' in value) return Object.values(value.M).every(isPlain);
