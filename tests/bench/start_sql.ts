@@ -9,7 +9,10 @@ import type { Plan } from './plan.ts';
 
 const CONNECTIONS = 16;
 const GOAL = 0.45;
-/** Many short turns and a longer load: the goal is narrow, and the machine's speed changes within a second. */
+/**
+ * There are many short turns and a longer load, because the goal is narrow and the machine's speed changes within a
+ * second.
+ */
 const TURNS = 24;
 const LONGER = 1.5;
 

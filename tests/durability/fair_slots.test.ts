@@ -9,7 +9,10 @@ import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../s
 const HOUR = 3_600_000;
 const SLEEPERS = 290;
 const SLOTS = 16;
-/** The timeout of HTTP requests is longer than any test. So a request to the silent server keeps its slot. */
+/**
+ * The timeout of HTTP requests is longer than any test. So a request to the silent server keeps its slot, which is a
+ * place among the runs that a worker executes at once.
+ */
 const PATIENCE = { HTTP_TIMEOUT_MS: String(HOUR) };
 
 let workers: WorkerStack;
@@ -17,7 +20,7 @@ let silent: SilentServer;
 let greedy: FlowOwner;
 let other: FlowOwner;
 let running: WorkerProcess[] = [];
-// Only the test pokes the function `runner`, so that the function does not compete with workers of other tests.
+// Only the test calls the function `runner`, so that the function does not compete with workers of other tests.
 beforeAll(async () => {
   [workers, silent] = await Promise.all([
     makeWorkerStack('fair_slots', {
@@ -96,7 +99,7 @@ it('a wait continues after its worker is killed, and counts from its beginning',
       where n.flow_run_id = ${runId!} and n.end_time is null`;
   const [before] = await waiting();
 
-  // A worker that claims the run too early lets it sleep until the same time.
+  // Make the run due too early. A worker that claims it then lets it sleep until the same time as before.
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
   await workers
     .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;

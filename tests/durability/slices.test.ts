@@ -11,7 +11,7 @@ const COUNT = 250_000;
 
 let workers: WorkerStack;
 let owner: FlowOwner;
-// The stack has no sweeper. So at the end of a slice, only the function's own poke can continue the run.
+// The stack has no sweeper. So at the end of a slice, only a request of the function to itself can continue the run.
 beforeAll(async () => {
   workers = await makeWorkerStack('slices', {
     functions: ['runner'],
@@ -82,8 +82,8 @@ it('a script that needs more than a slice fails, and its error recommends a long
     expect.stringMatching(/^count [0-9a-f-]{36}: node_cpu_limit: not finished after 40 ms .*npm run worker/),
   ]);
 
-  // Before it rests, the function looks for runs once more, and might find this one. A new process of the function
-  // waits for a poke.
+  // Before the function rests, it looks for runs once more, and might find the next run. So restart it: a new process
+  // looks for runs only when it gets a request.
   await workers.stack.restart('function runner', 'SIGKILL');
   const [again] = await owner.start(flowId, [{}]);
   const worker = startWorker({ status: workers.stack.status, runtime: 'deno' });

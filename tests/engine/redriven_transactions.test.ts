@@ -6,7 +6,9 @@ import { instructionRegistry as registry, recordOf, signatureOf } from '../suppo
 
 const REDRIVEN_ID = '01930000-0000-7000-8000-000000000002';
 
-/** Confirms each transaction, but not Bob's unless he has money. Records which transactions were ordered. */
+/**
+ * Confirms each transaction. If `hasMoney` is false, Bob's transactions fail. Records which transactions were ordered.
+ */
 function ledger(hasMoney: boolean): { transactions: Transactions; asked: string[] } {
   const asked: string[] = [];
   return {

@@ -53,7 +53,7 @@ it('a pause is due after 20 ms of uninterrupted computing, and not after another
   clock.now += 20;
   expect(slice.needsBreath()).toBe(true);
   slice.stopComputing();
-  // The computation goes on at once, as after a call whose answer was there already. No other computation had a turn.
+  // The computation continues at once, as after a call whose answer had already come. No other computation had a turn.
   slice.startComputing();
   expect(slice.needsBreath()).toBe(true);
 });

@@ -20,7 +20,7 @@ const poke = () => call('runner', { token: inject('stack').SERVICE_ROLE_KEY });
 
 const NOTHING_NEW = { children: [], node_runs: [], logs: [], work_ms: 0 };
 
-/** Starts a run without a poke, and claims it like a worker that dies right afterwards. */
+/** Starts a run in SQL, so that nothing calls the runner, and claims it like a worker that dies right afterwards. */
 async function startAndLose() {
   return await sql.begin(async (tx) => {
     await tx`select set_config('request.jwt.claims', ${
@@ -59,7 +59,7 @@ it('a run whose worker died is claimed again after its lease, and late calls of 
     .rejects.toThrow('claim_lost');
 });
 
-it('a poke that arrives twice, or while the queue is empty, changes nothing', async () => {
+it('a request that wakes the runner changes nothing if it arrives twice, or while the queue is empty', async () => {
   const { flow_run_id } = await start(owner, `id=${deploymentId}`);
   const answers = await Promise.all([poke(), poke(), poke()]);
   expect(answers.map((answer) => answer.status)).toEqual([202, 202, 202]);

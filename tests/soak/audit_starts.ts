@@ -6,8 +6,8 @@ const startRows = ({ starts }: SoakFacts) =>
   starts.map((start) => ({
     mark: start.mark,
     run_ids: [...new Set(start.runIds)],
-    // If an answer named a run, exactly that run exists. If all answers were refusals, no run exists. Otherwise both
-    // are possible.
+    // If an answer named a run, exactly that run exists. If all answers were refusals, no run exists. Otherwise the run
+    // may exist or not.
     fewest: start.runIds.length > 0 ? 1 : 0,
     most: start.runIds.length > 0 || start.isUncertain ? 1 : 0,
     ends: [...flowKind(start.flowKind).ends, ...(start.isStopAsked ? ['stopped'] : [])],

@@ -25,7 +25,8 @@ let shop: Keypair;
 let buyer: Keypair;
 let deploymentId: string;
 beforeAll(async () => {
-  // Slots have their true length: the client takes a finalized transaction for an unknown one.
+  // Slots have their true length. With shorter slots, the transaction could be finalized before the client asks, and
+  // the client takes a finalized transaction for an unknown one.
   [chain, site, owner] = await Promise.all([startTestChain({}), startBlinkSite(), signUp()]);
   connection = new Connection(chain.url, 'confirmed');
   buyer = await fundedKeypair(chain);

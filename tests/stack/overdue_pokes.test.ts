@@ -48,7 +48,7 @@ const storeFlow = async (): Promise<number> => {
 const resultOf = async (flow_run_id: string) =>
   (await ask<FlowRunResult>('rest/v1/rpc/flow_run_result', { flow_run_id })).body;
 
-it('a request for the output of an overdue run without a poke pokes the runner', async () => {
+it('a request for the output of an overdue run wakes the runner if nothing else has', async () => {
   const started = await ask<StartResult>('rest/v1/rpc/start_flow', { flow_id: await storeFlow() });
   const { flow_run_id } = started.body;
   const result = () => resultOf(flow_run_id);
@@ -63,7 +63,7 @@ it('a request for the output of an overdue run without a poke pokes the runner',
   expect(await result()).toMatchObject({ status: 'succeeded', is_overdue: false });
 });
 
-it('a stop pokes the runner, which ends a waiting run', async () => {
+it('a stop wakes the runner, which ends a waiting run', async () => {
   const flowId = await storeFlow();
   const sql = connect(stack.superuserUrl);
   // Use one transaction, because otherwise the last claim of the runner could take the run.

@@ -87,7 +87,7 @@ describe('without SUPABASE_DB_URL', () => {
     await left!.end();
     const answers = await Promise.all((await Promise.all(waiting)).map(readAnswer));
     expect(new Set(answers)).toEqual(new Set(['409 run_stopped']));
-    // One call for each caller, and the shared looks.
+    // There is one call for each caller. The shared looks are not counted here.
     const own = flow.asked().filter((line) => line.includes(left!.id) && !flow.looks().includes(line));
     expect(own).toHaveLength(300);
   });
@@ -136,7 +136,7 @@ describe('with SUPABASE_DB_URL', () => {
   it('one session receives the end, without a request to PostgREST until then, and with one query in 15 s', async () => {
     const waiting = flow.ask('output', left!);
     const pid = await areFollowed(left!);
-    // Do not count the look-up of the turn's owner, which is made once.
+    // Do not count the call of `turn_owners`, which the function makes once.
     const askedForRuns = () => flow.asked().filter((line) => !line.startsWith('/rest/v1/rpc/turn_owners')).length;
     const asked = askedForRuns();
     const began = performance.now();

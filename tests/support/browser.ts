@@ -134,8 +134,8 @@ export interface ConsolePageOptions {
 }
 
 /**
- * Opens a page of the test stack's console, or of another one's, in a browser session of its own, until the test ends.
- * A test fails if its page logs an error, breaks the policy or asks a third party.
+ * Opens a page of a console, by default of the test stack's console. The page has its own browser session, and is open
+ * until the test ends. A test fails if its page logs an error, breaks the policy or asks a third party.
  */
 export async function openConsole(options: ConsolePageOptions = {}): Promise<ConsolePage> {
   const { consoleUrl = inject('stack').CONSOLE_URL, isBuilt = true, isFirstVisit = false } = options;

@@ -6,7 +6,7 @@ const notGiven = () => {
   throw new Error('this test gives the node no such service');
 };
 
-/** Makes files of an owner. All of their methods do the same. */
+/** Makes files of an owner. All of their methods are this function. */
 export const filesThat = (notGiven: () => never): OwnerFiles => ({
   upload: notGiven,
   download: notGiven,

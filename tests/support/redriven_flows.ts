@@ -81,9 +81,9 @@ export function failByChance(registry: NodeRegistry, seed: number, chance: numbe
 export type Claimed = Awaited<ReturnType<typeof claimFlow>>;
 
 export interface Executed {
-  /** The node with its inputs. The path of calls to the node's flow names it. */
+  /** The node with its inputs, after the path of calls that leads to the node's flow. */
   what: string;
-  /** The same, with the execution's position in a loop. */
+  /** The same text, with the execution's index in a loop. */
   where: string;
 }
 

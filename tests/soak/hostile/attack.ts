@@ -12,7 +12,7 @@ export interface Attack {
   prepare: (attacker: Attacker) => Promise<() => Promise<Outcome>>;
 }
 
-/** Stores the flows. Each strike starts the next one of them in turn. */
+/** Stores the flows. Each strike starts the next flow, in turn. */
 export async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promise<() => Promise<Outcome>> {
   const ids: number[] = [];
   for (const flow of flows) ids.push(await attacker.store(flow));
