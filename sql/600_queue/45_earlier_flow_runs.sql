@@ -81,9 +81,9 @@ as $$
 $$;
 -- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
 -- runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. If the
--- interflow node of a called run succeeded, the called run is left out, because the redrive takes over the node's
--- outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some roots
--- executed another snapshot than this run, the first page has `changes`, the value of
+-- interflow node of a called run succeeded, the called run is left out of both lists, because the redrive takes over
+-- the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If
+-- some roots executed another snapshot than this run, the first page has `changes`, the value of
 -- private.flow_run_jobs.redrive_changes, and node runs have their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';

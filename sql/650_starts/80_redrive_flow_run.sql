@@ -162,7 +162,7 @@ begin
   end if;
   if deployment_to_redrive_on.settings ?| '{partial_config,pins}' then
     perform private.fail('run_not_redrivable',
-      'This run executed only some nodes of the flow, or used pinned outputs. A deployment can''t continue it.',
+      'This run executed only some nodes of the flow, or used pinned outputs. Such a run can''t be redriven on a deployment.',
       jsonb_build_object('reason', 'partial'), 'Redrive the run without a deployment, or start a new run.');
   end if;
   return v_deployment;

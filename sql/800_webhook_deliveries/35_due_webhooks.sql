@@ -104,7 +104,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room. Null if there is none, or if another transaction has locked it. Definer, because it reads deliveries of all users.';
+  'Locks the most overdue delivery with this turn_id and is_started_by_owner that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room. Null if none is due, or if another transaction has locked it. Definer, because it reads deliveries of all users.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns

@@ -71,7 +71,7 @@ begin
 end;
 $$;
 comment on function private.add_kv_store(uuid, text) is
-  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer, because no API role may write stores.';
+  'Creates a store. The caller must have locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer, because no API role may write stores.';
 
 create function private.refuse_missing_kv_store(store text)
 returns void
@@ -102,7 +102,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_store(uuid, text) is
-  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer, because no API role may write stores.';
+  'Deletes a store with its items. The caller must have locked the user. 404 kv_store_not_found. Definer, because no API role may write stores.';
 
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void

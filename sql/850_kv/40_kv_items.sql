@@ -115,7 +115,7 @@ begin
 end;
 $$;
 comment on function private.put_kv_item(uuid, text, text, jsonb) is
-  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer, because no API role may write items.';
+  'Stores a value under a key, and returns the value that it replaces, or null. The caller must have locked the user. Definer, because no API role may write items.';
 
 create function private.find_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -153,7 +153,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_item(uuid, text, text) is
-  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer, because no API role may write items.';
+  'Deletes an item and returns its value; null if the item does not exist. The caller must have locked the user. Definer, because no API role may write items.';
 
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb
