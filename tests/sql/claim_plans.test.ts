@@ -17,7 +17,7 @@ interface Filling {
   queued?: number;
 }
 
-/** Stores runs of new owners: many ended ones, and some queued ones. */
+/** Stores runs of new owners: many that have ended, and some that are queued. */
 const fill = (sql: Sql, filling: Filling = {}): Promise<void> => withoutTriggers(sql, () => store(sql, filling));
 
 async function store(sql: Sql, { owners = 10, ended = ENDED, queued = PENDING }: Filling): Promise<void> {
@@ -90,7 +90,7 @@ it.each([
   ['numbered', false],
   ['not numbered', true],
 ])(
-  'runs that end together, with events that are %s, are read by themselves, although the plan was made while all others had ended',
+  'the end of several runs, with events that are %s, reads only these runs, although the plan was made while all runs had ended',
   (_, isInOrder) =>
     inAnother(async (worker) => {
       // With fewer rows than this, a scan would look cheaper to the planner than a hundred index look-ups.
@@ -143,7 +143,7 @@ it('an idle claim is one index look-up, even if many runs sleep', async () => {
   expect(rows).toBeLessThanOrEqual(2);
 });
 
-it('a claim skips a sleeping run with a look at its job and its message', async () => {
+it('a claim that skips a sleeping run reads only the job and the message of that run', async () => {
   await sql`select pgmq.set_vt('flow_runs', max(message_id), 0) from private.flow_run_jobs`;
   const { rows } = await countReads(sql, TABLES, CLAIM);
   expect(rows).toBeLessThan(2 * PENDING + 100);
@@ -176,7 +176,7 @@ it('a claim that skips owners reads none of their queued runs', () =>
     expect(await worker.unsafe(claim)).toHaveLength(1);
   }));
 
-it('a plan that was made with almost no rows is good for thousands', () =>
+it('a plan that was made with almost no rows also suits thousands of rows', () =>
   inAnother(async (worker) => {
     await worker`vacuum analyze`;
     await worker`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
@@ -195,7 +195,7 @@ it('a plan that was made with almost no rows is good for thousands', () =>
   }));
 
 it.each([0, 5, 300, 3_000])(
-  'a plan that was made with %i queued runs and thousands of ended ones is good for a flood',
+  'a plan that was made with %i queued and thousands of ended runs also suits thousands of queued runs',
   (queued) =>
     inAnother(async (worker) => {
       await fill(worker, { owners: 3, ended: ENDED / 2, queued });

@@ -202,7 +202,7 @@ it('a text is refused if and only if croner refuses it or it is never due', asyn
   expect(rows.map(({ cron, is_refused }) => [cron, is_refused])).toEqual(texts.map((cron) => [cron, refusals(cron)]));
 });
 
-it('the time of the rarest text is found fast', async () => {
+it('the next time of the rarest expression is found fast', async () => {
   // The rarest day is a 29 February on a Sunday. The search passes the year 2100, which has no 29 February.
   expect(await ourTimes([{ cron: '0 0 29 2 */7', zone: 'UTC', after: new Date('2088-03-01'), count: 1 }])).toEqual([
     ['2128-02-29T00:00:00.000Z'],

@@ -54,7 +54,7 @@ afterAll(() => database.close());
 const look = (runIds: string[], after: number) =>
   `select private.watched_run_events('{${runIds.join()}}', '{${runIds.map(() => after).join()}}')`;
 
-it('a look for a run without news reads only its row and its last number', async () => {
+it('a read of the events of a run without news reads only its row and its last number', async () => {
   const { scanned, rows } = await countReads(sql, TABLES, look(ids.slice(0, 100), 2 * EXECUTIONS + 1));
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThanOrEqual(100 * 3);

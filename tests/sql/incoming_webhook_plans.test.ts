@@ -55,7 +55,7 @@ it('a request to one of many webhooks finds it by index', async () => {
   expect(reads.rows).toBeLessThan(20);
 });
 
-it('a look for the owners of tokens reads only rows of known tokens', async () => {
+it('a search for the owners of tokens reads only rows of known tokens', async () => {
   const tokens = Array.from({ length: 1_000 }, (_, n) => `fh_${String(n).padStart(43, 'A')}`);
   const look = (shown: string[]) => `select private.webhook_owners('{${shown.join(',')}}')`;
   // There are few owners here, and each webhook's owner is checked for a ban or deletion.
@@ -65,7 +65,7 @@ it('a look for the owners of tokens reads only rows of known tokens', async () =
   expect(reads.rows).toBeLessThan(5);
 });
 
-it('a look for the owners of inputs reads no row for unknown tokens', async () => {
+it('a search for the owners of inputs reads no row for unknown tokens', async () => {
   const tokens = Array.from({ length: 1_000 }, (_, n) => `fi_${String(n).padStart(43, 'A')}`);
   const look = `select private.pending_input_owners('{${tokens.join(',')}}')`;
   expect(await countReads(sql, ['api_inputs', 'flow_run_jobs'], look)).toEqual({ scanned: [], rows: 0 });

@@ -27,7 +27,7 @@ async function fill(): Promise<void> {
     from public.flow_run`;
   await sql`insert into private.idempotency_keys (key_hash, request_hash, flow_run_id, created_at)
     select sha256(uuid_send(id)), sha256('x'), id, coalesce(end_time, now()) from public.flow_run`;
-  // Each run has had a transaction signed. One of the waiting runs asks for a signature.
+  // A transaction of each run was signed. One of the waiting runs asks for a signature.
   await sql`insert into private.flow_run_transactions (
       flow_run_id, node_id, times, root_flow_run_id, members, message, has_fees, slot, last_valid_block_height
     )
@@ -65,19 +65,19 @@ const TABLES = [
 
 const reads = (statement: string) => countReads(sql, TABLES, statement);
 
-it('the check for an unattended queue is one look at its index', async () => {
+it('the check for an unattended queue reads one entry of its index', async () => {
   const { scanned, rows } = await reads(`select private.has_claimable_run('2 seconds')`);
   expect(scanned).toEqual([]);
   expect(rows).toBeLessThanOrEqual(1);
 });
 
-it('a look for signature requests of a hundred runs uses an index', async () => {
+it('a search for signature requests of a hundred runs uses an index', async () => {
   const waiting = await sql<{ id: string }[]>`select id from public.flow_run where end_time is null`;
   const statement = `select public.asking_flow_runs('{${waiting.map(({ id }) => id).join()}}')`;
   expect(await sql.unsafe(statement)).toHaveLength(1);
   const { scanned, rows } = await reads(statement);
   expect(scanned).toEqual([]);
-  // The look reads for each run its parent, its requests, and its end.
+  // For each run, the search reads its parent, its requests and its end.
   expect(rows).toBeLessThan(400);
 });
 

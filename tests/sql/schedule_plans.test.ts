@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('a look for due schedules reads no row if none is due', async () => {
+it('a search for due schedules reads no row if none is due', async () => {
   expect(await countReads(sql, ['flow_schedules'], 'select public.start_due_schedules()')).toEqual({
     scanned: [],
     rows: 0,
@@ -60,7 +60,7 @@ it('the statistics of runs read only the counted runs, by an index', async () =>
   expect((await stats('30 days')).rows).toBeLessThan(5_010);
 });
 
-it('long errors of runs are read neither by the statistics nor by a look for runs to redrive', async () => {
+it('long errors of runs are read neither by the statistics nor by a search for runs to redrive', async () => {
   const [flow] =
     await sql`insert into public.flows (user_id) select user_id from public.flows limit 1 returning id, user_id`;
   const { id, user_id: userId } = flow!;

@@ -39,14 +39,14 @@ afterAll(() => database.close());
 
 const TABLES = ['webhook_deliveries', 'flow_run', 'flow_run_jobs', 'flow_deployments'];
 
-it('a look for due webhooks reads no row if none is due', async () => {
+it('a search for due webhooks reads no row if none is due', async () => {
   expect(await countReads(sql, TABLES, 'select * from public.claim_webhook_deliveries(64, 60)')).toEqual({
     scanned: [],
     rows: 0,
   });
 });
 
-it('a claim reads the due deliveries, one row of each other owner, and few of each deployment of the owner', async () => {
+it('a claim reads the due deliveries, one row of each other owner, and few rows of each deployment of the owner', async () => {
   await sql`
     update public.webhook_deliveries set next_attempt_at = now()
     where id in (select id from public.webhook_deliveries where user_id = ${userId} and status = 'pending' limit 3)`;
