@@ -12255,9 +12255,9 @@ as $$
 $$;
 -- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
 -- runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. If the
--- interflow node of a called run succeeded, the called run is left out, because the redrive takes over the node's
--- outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If some roots
--- executed another snapshot than this run, the first page has `changes`, the value of
+-- interflow node of a called run succeeded, the called run is left out of both lists, because the redrive takes over
+-- the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If
+-- some roots executed another snapshot than this run, the first page has `changes`, the value of
 -- private.flow_run_jobs.redrive_changes, and node runs have their inputs.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
@@ -15123,7 +15123,7 @@ begin
   end if;
   if deployment_to_redrive_on.settings ?| '{partial_config,pins}' then
     perform private.fail('run_not_redrivable',
-      'This run executed only some nodes of the flow, or used pinned outputs. A deployment can''t continue it.',
+      'This run executed only some nodes of the flow, or used pinned outputs. Such a run can''t be redriven on a deployment.',
       jsonb_build_object('reason', 'partial'), 'Redrive the run without a deployment, or start a new run.');
   end if;
   return v_deployment;
@@ -17648,7 +17648,7 @@ begin
 end;
 $$;
 comment on function private.due_webhook_of(uuid, boolean, uuid, timestamptz, uuid[]) is
-  'Locks the most overdue delivery of this turn (turn_id and is_started_by_owner) that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room. Null if there is none, or if another transaction has locked it. Definer, because it reads deliveries of all users.';
+  'Locks the most overdue delivery with this turn_id and is_started_by_owner that is not in `picked`, and returns its id. A delivery without an attempt counts only if the quota has room. Null if none is due, or if another transaction has locked it. Definer, because it reads deliveries of all users.';
 
 create function private.next_webhook_turn(turn private.webhook_turns)
 returns private.webhook_turns
@@ -18208,7 +18208,7 @@ begin
 end;
 $$;
 comment on function private.add_kv_store(uuid, text) is
-  'Creates a store. The caller has locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer, because no API role may write stores.';
+  'Creates a store. The caller must have locked the user. 400 kv_store_name_invalid; 409 kv_store_exists, kv_stores_limit. Definer, because no API role may write stores.';
 
 create function private.refuse_missing_kv_store(store text)
 returns void
@@ -18239,7 +18239,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_store(uuid, text) is
-  'Deletes a store with its items. The caller has locked the user. 404 kv_store_not_found. Definer, because no API role may write stores.';
+  'Deletes a store with its items. The caller must have locked the user. 404 kv_store_not_found. Definer, because no API role may write stores.';
 
 create function private.kv_create_store(claim jsonb, effect jsonb, store text)
 returns void
@@ -18420,7 +18420,7 @@ begin
 end;
 $$;
 comment on function private.put_kv_item(uuid, text, text, jsonb) is
-  'Stores a value under a key, and returns the value that it replaces, or null. The caller has locked the user. Definer, because no API role may write items.';
+  'Stores a value under a key, and returns the value that it replaces, or null. The caller must have locked the user. Definer, because no API role may write items.';
 
 create function private.find_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -18458,7 +18458,7 @@ begin
 end;
 $$;
 comment on function private.remove_kv_item(uuid, text, text) is
-  'Deletes an item and returns its value; null if the item does not exist. The caller has locked the user. Definer, because no API role may write items.';
+  'Deletes an item and returns its value; null if the item does not exist. The caller must have locked the user. Definer, because no API role may write items.';
 
 create function private.kv_write_item(claim jsonb, effect jsonb, store text, key text, value jsonb)
 returns jsonb

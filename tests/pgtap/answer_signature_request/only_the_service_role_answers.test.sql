@@ -12,7 +12,7 @@ select is(test.error_code(test.kept('statement')), '42501', 'the owner may not c
 select test.sign_in_as_role('anon');
 select is(test.error_code(test.kept('statement')), '42501', 'anon may not call the function');
 select test.sign_in_as_role('service_role');
-select is(test.error_code(test.kept('statement')), null, 'the service role does');
+select is(test.error_code(test.kept('statement')), null, 'the service role may call the function');
 select is(count(*), 1::bigint, 'one request is answered') from public.signature_requests where signature is not null;
 
 select * from finish();

@@ -25,7 +25,7 @@ select is(s.signature, repeat('1', 64), 'an answer is stored') from public.signa
 select ok(test.due_in(test.kept('run')::uuid) > 170, 'a run that waits for another signature is not woken');
 select pg_temp.answer('child');
 select is(test.due_in(test.kept('run')::uuid), 0, 'the last signature makes the run claimable, whichever run of the tree asked for it');
-select ok(test.due_in(test.kept('other')::uuid) > 170, 'other runs still wait');
+select ok(test.due_in(test.kept('other')::uuid) > 170, 'a run of another tree still waits');
 
 select pg_temp.answer('held');
 select ok(test.due_in(test.kept('held')::uuid) between 50 and 60, 'a run that a worker holds stays with that worker');
@@ -41,10 +41,10 @@ select results_eq(
   $$ select signature, new_msg from public.signature_requests where flow_run_id = test.kept('other')::uuid and node_id = test.node_id('a') $$,
   $$ values (repeat('1', 64), 'BAUG') $$, 'a changed message is stored with its signature'
 );
-select is(test.due_in(test.kept('other')::uuid), 0, 'an expired request does not delay the run');
+select is(test.due_in(test.kept('other')::uuid), 0, 'a run whose other request has expired can be claimed at once');
 select is(
   test.error_code(format('select public.answer_signature_request(%L, %L)', 17, repeat('1', 64))), 'signature_request_not_found',
-  'no other request is open'
+  'a request that does not exist is not found'
 );
 
 select * from finish();

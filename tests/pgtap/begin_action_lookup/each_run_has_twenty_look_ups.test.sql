@@ -23,12 +23,12 @@ create function pg_temp.show(token text) returns void language sql as $$
 $$;
 
 select pg_temp.show(pg_temp.sent_run());
-select is(count(public.begin_action_lookup()), 20::bigint, 'twenty pass') from generate_series(1, 20);
+select is(count(public.begin_action_lookup()), 20::bigint, 'a run may make twenty look-ups') from generate_series(1, 20);
 select is(
   test.error('select public.begin_action_lookup()') - 'message' - 'hint' - 'details',
-  '{"code": "action_lookups_limit", "status": 429}', 'the next is refused'
+  '{"code": "action_lookups_limit", "status": 429}', 'the next look-up is refused'
 );
 select pg_temp.show(pg_temp.sent_run());
-select lives_ok('select public.begin_action_lookup()', 'another run has its own');
+select lives_ok('select public.begin_action_lookup()', 'another run has a limit of its own');
 
 select * from finish();

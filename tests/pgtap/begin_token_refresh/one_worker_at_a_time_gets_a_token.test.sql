@@ -19,7 +19,7 @@ select is(
 select is(pg_temp.begin('09'), '{"state": "gone"}', 'a worker that has read a replaced secret gets no lease');
 select test.keep('first', pg_temp.begin());
 select is(test.kept('first')::jsonb - 'lease', '{"state": "leased", "token": null}', 'the first worker gets the lease');
-select is(pg_temp.begin(), '{"state": "wait"}', 'all others wait');
+select is(pg_temp.begin(), '{"state": "wait"}', 'all other workers wait');
 select is(pg_temp.finish(gen_random_uuid()::text), false, 'without the lease no token is stored');
 select is(pg_temp.finish(test.kept('first')::jsonb ->> 'lease'), true, 'with the lease a token is stored');
 select is(pg_temp.begin(), '{"state": "ready"}', 'the stored token is ready for all workers');
@@ -46,7 +46,7 @@ select is(pg_temp.finish(test.kept('second')::jsonb ->> 'lease'), false, 'the wo
 select is(
   pg_temp.finish(test.kept('third')::jsonb ->> 'lease', failure => '{"message": "no", "is_transient": true}'), true, 'a failure ends the lease'
 );
-select is(pg_temp.begin(), '{"state": "failed", "message": "no", "is_transient": true}', 'all workers get the failure');
+select is(pg_temp.begin(), '{"state": "failed", "message": "no", "is_transient": true}', 'all workers get the stored failure');
 update private.connection_tokens set failed_until = now() - interval '1 second' where true;
 select test.keep('fourth', pg_temp.begin());
 select is(test.kept('fourth')::jsonb ->> 'state', 'leased', 'after a failure no worker gets a lease until some seconds have passed');

@@ -34,13 +34,13 @@ select is(
 select test.sign_out();
 update auth.users set deleted_at = now() where id = test.kept('owner')::uuid;
 select test.sign_in(test.kept('owner')::uuid), pg_temp.as_definer();
-select is(test.error_code('select ' || way), 'token_invalid', 'so is one whom Auth keeps as deleted: ' || way)
+select is(test.error_code('select ' || way), 'token_invalid', 'a user whom Auth keeps as deleted is refused: ' || way)
 from unnest('{private.require_user(),private.lock_caller(),public.start_deployment(gen_random_uuid())}'::text[]) as way;
 
 select test.sign_out();
 delete from auth.users where id = test.kept('owner')::uuid;
 select test.sign_in(test.kept('owner')::uuid), pg_temp.as_definer();
-select is(test.error_code('select ' || way), 'token_invalid', 'so is one who is deleted, while the token still lives: ' || way)
+select is(test.error_code('select ' || way), 'token_invalid', 'a deleted user is refused while the token is still valid: ' || way)
 from unnest('{private.require_user(),private.lock_caller(),public.start_deployment(gen_random_uuid())}'::text[]) as way;
 
 select * from finish();

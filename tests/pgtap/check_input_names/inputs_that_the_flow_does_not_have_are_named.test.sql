@@ -19,7 +19,7 @@ select is(
   'other inputs are named, together with the inputs that the flow has'
 );
 select is(
-  pg_temp.refusal('{"a": {"S": ""}}', '{}') ->> 'message', 'inputs: the flow has no input "a"; it has none.', 'a flow without inputs says so'
+  pg_temp.refusal('{"a": {"S": ""}}', '{}') ->> 'message', 'inputs: the flow has no input "a"; it has none.', 'the error says that the flow has no inputs'
 );
 
 -- The largest inputs and the largest flow. The check may take a few seconds at most, because a longer statement is
@@ -30,7 +30,7 @@ select is(
     (select jsonb_object_agg('i' || n, '{"N": 0}'::jsonb) from generate_series(1, 80000) as n),
     (select array_agg('i' || n) from generate_series(1, 80000) as n)
   ),
-  null, '80,000 inputs that the flow has'
+  null, '80,000 inputs that the flow has are accepted'
 );
 select test.keep('large', pg_temp.refusal(
   (select jsonb_object_agg(repeat('ä', 200) || n, '{"N": 0}'::jsonb) from generate_series(1, 1000) as n),

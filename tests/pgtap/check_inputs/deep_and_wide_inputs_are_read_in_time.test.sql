@@ -15,7 +15,7 @@ set local statement_timeout = '20s';
 select is(pg_temp.refusal(test.kept('leaves')), null, '40,000 nulls in 60 levels pass');
 select is(
   pg_temp.refusal(test.kept('leaves') || ', {"N": 1}'),
-  'inputs.a' || repeat('.A[0].M.k', 30) || '.A[40000].N: must be 0', 'a fault behind them is found'
+  'inputs.a' || repeat('.A[0].M.k', 30) || '.A[40000].N: must be 0', 'a fault after these values is found'
 );
 
 select * from finish();

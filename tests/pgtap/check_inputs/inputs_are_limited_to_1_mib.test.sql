@@ -22,7 +22,7 @@ select is(
 );
 select is(
   pg_temp.refusal((select jsonb_object_agg(n, '{"B": true}'::jsonb) from generate_series(1, 100000) as n)) ->> 'code', 'inputs_too_large',
-  'many small values are limited, too'
+  'many small values of more than 1 MiB together are refused'
 );
 
 select * from finish();

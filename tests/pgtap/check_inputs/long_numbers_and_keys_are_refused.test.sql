@@ -14,7 +14,7 @@ select is(pg_temp.code_of('U', 1000), null, 'a number of 1000 characters is left
 select is(pg_temp.code_of(tag, 100000), null, tag || ' may be long') from unnest(array['S', 'BY']) as tag;
 select is(
   test.inputs_refusal(jsonb_build_object('a', jsonb_build_object('S', '"U": "' || repeat('1', 2000)))::text),
-  null, 'a text that looks like a long number is a text'
+  null, 'a text that looks like a long number is accepted as a text'
 );
 select is(
   test.inputs_refusal(jsonb_build_object('U', jsonb_build_object('S', repeat('1', 2000)))::text),
@@ -22,7 +22,7 @@ select is(
 );
 select is(
   test.inputs_refusal(format('{"a": {"F": "%s"}}', repeat('1', 150000)))::jsonb ->> 'message',
-  'inputs: the text of a number or a key must have at most 1000 characters', 'the refusal says what may be'
+  'inputs: the text of a number or a key must have at most 1000 characters', 'the error names the limit'
 );
 
 select * from finish();

@@ -15,12 +15,12 @@ $$;
 select is(pg_temp.refusal(pg_temp.nested(1)), null, 'one level is accepted');
 select is(pg_temp.refusal(pg_temp.nested(64)), null, '64 levels of arrays pass');
 select is(
-  pg_temp.refusal(pg_temp.nested(65)), 'inputs.a' || repeat('.A[0]', 64) || ': is nested deeper than 64 levels', 'the 65th is refused'
+  pg_temp.refusal(pg_temp.nested(65)), 'inputs.a' || repeat('.A[0]', 64) || ': is nested deeper than 64 levels', 'the 65th level of arrays is refused'
 );
 select is(pg_temp.refusal(pg_temp.nested(64, '{"M": {"k": ', '}}')), null, '64 levels of maps pass');
 select is(
   pg_temp.refusal(pg_temp.nested(65, '{"M": {"k": ', '}}')), 'inputs.a' || repeat('.M.k', 64) || ': is nested deeper than 64 levels',
-  'the 65th level is refused'
+  'the 65th level of maps is refused'
 );
 select alike(pg_temp.refusal(pg_temp.nested(1000)), '%is nested deeper than 64 levels', 'a thousand levels are refused at once');
 

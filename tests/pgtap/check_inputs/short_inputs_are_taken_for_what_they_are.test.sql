@@ -31,7 +31,7 @@ create temporary table inputs as
   where hashtext(short.inputs::text) % 3 = 0;
 
 select is(count(*), 0::bigint, 'short and long inputs get the same refusals') from inputs where refusal is distinct from whole_refusal;
-select cmp_ok(count(*), '>', 300::bigint, 'many are good') from inputs where refusal is null;
-select cmp_ok(count(*), '>', 2000::bigint, 'most are not') from inputs where refusal is not null;
+select cmp_ok(count(*), '>', 300::bigint, 'many of these inputs are accepted') from inputs where refusal is null;
+select cmp_ok(count(*), '>', 2000::bigint, 'most of these inputs are refused') from inputs where refusal is not null;
 
 select * from finish();

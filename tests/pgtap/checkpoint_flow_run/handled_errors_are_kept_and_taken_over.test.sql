@@ -39,7 +39,7 @@ select is(
 select is(
   (select array_agg(n -> 'error_handled' order by n ->> 'node_id') from jsonb_array_elements(public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb -> 'node_runs') as n
     where n ->> 'node_id' = test.node_id('handled')::text),
-  array[jsonb 'true'], 'the redrive learns of it'
+  array[jsonb 'true'], 'the redrive learns that the error was handled'
 );
 select public.claim_flow_runs(1, 60);
 select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progress(test.kept('redriven')::uuid, '[]') || jsonb_build_object(

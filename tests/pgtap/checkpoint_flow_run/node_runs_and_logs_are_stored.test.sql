@@ -69,7 +69,7 @@ select results_eq(
 select results_eq(
   'select node_id, times, log_level, module, content from public.flow_run_logs order by log_index',
   $$ values (null::uuid, null::integer, 'Warn', null::text, 'An edge was dropped'), (test.node_id('a'), 1, 'Error', 'm', 'c') $$,
-  'lines are added'
+  'new log lines are added'
 );
 select results_eq('select status, end_time from public.flow_run', $$ values ('running', null::timestamptz) $$, 'the run has not ended');
 
@@ -79,7 +79,7 @@ select is(
 );
 select test.sign_in(test.user_id('starter'));
 select is(
-  test.row_count('select from public.node_run') + test.row_count('select from public.flow_run_logs'), 0::bigint, 'the starter none'
+  test.row_count('select from public.node_run') + test.row_count('select from public.flow_run_logs'), 0::bigint, 'the starter sees no node runs or log lines'
 );
 
 select * from finish();

@@ -16,13 +16,13 @@ select pg_temp.tell(jsonb_build_array(
   jsonb_build_object('node', 'a', 'outcome', 'confirmed', 'signature', repeat('1', 64)), jsonb_build_object('node', 'b', 'outcome', 'failed', 'signature', null)
 ));
 select results_eq(
-  'select * from told', $$ values ('a', 'confirmed', '11'), ('b', 'failed', null), ('c', null, null) $$, 'each has its outcome'
+  'select * from told', $$ values ('a', 'confirmed', '11'), ('b', 'failed', null), ('c', null, null) $$, 'each transaction has its own outcome'
 );
 select pg_temp.tell(jsonb_build_array(
   jsonb_build_object('node', 'a', 'outcome', 'failed', 'signature', null), jsonb_build_object('node', 'b', 'outcome', 'confirmed', 'signature', repeat('1', 64))
 ));
 select results_eq(
-  'select * from told', $$ values ('a', 'confirmed', '11'), ('b', 'failed', null), ('c', null, null) $$, 'the first word about it stands'
+  'select * from told', $$ values ('a', 'confirmed', '11'), ('b', 'failed', null), ('c', null, null) $$, 'a later report does not change a stored outcome'
 );
 select private.finish_flow_run(test.kept('run')::uuid, 1, 'failed', null, '{x}', '{}', test.progress(
   test.kept('run')::uuid, transactions => jsonb_build_array(jsonb_build_object('node_id', test.node_id('c'), 'times', 0, 'outcome', 'failed'))

@@ -11,7 +11,7 @@ select test.keep('run', public.start_deployment(id => test.kept('deployment')::u
 
 select test.sign_in_as_role('service_role');
 select results_eq(
-  'select status, start_time from public.flow_run', $$ values ('queued', null::timestamptz) $$, 'before, the run is queued'
+  'select status, start_time from public.flow_run', $$ values ('queued', null::timestamptz) $$, 'before the claim, the run is queued'
 );
 create temporary table claims as select 1 as number, c.* from public.claim_flow_runs(10, 60) as c;
 select results_eq(
@@ -24,7 +24,7 @@ select results_eq(
 );
 select results_eq(
   'select status, start_time between clock_timestamp() - interval ''1 minute'' and clock_timestamp(), end_time from public.flow_run',
-  $$ values ('running', true, null::timestamptz) $$, 'the run is running since now'
+  $$ values ('running', true, null::timestamptz) $$, 'the run is running, and its start_time is now'
 );
 select test.keep('start_time', start_time) from public.flow_run;
 

@@ -19,7 +19,7 @@ select test.sign_out();
 select set_eq(
   $$ select (m.message ->> 'flow_run_id')::uuid from pgmq.q_flow_runs as m
     where m.vt between clock_timestamp() + interval '50 seconds' and clock_timestamp() + interval '60 seconds' $$,
-  'select id from started', 'each is held for the lease'
+  'select id from started', 'each run is held until its lease ends'
 );
 
 -- The lease of the second run has ended.
@@ -29,6 +29,6 @@ select results_eq(
   'select flow_run_id, claim_number from public.claim_flow_runs(10, 60)', 'select id, 2 from started where number = 2',
   'a run whose lease has ended is claimed again'
 );
-select is_empty('select * from public.claim_flow_runs(10, 60)', 'once');
+select is_empty('select * from public.claim_flow_runs(10, 60)', 'a run whose lease has ended is claimed only once');
 
 select * from finish();

@@ -21,11 +21,11 @@ select test.sign_in_as_role('service_role');
 select results_eq(
   $$ select * from pg_temp.claimed('{}') $$,
   $$ values (test.kept('run_1'), test.kept('hash_1'), true), (test.kept('run_2'), test.kept('hash_2'), true) $$,
-  'a runner that knows none gets each run''s snapshot'
+  'a runner that knows no snapshot gets the snapshot of each run'
 );
 select results_eq(
   $$ select hash, has_snapshot from pg_temp.claimed(array[test.kept('hash_1')]) $$,
-  $$ values (test.kept('hash_1'), false), (test.kept('hash_2'), true) $$, 'a snapshot that the worker knows is left out'
+  $$ values (test.kept('hash_1'), false), (test.kept('hash_2'), true) $$, 'a snapshot that the runner knows is left out'
 );
 select results_eq(
   $$ select hash, has_snapshot from pg_temp.claimed(array['00', test.kept('hash_2'), test.kept('hash_1')]) $$,
@@ -33,7 +33,7 @@ select results_eq(
 );
 select results_eq(
   $$ select hash, has_snapshot from pg_temp.claimed(array[upper(left(test.kept('hash_1'), 60)), '', null]) $$,
-  $$ values (test.kept('hash_1'), true), (test.kept('hash_2'), true) $$, 'other hashes change nothing'
+  $$ values (test.kept('hash_1'), true), (test.kept('hash_2'), true) $$, 'hashes of other snapshots change nothing'
 );
 
 select test.release_all();

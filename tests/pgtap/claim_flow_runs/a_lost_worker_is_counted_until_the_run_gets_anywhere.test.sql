@@ -31,9 +31,9 @@ select test.lose_workers();
 select is(pg_temp.claimed(), '{5,1}', 'after a reset the count begins with one lost worker');
 select test.lose_workers();
 select is(
-  test.error_code($$ select public.checkpoint_flow_run(test.kept('run')::uuid, 5, 60, '{}') $$), null, 'a worker that was slow may come back'
+  test.error_code($$ select public.checkpoint_flow_run(test.kept('run')::uuid, 5, 60, '{}') $$), null, 'a worker that was only slow may continue'
 );
-select is(pg_temp.claimed(), null, 'until the next claim the count stays as it is');
-select results_eq('select count from lost', 'values (1)', 'the count is not lost while no worker holds the run');
+select is(pg_temp.claimed(), null, 'no other claim gets the run while this worker holds it');
+select results_eq('select count from lost', 'values (1)', 'a checkpoint without an ended node does not reset the count');
 
 select * from finish();

@@ -20,12 +20,12 @@ create function pg_temp.claimed(max_lost_claims integer) returns setof uuid lang
   select test.lose_workers();
   select flow_run_id from public.claim_flow_runs(1, 60, max_lost_claims => claimed.max_lost_claims);
 $$;
-select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'a run is tried again');
+select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'a run that lost a worker is claimed again');
 select results_eq('select pg_temp.claimed(2)', $$ values (test.kept('poison')::uuid) $$, 'the run is claimed as often as it may lose workers');
 update private.flow_run_jobs set is_held = true, lost_claim_count = 2 where flow_run_id = test.kept('second_poison')::uuid;
 
 select results_eq(
-  'select pg_temp.claimed(2)', $$ values (test.kept('healthy')::uuid) $$, 'the same claim fails a second such run and claims the next run'
+  'select pg_temp.claimed(2)', $$ values (test.kept('healthy')::uuid) $$, 'one claim fails a second run of this kind, and claims the next run'
 );
 select results_eq(
   $$ select status, errors, output, not_run from public.flow_run where id = test.kept('poison')::uuid $$,
@@ -41,17 +41,17 @@ select results_eq(
 );
 select results_eq(
   $$ select status, start_time from public.flow_run where id = test.kept('second_poison')::uuid $$,
-  $$ values ('failed', null::timestamptz) $$, 'the second run has failed'
+  $$ values ('failed', null::timestamptz) $$, 'the second run that lost its workers has failed'
 );
 select results_eq(
-  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('healthy')) $$, 'their messages are gone'
+  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('healthy')) $$, 'the messages of the failed runs are deleted'
 );
 select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('poison')::uuid, 3, 60, '{}') $$), 'claim_lost',
   'if the last worker comes back, its claim is lost'
 );
 select is_empty('select pg_temp.claimed(0)', 'if the limit is 0, the first loss ends a run');
-select results_eq($$ select count(*) from public.flow_run where status = 'failed' $$, 'values (4::bigint)', 'all these runs have failed');
+select results_eq($$ select count(*) from public.flow_run where status = 'failed' $$, 'values (4::bigint)', 'all four runs that lost too many workers have failed');
 
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('endless', test.kept('deployment')::uuid);

@@ -20,14 +20,14 @@ select pg_temp.lost('suspect', 1);
 select is(pg_temp.claimed(), 'first suspect third fourth', 'a run that lost one worker is claimed with others, because one loss may be chance');
 select test.lose_workers();
 select is(pg_temp.claimed(), 'first third fourth', 'a run that lost two workers is not claimed with others');
-select is(pg_temp.claimed(), 'suspect', 'the suspect is claimed alone when it is its turn');
+select is(pg_temp.claimed(), 'suspect', 'the suspect is claimed alone when its turn comes');
 
 select test.release_all();
 select pg_temp.lost('suspect', 2);
 update private.flow_run_jobs set turn = 0 where flow_run_id = test.kept('suspect')::uuid;
-select is(pg_temp.claimed(), 'suspect', 'if the suspect comes first, no other run is claimed with it');
+select is(pg_temp.claimed(), 'suspect', 'if the suspect is the first of the queue, no other run is claimed with it');
 select is(pg_temp.claimed(), 'first third fourth', 'the other runs are claimed after the suspect');
-select is(pg_temp.claimed(), null, 'all of them once');
+select is(pg_temp.claimed(), null, 'after these claims no run is left');
 
 select test.release_all();
 select pg_temp.lost('suspect', 2);
@@ -35,8 +35,8 @@ update private.flow_run_jobs as j set turn = array_position('{first,suspect,thir
 from unnest('{first,suspect,third,fourth}'::text[]) as name where test.kept(name) = j.flow_run_id::text;
 select is(pg_temp.claimed(2), 'first third', 'while the suspect waits, other runs are claimed instead');
 
--- All owners always have runs, and there is a slot for each owner. Without its turn, the suspect would never be the
--- first.
+-- All owners always have runs, and each claim takes one run of each owner. If a skipped suspect were not claimed next,
+-- it would never be the first run of a claim.
 delete from public.flow_run where true;
 delete from private.last_claim where true;
 insert into auth.users (id, email)
@@ -47,7 +47,7 @@ select test.sign_in(test.user_id(name)), test.keep('deployment', test.deploy(tes
 from unnest('{a,b}'::text[]) as name;
 select test.sign_out();
 select pg_temp.lost('b1', 2);
-select is(pg_temp.claimed(2), 'a1 b2', 'a claim without the suspect also takes other runs of its owner');
+select is(pg_temp.claimed(2), 'a1 b2', 'a claim that skips the suspect takes other runs of the suspect''s owner');
 select is(pg_temp.claimed(2), 'b1', 'the next claim begins with the suspect');
 select is(pg_temp.claimed(2), 'a2 b3', 'after the suspect, owners continue to take turns');
 

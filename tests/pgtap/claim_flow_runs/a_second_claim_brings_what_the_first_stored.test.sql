@@ -22,19 +22,19 @@ select set_eq(
   $$ select n ->> 'node_id' as id, n ->> 'end_time' is not null as is_ended from second cross join jsonb_array_elements(history -> 'node_runs') as n $$,
   $$ values (test.node_id('a')::text, true), (test.node_id('b')::text, false) $$, 'the next worker gets the node runs, ended or not'
 );
-select is(history -> 'log_counts', jsonb_build_object(test.kept('run'), 1), 'how many log lines there are') from second;
+select is(history -> 'log_counts', jsonb_build_object(test.kept('run'), 1), 'the next worker gets the number of log lines') from second;
 select is(work_ms, 700::bigint, 'the next worker gets the milliseconds of work') from second;
 select is(
   public.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}',
-  'for the other run nothing was stored'
+  'the history of a run without progress is empty'
 );
 select is_empty(
   'select from claims where snapshot is null', 'each claim returns the graph, because another worker may have made it'
 );
 
--- A replay of an old checkpoint reports less work.
+-- Repeat an old checkpoint, which reports less work (600 ms).
 select public.checkpoint_flow_run(test.kept('run')::uuid, 2, 60, test.progress(test.kept('run')::uuid, work_ms => 600));
 select test.release_all();
-select is(work_ms, 700::bigint, 'work that was told stays') from public.claim_flow_runs(10, 60) where flow_run_id = test.kept('run')::uuid;
+select is(work_ms, 700::bigint, 'the reported milliseconds of work never decrease') from public.claim_flow_runs(10, 60) where flow_run_id = test.kept('run')::uuid;
 
 select * from finish();

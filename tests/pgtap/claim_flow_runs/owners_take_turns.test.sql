@@ -50,14 +50,14 @@ select pg_temp.start('b'), pg_temp.start('c'), pg_temp.lose('lost');
 select results_eq(
   'select c.user_id, c.flow_run_id = test.kept(''lost'')::uuid from public.claim_flow_runs(3, 60) as c',
   $$ values (test.user_id('c'), false), (test.user_id('a'), false), (test.user_id('b'), true) $$,
-  'once its worker is lost it is the first of its owner''s'
+  'a run that lost its worker comes before the other runs of its owner'
 );
 
 delete from auth.users where email = 'b@example.com';
 select pg_temp.start('c'), pg_temp.start('d');
 select is(pg_temp.claim(3), 'cda', 'if the owner of the last claimed run was deleted, claims continue after that owner');
 select is(pg_temp.together(40), repeat('a', 38), 'each run is claimed once');
-select is(pg_temp.together(1), null, 'then no run is left');
+select is(pg_temp.together(1), null, 'after these claims no run is left');
 
 delete from private.last_claim;
 select pg_temp.start('d'), pg_temp.start('c');

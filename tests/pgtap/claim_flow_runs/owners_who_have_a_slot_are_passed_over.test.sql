@@ -43,7 +43,7 @@ on conflict (id) do update set suspect_id = excluded.suspect_id;
 select is(pg_temp.reserved(9, 'a'), 'd', 'a suspect of an owner with a slot does not delay other owners');
 select isnt((select suspect_id from private.last_claim), null, 'the suspect is kept for a later claim');
 select results_eq(
-  'select lost_claim_count from public.claim_flow_runs(9, 60)', 'values (2)', 'the next claim of all takes it alone'
+  'select lost_claim_count from public.claim_flow_runs(9, 60)', 'values (2)', 'the next claim that excludes no owner takes the suspect alone'
 );
 
 select * from finish();

@@ -166,7 +166,7 @@ describe('of a claim and a worker whose lease is over', () => {
       node_runs: 1,
     }],
     ['a finish', (sql: Sql, id: string) => finish(sql, id, 1), { status: 'succeeded', is_pending: false }],
-  ])('%s that comes first keeps the run, and the claim passes over it', async (_name, write, state) => {
+  ])('%s that comes first keeps the run, and the claim skips it', async (_name, write, state) => {
     const id = await claimedRun();
     expect(await race((sql) => write(sql, id), claim, { waits: false })).toEqual([]);
     expect(await claim(second)).toEqual([]);

@@ -53,7 +53,7 @@ select is(
   ('of a later claim', replace(test.kept('held_token'), '_1_', '_2_')),
   ('of a longer time', regexp_replace(test.kept('held_token'), '_1_\d+_', '_1_999999999999_'))
 ) as v (name, token);
-select is(pg_temp.acts_as('fc_x'), 'token_invalid: The claim token is malformed.', 'refused: malformed');
+select is(pg_temp.acts_as('fc_x'), 'token_invalid: The claim token is malformed.', 'refused: a malformed token');
 
 select public.release_flow_run(test.kept('released')::uuid, 1, '{}', 10);
 select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, null, null, '{}');

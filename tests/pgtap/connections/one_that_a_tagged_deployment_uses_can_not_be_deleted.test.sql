@@ -31,7 +31,7 @@ select is(
 );
 select is(test.row_count($$ delete from public.connections where name = 'unused' $$), 1::bigint, 'a connection that no tagged deployment uses can be deleted');
 select test.sign_in_as_role('service_role');
-select is(test.error_code(pg_temp.delete_connection()), 'connection_in_use', 'the service role can''t delete it either');
+select is(test.error_code(pg_temp.delete_connection()), 'connection_in_use', 'the service role can''t delete the used connection either');
 
 select test.sign_in(test.user_id('owner'));
 delete from public.flow_deployments_tags where tag = 'live';
@@ -45,10 +45,10 @@ select is(count(*), 3::bigint, 'the deployments stay') from public.flow_deployme
 rollback to untagged;
 
 select test.sign_out();
-select is(count(*), 2::bigint, 'each deployment that names it is mapped to it') from private.flow_deployment_connections as c
+select is(count(*), 2::bigint, 'each deployment that names the connection is mapped to it') from private.flow_deployment_connections as c
   where c.name = 'mail' and c.connection_id = test.kept('id')::uuid;
 delete from auth.users where id = test.user_id('owner');
 select is(count(*), 0::bigint, 'the deletion of the user deletes the connection, too') from public.connections;
-select is(count(*), 0::bigint, 'the names in deployments are deleted, too') from private.flow_deployment_connections;
+select is(count(*), 0::bigint, 'the rows that map deployments to connections are deleted, too') from private.flow_deployment_connections;
 
 select * from finish();

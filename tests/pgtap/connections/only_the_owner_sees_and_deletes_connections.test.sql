@@ -12,7 +12,7 @@ select results_eq(
 );
 select is(
   test.error_code($$ insert into public.connections (id, user_id, name, kind, hosts)
-    values (gen_random_uuid(), auth.uid(), 'new', 'bearer', '{a.example}') $$), '42501', 'but may not insert any'
+    values (gen_random_uuid(), auth.uid(), 'new', 'bearer', '{a.example}') $$), '42501', 'the owner may not insert a connection'
 );
 select is(
   test.error_code($$ update public.connections set hosts = '{evil.example}' where true $$), '42501', 'the owner may not update a connection'
@@ -28,7 +28,7 @@ from (values
 select test.sign_in(test.user_id('other'));
 select is(
   test.row_count(format('delete from public.connections where id = %L', test.kept('id'))), 0::bigint,
-  'another user can''t delete it'
+  'another user can''t delete the connection'
 );
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.connections'), '42501', 'anon sees no connections');
@@ -41,7 +41,7 @@ select is(
 );
 
 select test.sign_in(test.user_id('owner'));
-select is(test.row_count('delete from public.connections'), 1::bigint, 'the owner can delete it');
+select is(test.row_count('delete from public.connections'), 1::bigint, 'the owner can delete the connection');
 select test.sign_out();
 select is(count(*), 1::bigint, 'the secret of a deleted connection is deleted') from private.connection_secrets;
 delete from auth.users where id = test.user_id('other');

@@ -19,8 +19,8 @@ select is(
     'nodes[102].data.targets_form.form_data.connection'
   ], 'connections beyond the first hundred, and a connection with too long a name, are reported as missing'
 );
-select is(count(*), 100::bigint, 'the deployment has the others') from private.flow_deployment_connections;
+select is(count(*), 100::bigint, 'the deployment has the other connections') from private.flow_deployment_connections;
 select is(max(c.name), 'c200', 'the first hundred names in their order are used') from private.flow_deployment_connections as c;
-select cmp_ok(max(pg_column_size(w.connections)), '<', 30000, 'long names are cut') from private.flow_snapshot_warnings as w;
+select cmp_ok(max(pg_column_size(w.connections)), '<', 30000, 'long names are cut in the warnings') from private.flow_snapshot_warnings as w;
 
 select * from finish();

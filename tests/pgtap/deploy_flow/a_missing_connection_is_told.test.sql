@@ -27,15 +27,15 @@ select test.keep('warnings', jsonb_build_array(
 select test.sign_in(test.user_id('owner'));
 select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a deploy names each missing connection once');
 select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start reports missing connections, too');
-select is(test.error_code(format('select public.deploy_flow(%s, strict => true)', test.kept('flow'))), 'flow_invalid', 'strict refuses');
+select is(test.error_code(format('select public.deploy_flow(%s, strict => true)', test.kept('flow'))), 'flow_invalid', 'a strict deploy is refused because of missing connections');
 select test.sign_out();
-select is(c.name, 'mail', 'the deployment has the others') from private.flow_deployment_connections as c;
+select is(c.name, 'mail', 'the deployment has the connections that exist') from private.flow_deployment_connections as c;
 select test.create_connection(test.user_id('owner'), name) from unnest(array['search', 'gone']) as name;
 select test.sign_in(test.user_id('owner'));
 select is(public.deploy_flow(test.kept('flow')::integer) -> 'warnings', '[]', 'when the connections exist, there are no warnings');
 select test.sign_out();
 select is(count(*), 4::bigint, 'the new deployment has the connections') from private.flow_deployment_connections;
-select is(count(*), 1::bigint, 'though the snapshot is the same') from (select distinct snapshot_hash from public.flow_deployments) as s;
+select is(count(*), 1::bigint, 'both deployments have the same snapshot') from (select distinct snapshot_hash from public.flow_deployments) as s;
 select is(
   (select count(*) from private.flow_snapshots as s where s.data::text like '%' || c.id || '%'), 0::bigint, 'the snapshot contains no id of a connection'
 )

@@ -20,12 +20,12 @@ select is(
   public.deploy_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb,
   'a deploy reports the warnings of the flow and of the flows that it calls'
 );
-select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start of the flow, too');
+select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a start of the flow reports the same warnings');
 select is(
   test.error(format('select public.%s(%s, strict => true)', name, test.kept('flow'))),
   jsonb_build_object('code', 'flow_invalid', 'status', 422, 'hint', null, 'details', test.kept('warnings')::jsonb,
     'message', 'The flow has warnings, which strict doesn''t allow: this project has no node "table", so the run fails at it.'),
-  format('asked to be strict, %s refuses with them', name)
+  format('with strict, %s is refused with the warnings', name)
 )
 from (values ('deploy_flow'), ('start_flow')) as f (name);
 select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'a strict deploy makes no deployment');
@@ -61,7 +61,7 @@ select test.sign_out();
 select is((select version::text from private.native_nodes), test.kept('version'), 'definitions of users do not change the version');
 delete from public.nodes where node_id = 'table' and user_id is null;
 select test.sign_in(test.user_id('owner'));
-select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'a deleted definition does');
+select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'the deletion of a public definition changes the warnings');
 
 -- Equal flows share a snapshot.
 select test.keep('equal', test.create_flow(test.user_id('owner'), nodes)) from public.flows where id = test.kept('flow')::integer;

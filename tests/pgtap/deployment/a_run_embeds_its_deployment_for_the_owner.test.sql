@@ -34,7 +34,7 @@ select results_eq(
 );
 
 select test.sign_in_as_role('anon');
-select is(test.error_code('select public.deployment(null)'), '42501', 'anon may not ask');
+select is(test.error_code('select public.deployment(null)'), '42501', 'anon may not read the deployment of a run');
 
 select test.sign_in_as_role('service_role');
 select results_eq(

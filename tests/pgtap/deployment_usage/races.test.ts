@@ -122,7 +122,7 @@ async function differentSlots(): Promise<[Sql, Sql]> {
   return [starters[0]!, starters[slots.findIndex((slot) => slot !== slots[0])]!];
 }
 
-/** At least as many starts succeed as the limit allows. Starts that were under way at that moment may exceed it. */
+/** At least as many starts succeed as the limit allows. Starts that were under way when the limit was reached may exceed it. */
 function expectAbout(max: number, outcomes: Record<string, number>, count: number): void {
   const { done = 0, start_limit_reached: refused = 0, ...others } = outcomes;
   expect(others).toEqual({});

@@ -66,7 +66,7 @@ grant execute on function pg_temp.expected() to public;
 select test.sign_in_as_role('service_role');
 select bag_eq($$ select pg_temp.read('partial') $$, $$ select pg_temp.expected() $$, 'the run reads only these nodes of the named runs');
 select bag_eq($$ select pg_temp.read('partial', 1) $$, $$ select pg_temp.expected() $$, 'pages with one row each have the same rows');
-select is(page -> 'roots', '[]', 'it takes over from no run') from pg_temp.pages('partial', 100000) as page;
+select is(page -> 'roots', '[]', 'a partial run takes over no executions') from pg_temp.pages('partial', 100000) as page;
 select is(c.earlier_output_bytes, 1000::bigint, 'a claim says how much memory the named runs need')
 from public.claim_flow_runs(1, 60) as c;
 select test.sign_out();
@@ -80,7 +80,7 @@ select is(
 select test.sign_in(test.user_id('owner'));
 select test.keep('redrive', public.redrive_flow_run(test.kept('partial')::uuid) ->> 'flow_run_id');
 select test.sign_out();
-select is(pg_temp.stored('redrive'), pg_temp.stored('partial'), 'a redrive keeps it');
+select is(pg_temp.stored('redrive'), pg_temp.stored('partial'), 'a redrive keeps the named runs');
 select test.sign_in_as_role('service_role');
 select bag_eq($$ select pg_temp.read('redrive') $$, $$ select pg_temp.expected() $$, 'a redrive reads the same nodes again');
 select is(page -> 'roots', jsonb_build_array(test.kept('partial')), 'a redrive also reads the executions that it takes over')

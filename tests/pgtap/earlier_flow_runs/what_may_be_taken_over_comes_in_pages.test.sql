@@ -43,18 +43,18 @@ select is(page -> 'roots', jsonb_build_array(test.kept('failed')), 'the first pa
 select is(
   page -> 'children', jsonb_build_array(jsonb_build_object(
     'id', test.kept('open'), 'parent_flow_run_id', test.kept('failed'), 'parent_node_id', test.node_id('open_caller'), 'parent_times', 0
-  )), 'with the runs that it called, but for those whose calls succeeded'
+  )), 'the first page has the runs that this run called, without those whose calls succeeded'
 ) from whole;
 select is(jsonb_array_length(page -> 'node_runs'), 23, 'the page has the executions of both runs') from whole;
 select set_eq(
   $$ select n from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') as n $$,
-  $$ select n from whole, jsonb_array_elements(page -> 'node_runs') as n $$, 'the pages have all of it'
+  $$ select n from whole, jsonb_array_elements(page -> 'node_runs') as n $$, 'the pages together have all executions'
 );
 select is(
   array_agg(n -> 'attempt' order by n -> 'times') filter (where n ->> 'node_id' = test.node_id('a')::text and (n ->> 'times')::integer in (2, 3)),
   '{1,2}', 'with the attempts, which count for the limit of executions'
 ) from whole, jsonb_array_elements(page -> 'node_runs') as n;
-select is(count(*), 23::bigint, 'each once') from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') as n;
+select is(count(*), 23::bigint, 'the pages have each execution once') from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') as n;
 select is(count(*), 1::bigint, 'only the first names the runs') from pg_temp.pages(4000) as page where page -> 'roots' <> '[]';
 select is(earlier_output_bytes, 0::bigint, 'a claim reports the approximate size of the earlier outputs') from public.claim_flow_runs(1, 60);
 
@@ -78,7 +78,7 @@ update public.node_run set user_id = gen_random_uuid() where flow_run_id = test.
 select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progress(test.kept('redriven')::uuid) || jsonb_build_object('taken_over', jsonb_build_array(
   jsonb_build_object('flow_run_id', test.kept('redriven'), 'node_id', test.node_id('a'), 'times', 8, 'from_flow_run_id', test.kept('failed'), 'from_times', 4)
 )));
-select is(count(*), 1::bigint, 'nothing of another owner') from public.node_run as n where n.is_taken_over;
+select is(count(*), 1::bigint, 'no execution of another owner is copied') from public.node_run as n where n.is_taken_over;
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code(format('select public.earlier_flow_runs(%L)', test.kept('redriven'))), '42501', 'users may not call earlier_flow_runs');
 

@@ -20,7 +20,7 @@ select results_eq(
   'requests that were answered or had expired, and requests of other runs, do not change'
 );
 select is_empty(
-  $$ select from public.signature_requests as s join before using (id) where s.signature is distinct from before.signature $$, 'nothing is answered by it'
+  $$ select from public.signature_requests as s join before using (id) where s.signature is distinct from before.signature $$, 'the end of the run answers no request'
 );
 
 select * from finish();

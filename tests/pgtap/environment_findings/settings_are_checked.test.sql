@@ -36,7 +36,7 @@ from (values
 select is(pg_temp.findings('OVERWRITE_FEEPAYER', value), '{environment_key_pair environment.OVERWRITE_FEEPAYER}', 'a key pair is refused as a fee payer')
 from (values (test.kept('base58')), (test.kept('numbers')), (replace(test.kept('numbers'), ',', E'\n ,'))) as v (value);
 select is(
-  pg_temp.findings('OVERWRITE_FEEPAYER', value), '{environment_wallet_unknown environment.OVERWRITE_FEEPAYER}', 'only the key of a wallet that can sign does'
+  pg_temp.findings('OVERWRITE_FEEPAYER', value), '{environment_wallet_unknown environment.OVERWRITE_FEEPAYER}', 'only the key of a wallet that can sign is accepted'
 )
 from unnest('{SysvarC1ock11111111111111111111111111111111,da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs,11111111111111111111111111111111}'::text[]) as value;
 
@@ -49,7 +49,7 @@ select is(
 );
 select unalike(
   private.environment_findings(jsonb_build_object('OVERWRITE_FEEPAYER', test.kept(name)), test.user_id('owner'))::text,
-  '%' || left(test.kept(name), 20) || '%', 'nor is a secret: ' || name
+  '%' || left(test.kept(name), 20) || '%', 'a secret is not repeated: ' || name
 )
 from unnest('{base58,numbers}'::text[]) as name;
 

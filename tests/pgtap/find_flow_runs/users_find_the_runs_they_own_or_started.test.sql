@@ -32,23 +32,23 @@ select test.sign_in(test.user_id('owner'));
 create function pg_temp.starters(found jsonb) returns text language sql as
   $$ select string_agg(r ->> 'starter', ' ' order by r ->> 'id' desc) from jsonb_array_elements(found -> 'runs') as r $$;
 select is(pg_temp.starters(public.find_flow_runs()), 'schedule webhook user key flow user', 'the caller''s own runs are listed, the newest first, with their starters');
-select is(public.find_flow_runs() -> 'is_complete', 'true', 'all of them');
-select is(public.find_flow_runs() -> 'runs' -> 0 ->> 'first_error', 'Fetch a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#2: Timed out', 'with the first error');
+select is(public.find_flow_runs() -> 'is_complete', 'true', 'the answer says that the list is complete');
+select is(public.find_flow_runs() -> 'runs' -> 0 ->> 'first_error', 'Fetch a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11#2: Timed out', 'each failed run has its first error');
 select is(pg_temp.starters(public.find_flow_runs(search => 'timed OUT')), 'schedule webhook', 'a search finds a text of the errors in upper or lower case');
-select is(pg_temp.starters(public.find_flow_runs(search => '%')), null, 'no pattern');
-select is(pg_temp.starters(public.find_flow_runs(search => 'secret input')), null, 'no input');
+select is(pg_temp.starters(public.find_flow_runs(search => '%')), null, 'a % in a search is no wildcard');
+select is(pg_temp.starters(public.find_flow_runs(search => 'secret input')), null, 'a search does not find texts of inputs');
 select is(pg_temp.starters(public.find_flow_runs(search => 'So111111')), 'key', 'a search finds the beginning of a public key');
 select is(pg_temp.starters(public.find_flow_runs(search => test.user_id('other')::text)), 'user', 'a search finds the id of the starter');
 select is(pg_temp.starters(public.find_flow_runs(search => '0190a1c0-0000-7000-8000-000000000003')), 'flow', 'a search finds a run by its id');
 select is(
   (select count(*) from public.flow_run as r where public.find_flow_runs(search => upper(r.id::text)) -> 'runs' -> 0 ->> 'id' = r.id::text and r.parent_flow_run_id is null),
-  6::bigint, 'the id of each run'
+  6::bigint, 'each run has its id'
 );
-select is(pg_temp.starters(public.find_flow_runs(starter => 'webhook')), 'webhook', 'the kind of the starter');
-select is(pg_temp.starters(public.find_flow_runs(status => 'failed', webhook => '0190a1c0-0000-7000-8000-000000000002')), 'webhook', 'several conditions');
+select is(pg_temp.starters(public.find_flow_runs(starter => 'webhook')), 'webhook', 'runs can be selected by the kind of their starter');
+select is(pg_temp.starters(public.find_flow_runs(status => 'failed', webhook => '0190a1c0-0000-7000-8000-000000000002')), 'webhook', 'several conditions can be combined');
 select is(pg_temp.starters(public.find_flow_runs(until => now() - interval '1 day')), 'user', 'runs before `until` are found');
-select is(pg_temp.starters(public.find_flow_runs(since => now() - interval '90 seconds')), 'schedule', 'since a time');
-select is(pg_temp.starters(public.find_flow_runs(skip => 1, take => 2)), 'webhook user', 'a page');
+select is(pg_temp.starters(public.find_flow_runs(since => now() - interval '90 seconds')), 'schedule', 'runs since a time are found');
+select is(pg_temp.starters(public.find_flow_runs(skip => 1, take => 2)), 'webhook user', 'a page of the list can be read');
 select is(pg_temp.starters(public.find_flow_runs(flow => test.kept('others_flow')::integer)), null, 'runs of another user''s flow are not listed');
 select is(
   public.flow_run_overview() -> 'failures' #- '{0,last_id}' #- '{1,last_id}',
@@ -58,9 +58,9 @@ select is(
 );
 select is(public.flow_run_overview() -> 'by_status', '{"failed": 3, "succeeded": 2}', 'the overview counts the last day');
 select is(public.flow_run_overview(since => now() - interval '3 days', status => 'succeeded') -> 'runs', '3', 'the overview counts the runs of the filter');
-select is(test.error_code(format('select public.find_flow_runs(search => %L)', repeat('a', 201))), 'request_invalid', 'a short search');
-select is(test.error_code($$ select public.find_flow_runs(starter => 'me') $$), 'request_invalid', 'a known kind');
-select is(test.error_code($$ select public.find_flow_runs(since => '-infinity') $$), 'request_invalid', 'a possible time');
+select is(test.error_code(format('select public.find_flow_runs(search => %L)', repeat('a', 201))), 'request_invalid', 'a long search is refused');
+select is(test.error_code($$ select public.find_flow_runs(starter => 'me') $$), 'request_invalid', 'an unknown kind of starter is refused');
+select is(test.error_code($$ select public.find_flow_runs(since => '-infinity') $$), 'request_invalid', 'an impossible time is refused');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.starters(public.find_flow_runs()), 'user user', 'the starter finds the started run of another user''s flow, too');
 select test.sign_in_as_role('anon');

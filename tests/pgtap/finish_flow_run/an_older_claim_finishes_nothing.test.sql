@@ -29,12 +29,12 @@ select is(count(*), 1::bigint, 'the run keeps its message') from pgmq.q_flow_run
 select test.sign_in_as_role('service_role');
 select is(pg_temp.refusal(2), null, 'the newest claim finishes the run');
 select test.keep('finished', to_jsonb(r)) from public.flow_run as r;
-select is(pg_temp.refusal(2, 'stopped') ->> 'code', 'claim_lost', 'once, not twice');
+select is(pg_temp.refusal(2, 'stopped') ->> 'code', 'claim_lost', 'a claim can''t finish its run twice');
 select is(
   test.error_code(format('select public.checkpoint_flow_run(%L, 2, 60, ''{}'')', test.kept('run'))), 'claim_lost',
   'after the end a claim stores nothing'
 );
-select is(to_jsonb(r), test.kept('finished')::jsonb, 'the run stays as it ended') from public.flow_run as r;
+select is(to_jsonb(r), test.kept('finished')::jsonb, 'the refused calls do not change the ended run') from public.flow_run as r;
 select is(
   test.error_code('select public.finish_flow_run(gen_random_uuid(), 1, ''succeeded'', ''{"M": {}}'', null, null, ''{}'')'), 'claim_lost',
   'a deleted run has no claim'

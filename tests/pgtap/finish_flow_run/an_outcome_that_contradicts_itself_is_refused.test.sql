@@ -21,7 +21,7 @@ from (values
 ) as bad (status, output, errors);
 
 select results_eq('select status, output from public.flow_run', $$ values ('running', null::jsonb) $$, 'the run has not ended');
-select is_empty('select * from public.node_run', 'nothing of it is stored');
+select is_empty('select * from public.node_run', 'nothing of the refused outcome is stored');
 select test.sign_out();
 select is(count(*), 1::bigint, 'the message stays, so that another attempt can be made') from pgmq.q_flow_runs;
 

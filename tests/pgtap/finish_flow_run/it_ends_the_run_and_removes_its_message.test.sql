@@ -53,8 +53,8 @@ select results_eq(
 );
 select results_eq(
   'select is_held, count(*), max(work_ms) from private.flow_run_jobs where message_id is null group by 1', 'values (false, 3::bigint, 1234::bigint)',
-  'no worker holds their jobs'
+  'no worker holds the jobs of the ended runs'
 );
-select is(count(*), 0::bigint, 'the archive has no messages, either') from pgmq.a_flow_runs;
+select is(count(*), 0::bigint, 'the archive of the queue has no messages, either') from pgmq.a_flow_runs;
 
 select * from finish();

@@ -41,7 +41,7 @@ select results_eq(
 );
 select test.sign_out();
 select results_eq(
-  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('taken_over')) $$, 'only this run still has a message'
+  $$ select message ->> 'flow_run_id' from pgmq.q_flow_runs $$, $$ values (test.kept('taken_over')) $$, 'only the run that another worker holds still has a message'
 );
 select results_eq(
   $$ select work_ms, failed_at is null from private.flow_run_jobs where message_id is null order by flow_run_id $$,

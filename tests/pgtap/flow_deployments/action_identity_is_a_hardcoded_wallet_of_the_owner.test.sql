@@ -27,7 +27,7 @@ select is(
 
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.error_code('delete from public.wallets where true'), 'wallet_in_use', 'while it is named the wallet can''t be deleted'
+  test.error_code('delete from public.wallets where true'), 'wallet_in_use', 'a wallet that a deployment names can''t be deleted'
 );
 select is(test.error(format(test.kept('update'), null)), null, 'a deployment need not name an action identity');
 select is(test.row_count('delete from public.wallets where true'), 2::bigint, 'a wallet that no deployment names can be deleted');

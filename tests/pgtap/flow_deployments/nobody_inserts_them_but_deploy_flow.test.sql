@@ -14,13 +14,13 @@ select test.sign_in(test.user_id('owner'));
 select is(test.error_code(test.kept('insertion')), '42501', 'the owner of the flow may not insert a deployment');
 
 select test.sign_in(test.user_id('other'));
-select is(test.error_code(test.kept('insertion')), '42501', 'another user may not');
+select is(test.error_code(test.kept('insertion')), '42501', 'another user may not insert a deployment');
 
 select test.sign_in_as_role('anon');
-select is(test.error_code(test.kept('insertion')), '42501', 'anon may not');
+select is(test.error_code(test.kept('insertion')), '42501', 'anon may not insert a deployment');
 
 select test.sign_in_as_role('service_role');
-select is(test.error_code(test.kept('insertion')), '42501', 'the service role may not');
+select is(test.error_code(test.kept('insertion')), '42501', 'the service role may not insert a deployment');
 select is_empty('select * from public.flow_deployments', 'no deployment was inserted');
 
 select test.sign_in(test.user_id('owner'));

@@ -31,10 +31,10 @@ select is(test.row_count('delete from public.flow_deployments where true'), 0::b
 
 select test.sign_in_as_role('anon');
 select is(
-  test.error_code($$ update public.flow_deployments set start_permission = 'Anonymous' where true $$), '42501', 'anon may not update'
+  test.error_code($$ update public.flow_deployments set start_permission = 'Anonymous' where true $$), '42501', 'anon may not update deployments'
 );
-select is(test.error_code('delete from public.flow_deployments where true'), '42501', 'anon may not delete');
-select is(test.error_code('truncate public.flow_deployments cascade'), '42501', 'anon may not truncate');
+select is(test.error_code('delete from public.flow_deployments where true'), '42501', 'anon may not delete deployments');
+select is(test.error_code('truncate public.flow_deployments cascade'), '42501', 'anon may not truncate the table');
 
 select test.sign_in_as_role('service_role');
 select results_eq(
@@ -45,8 +45,8 @@ select is(
   test.row_count($$ update public.flow_deployments set start_permission = 'Authenticated' where true $$), 1::bigint,
   'the service role updates deployments'
 );
-select is(test.error_code('truncate public.flow_deployments cascade'), '42501', 'the service role may not truncate');
-select is(test.row_count('delete from public.flow_deployments where true'), 1::bigint, 'the service role deletes');
+select is(test.error_code('truncate public.flow_deployments cascade'), '42501', 'the service role may not truncate the table');
+select is(test.row_count('delete from public.flow_deployments where true'), 1::bigint, 'the service role deletes a deployment');
 select is_empty('select * from public.flow_deployments', 'the service role can delete all deployments');
 
 select * from finish();

@@ -18,7 +18,7 @@ select results_eq(
 );
 select is(
   test.row_count($$ select id, created_at, user_id, entrypoint, snapshot_hash, chain_network from public.flow_deployments $$), 1::bigint,
-  'with every column'
+  'the owner can read every column'
 );
 
 select test.sign_in(test.user_id('other'));
@@ -40,6 +40,6 @@ select test.sign_in_as_role('authenticated');
 select is(test.row_count('select from public.flow_deployments'), 0::bigint, 'a token without a user sees nothing');
 
 select test.sign_in_as_role('service_role');
-select is(test.row_count('select from public.flow_deployments'), 2::bigint, 'the service role sees all');
+select is(test.row_count('select from public.flow_deployments'), 2::bigint, 'the service role sees all deployments');
 
 select * from finish();

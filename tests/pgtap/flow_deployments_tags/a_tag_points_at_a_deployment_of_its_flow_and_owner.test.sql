@@ -35,13 +35,13 @@ select is(
   test.error($$
     update public.flow_deployments_tags set deployment_id = test.kept('neighbours')::uuid where tag = 'stable'
   $$) ->> 'constraint',
-  'flow_deployments_tags_deployment_id_fkey', 'moving it to a deployment of another flow is refused'
+  'flow_deployments_tags_deployment_id_fkey', 'moving a tag to a deployment of another flow is refused'
 );
 select is(
   test.error($$
     update public.flow_deployments_tags set entrypoint = test.kept('neighbour')::integer where tag = 'stable'
   $$) ->> 'constraint',
-  'flow_deployments_tags_deployment_id_fkey', 'moving it to another flow without its deployment is refused'
+  'flow_deployments_tags_deployment_id_fkey', 'moving a tag to another flow without its deployment is refused'
 );
 select is(
   test.error_code($$ update public.flow_deployments_tags set user_id = test.user_id('other') where tag = 'stable' $$), '42501',

@@ -25,11 +25,11 @@ select test.keep('upsert', $$
   on conflict (entrypoint, tag) do update set user_id = excluded.user_id, entrypoint = excluded.entrypoint, tag = excluded.tag,
     deployment_id = excluded.deployment_id, description = excluded.description
 $$::text);
-select is(test.error(test.kept('upsert')), null, 'an upsert that does not move latest can describe it');
+select is(test.error(test.kept('upsert')), null, 'an upsert that does not move latest can change its description');
 select results_eq('select description from public.flow_deployments_tags', $$ values ('upserted') $$, 'the upsert stores the description');
 select is(
   test.error_code($$ update public.flow_deployments_tags set description = 'moved', deployment_id = test.kept('old')::uuid where true $$),
-  'tag_latest_protected', 'a description doesn''t help to move it'
+  'tag_latest_protected', 'an upsert with a description can''t move latest'
 );
 
 select test.sign_in(test.user_id('other'));

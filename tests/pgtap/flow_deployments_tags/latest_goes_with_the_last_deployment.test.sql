@@ -14,7 +14,7 @@ select is(
 );
 select results_eq(
   'select tag, deployment_id from public.flow_deployments_tags', $$ values ('latest', test.kept('other')::uuid) $$,
-  'with them latest is gone; the other flow''s stays'
+  'latest is deleted with the deployments; latest of the other flow stays'
 );
 select is(
   test.error_code($$ select public.start_deployment(flow => test.kept('flow')::integer) $$), 'deployment_not_found',

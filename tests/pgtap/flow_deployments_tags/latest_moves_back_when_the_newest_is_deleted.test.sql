@@ -7,7 +7,7 @@ select test.keep('d' || n, test.deploy(test.kept('flow')::integer)) from generat
 update public.flow_deployments_tags set description = 'What runs now' where tag = 'latest';
 
 select is(
-  test.row_count($$ delete from public.flow_deployments where id = test.kept('d5')::uuid $$), 1::bigint, 'the newest is deleted'
+  test.row_count($$ delete from public.flow_deployments where id = test.kept('d5')::uuid $$), 1::bigint, 'the newest deployment is deleted'
 );
 select results_eq(
   'select tag, deployment_id, description from public.flow_deployments_tags',

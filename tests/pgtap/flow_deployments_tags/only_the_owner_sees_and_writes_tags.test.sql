@@ -20,13 +20,13 @@ select is(
 select test.sign_in(test.user_id('other'));
 select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'another user sees no tag');
 select is(
-  test.row_count($$ update public.flow_deployments_tags set description = 'other' where true $$), 0::bigint, 'updates none'
+  test.row_count($$ update public.flow_deployments_tags set description = 'other' where true $$), 0::bigint, 'another user updates no tag'
 );
-select is(test.row_count('delete from public.flow_deployments_tags where true'), 0::bigint, 'deletes none');
+select is(test.row_count('delete from public.flow_deployments_tags where true'), 0::bigint, 'another user deletes no tag');
 select is(test.error_code(replace(test.kept('insertion'), 'stable', 'mine')), '42501', 'another user can not insert a tag in the owner''s name');
 
 select test.sign_in_as_role('anon');
-select is(test.error_code('select from public.flow_deployments_tags'), '42501', 'anon may not read');
+select is(test.error_code('select from public.flow_deployments_tags'), '42501', 'anon may not read tags');
 select is(test.error_code($$ update public.flow_deployments_tags set description = 'anon' where true $$), '42501', 'anon may not update tags');
 select is(test.error_code('delete from public.flow_deployments_tags where true'), '42501', 'anon may not delete tags');
 select is(test.error_code(replace(test.kept('insertion'), 'stable', 'anons')), '42501', 'anon may not insert tags');
@@ -36,12 +36,12 @@ select results_eq(
   'select tag, description from public.flow_deployments_tags order by tag', $$ values ('latest', null), ('stable', 'owner') $$,
   'the service role sees the tags of the owner'
 );
-select is(test.row_count(replace(test.kept('insertion'), 'stable', 'v1')), 1::bigint, 'inserts');
+select is(test.row_count(replace(test.kept('insertion'), 'stable', 'v1')), 1::bigint, 'the service role inserts a tag');
 select is(
-  test.row_count($$ update public.flow_deployments_tags set description = 'service' where tag = 'v1' $$), 1::bigint, 'updates'
+  test.row_count($$ update public.flow_deployments_tags set description = 'service' where tag = 'v1' $$), 1::bigint, 'the service role updates a tag'
 );
-select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'v1' $$), 1::bigint, 'deletes');
-select is(test.error_code('truncate public.flow_deployments_tags'), '42501', 'the service role may not truncate');
+select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'v1' $$), 1::bigint, 'the service role deletes a tag');
+select is(test.error_code('truncate public.flow_deployments_tags'), '42501', 'the service role may not truncate the table');
 
 select test.sign_in(test.user_id('owner'));
 select is(test.row_count($$ delete from public.flow_deployments_tags where tag = 'stable' $$), 1::bigint, 'the owner can delete the tag');

@@ -14,18 +14,18 @@ values (test.kept('flow')::integer, 'stable', test.kept('new')::uuid);
 select results_eq('select * from own', $$ values ('stable', test.kept('new')::uuid, null::text) $$, 'the owner can create a tag');
 
 update public.flow_deployments_tags set deployment_id = test.kept('old')::uuid where tag = 'stable';
-select results_eq('select * from own', $$ values ('stable', test.kept('old')::uuid, null::text) $$, 'moves it');
+select results_eq('select * from own', $$ values ('stable', test.kept('old')::uuid, null::text) $$, 'the owner can move the tag');
 
 update public.flow_deployments_tags set description = 'Tried' where tag = 'stable';
-select results_eq('select * from own', $$ values ('stable', test.kept('old')::uuid, 'Tried') $$, 'describes it');
+select results_eq('select * from own', $$ values ('stable', test.kept('old')::uuid, 'Tried') $$, 'the owner can describe the tag');
 
 update public.flow_deployments_tags set tag = 'Latest' where tag = 'stable';
-select results_eq('select * from own', $$ values ('Latest', test.kept('old')::uuid, 'Tried') $$, 'renames it');
+select results_eq('select * from own', $$ values ('Latest', test.kept('old')::uuid, 'Tried') $$, 'the owner can rename the tag');
 
 insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)
 values (test.kept('flow')::integer, 'Latest', test.kept('new')::uuid)
 on conflict (entrypoint, tag) do update set deployment_id = excluded.deployment_id;
-select results_eq('select * from own', $$ values ('Latest', test.kept('new')::uuid, 'Tried') $$, 'upserts it');
+select results_eq('select * from own', $$ values ('Latest', test.kept('new')::uuid, 'Tried') $$, 'the owner can upsert the tag');
 
 select is(
   test.error_code($$ insert into public.flow_deployments_tags (entrypoint, tag, deployment_id)

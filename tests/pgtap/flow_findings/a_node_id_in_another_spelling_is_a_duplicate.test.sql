@@ -5,7 +5,7 @@ select test.keep('a', test.node('a', 'x'));
 
 select is(
   test.findings(jsonb_build_array(test.kept('a')::jsonb, test.kept('a')::jsonb || jsonb_build_object('id', test.node_id('b')))), '{}',
-  'another id passes'
+  'a node with another id is no finding'
 );
 select isnt(
   test.findings(jsonb_build_array(test.kept('a')::jsonb, test.kept('a')::jsonb || jsonb_build_object('id', id))), '{}',

@@ -1,7 +1,7 @@
 select plan(6);
 
-select is(private.flow_findings('[]', '[]'), '[]', 'an empty flow has none');
-select is(private.flow_findings(jsonb_build_array(test.node('a', 'flow_input')), '[]'), '[]', 'a node alone has none');
+select is(private.flow_findings('[]', '[]'), '[]', 'an empty flow has no findings');
+select is(private.flow_findings(jsonb_build_array(test.node('a', 'flow_input')), '[]'), '[]', 'a single node has no findings');
 
 -- Two inputs, a script and an output, as the editor saves them for a + b.
 select test.keep('nodes', jsonb_build_array(

@@ -54,15 +54,15 @@ select is(
 );
 select is(
   pg_temp.fault('[{"name": "a", "operator": "is_null"}]', '{a,b}'), 'data.sources: there is no case "b"',
-  'another output is refused'
+  'an output that is no case is refused'
 );
 select is(
-  private.flow_findings(jsonb_build_array(test.node('s', 'switch', type => 'mock')), '[]'), '[]', 'a mock is left alone'
+  private.flow_findings(jsonb_build_array(test.node('s', 'switch', type => 'mock')), '[]'), '[]', 'a mock switch is not checked'
 );
 select is(
   (private.flow_findings(jsonb_build_array(test.node('a', 'x'), test.node('s', 'switch')), '[]') -> 0) - 'message',
   '{"code": "node_malformed", "path": "nodes[1]"}', 'the finding names the node'
 );
-select is(length(pg_temp.fault(jsonb_build_array(jsonb_build_object('name', 'a', 'operator', 'is_null')), array[repeat('x', 256)])) < 250, true, 'a long name is cut');
+select is(length(pg_temp.fault(jsonb_build_array(jsonb_build_object('name', 'a', 'operator', 'is_null')), array[repeat('x', 256)])) < 250, true, 'a long name is cut in the finding');
 
 select * from finish();

@@ -20,7 +20,7 @@ select is(
 );
 select is(
   test.findings(jsonb_build_array(test.kept('b')::jsonb, test.kept('b')::jsonb, test.kept('a')::jsonb, test.kept('a')::jsonb)),
-  '{node_id_duplicate nodes[1].id,node_id_duplicate nodes[3].id}', 'two such ids are two'
+  '{node_id_duplicate nodes[1].id,node_id_duplicate nodes[3].id}', 'two repeated ids are two findings'
 );
 select is(
   test.findings(jsonb_build_array(test.kept('a')::jsonb, test.node('a', 'y', type => 'mock'))), '{node_id_duplicate nodes[1].id}',

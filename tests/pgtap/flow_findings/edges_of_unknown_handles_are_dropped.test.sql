@@ -20,7 +20,7 @@ select test.keep('edges', jsonb_build_array(
 select is(
   test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'a dropped edge counts neither as a second edge into an input nor in a cycle'
 );
-select results_eq('select * from kept_edges', $$ values (0, 'in') $$, 'being dropped');
+select results_eq('select * from kept_edges', $$ values (0, 'in') $$, 'these edges are dropped');
 
 select test.keep('edges', jsonb_build_array(
   test.edge('b', 'out', 'c', 'in') - 'sourceHandle', test.edge('b', 'out', 'c', 'in') - 'targetHandle'

@@ -14,21 +14,21 @@ select is(
 from (values
   (test.node('a', 'flow_input', '{x}', '{}', '{"label": "error"}'), 'a flow input has the label error'),
   (test.node('a', 'flow_input', '{error}'), 'a node whose only output is named error'),
-  (test.node('a', 'switch', '{error}', '{value}', '{"cases": [{"name": "error", "operator": "is_null"}]}'), 'a case of a switch has it')
+  (test.node('a', 'switch', '{error}', '{value}', '{"cases": [{"name": "error", "operator": "is_null"}]}'), 'a case of a switch has the name error')
 ) as bad (node, description);
 select is(
-  pg_temp.fault('"output"', test.node('a', 'flow_input', '{error}', '{}', '{"label": "x"}')), null, 'the label is what counts'
+  pg_temp.fault('"output"', test.node('a', 'flow_input', '{error}', '{}', '{"label": "x"}')), null, 'the label of the output counts, and not its name'
 );
 select is(
   pg_temp.fault('"output"', test.node('a', 'switch', '{error,b}', '{value}', '{"cases": [{"name": "b", "operator": "is_null"}]}')),
-  null, 'a switch may have it beside its cases'
+  null, 'a switch may have the output error beside its cases'
 );
 select is(
   pg_temp.fault('null', test.node('a', 'switch', '{error,b}', '{value}', '{"cases": [{"name": "b", "operator": "is_null"}]}')),
   'data.sources: there is no case "error"', 'a switch that does not handle its failures has no output error'
 );
 select is(
-  pg_temp.fault('"output"', test.node('a', 'flow_input', '{error}', type => 'mock')), null, 'a mock is left alone'
+  pg_temp.fault('"output"', test.node('a', 'flow_input', '{error}', type => 'mock')), null, 'a mock node is not checked'
 );
 
 select * from finish();

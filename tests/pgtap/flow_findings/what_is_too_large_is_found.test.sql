@@ -59,7 +59,7 @@ select is(
       select jsonb_agg(test.node('c' || n, 'x', '{}', array['in' || n])) from generate_series(1, 1001) as n
     ),
     (select jsonb_agg(test.edge('a', 'out', 'c' || n, 'in' || n) || jsonb_build_object('target', test.node_id('b'))) from generate_series(1, 1001) as n)
-  ), '{node_edges_too_many nodes[1]}', 'with the handles of others a node has no more edges than it may have inputs'
+  ), '{node_edges_too_many nodes[1]}', 'edges count for the node that they lead to, even if they name handles of other nodes'
 );
 select is(
   (

@@ -21,6 +21,6 @@ create temporary view starter as
 select results_eq('select * from starter', array[test.user_id('starter'), test.user_id('starter')], 'a run and its called runs name their starter');
 delete from auth.users where id = test.user_id('starter');
 select results_eq('select * from starter', '{null,null}'::uuid[], 'when the starter is deleted, the runs stay without a starter');
-select is(r.started_by, test.user_id('other'), 'others stay named') from public.flow_run as r where r.id = test.kept('others')::uuid;
+select is(r.started_by, test.user_id('other'), 'runs of other starters still name their starter') from public.flow_run as r where r.id = test.kept('others')::uuid;
 
 select * from finish();

@@ -17,7 +17,7 @@ grant execute on function pg_temp.show(text) to public;
 select test.sign_in_as_role('anon');
 select is_empty('select id from seen', 'without a token anon sees no run');
 select pg_temp.show(test.kept('token'));
-select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'with a token anon sees that one run');
+select set_eq('select id from seen', array[test.kept('run')]::uuid[], 'anon with a token sees only the run of the token');
 select is(
   test.error_code(format('update public.flow_run set inputs = %L where true', '{"M": {}}')), '42501', 'anon with a token may not change the run'
 );

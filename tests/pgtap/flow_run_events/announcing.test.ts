@@ -33,7 +33,7 @@ async function startRun(): Promise<string> {
 const follow = (topic: 'ends' | 'events', id: string) =>
   listener`select private.follow_flow_runs(${[id]}::uuid[], ${topic})`;
 
-/** How often an action announced the run. All its announcements have arrived when this one has. */
+/** How often an action announced the run. A last notification is sent after it: when this arrives, all others have. */
 async function announced(id: string, work: () => PromiseLike<unknown>): Promise<number> {
   heard.length = 0;
   await work();

@@ -81,7 +81,7 @@ interface Told {
   key: string;
 }
 
-/** The keys of the events for which the rows of a run's tree stand. */
+/** The keys of the events that follow from the rows of a run's tree. */
 const expectedOf = async (runId: string): Promise<string[]> =>
   (await sql<{ key: string }[]>`
     with tree as (

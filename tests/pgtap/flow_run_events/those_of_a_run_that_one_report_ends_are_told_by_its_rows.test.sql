@@ -52,7 +52,7 @@ select is(
   'a watcher that knows the start gets the other events in their order'
 );
 select is(pg_temp.told('short', 4), '5 node_start b, 6 node_finish b, 7 run_finish true', 'a watcher can continue after any event');
-select is(pg_temp.told('short', 7), 'true', 'up to the end');
+select is(pg_temp.told('short', 7), 'true', 'a watcher can continue until the last event');
 select is(
   array[pg_temp.told('stored', 1), pg_temp.told('stored', 4)], array[pg_temp.told('short', 1), pg_temp.told('short', 4)],
   'a run of which something was stored before has the same numbers'
@@ -67,7 +67,7 @@ create function pg_temp.numbered(run text) returns bigint
 language sql as $$
   select count(*) from private.flow_run_events as e where e.root_flow_run_id = test.kept(run)::uuid;
 $$;
-select is(pg_temp.numbered('short'), 0::bigint, 'nothing is stored of them');
+select is(pg_temp.numbered('short'), 0::bigint, 'these events are not stored');
 select is(
   array[pg_temp.numbered('stored'), pg_temp.numbered('unordered')], '{2,1}'::bigint[],
   'events are stored if something was stored before, or if times do not give the order'

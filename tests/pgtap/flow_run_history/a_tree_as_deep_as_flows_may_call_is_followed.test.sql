@@ -17,6 +17,6 @@ select is(
 select is(json_array_length(private.flow_run_history(test.kept('run')::uuid) -> 'children'), 1024, 'the history has all runs of the tree');
 select is(private.root_run_id(pg_temp.id(1024)), test.kept('run')::uuid, 'the root of the deepest run is found');
 select private.end_flow_run(test.kept('run')::uuid, 'stopped', null, null, null);
-select is(count(*), 1025::bigint, 'all of them end with it') from public.flow_run where status = 'stopped';
+select is(count(*), 1025::bigint, 'all called runs end with their root') from public.flow_run where status = 'stopped';
 
 select * from finish();

@@ -41,13 +41,13 @@ select set_eq(
   'the pages together equal the whole history'
 );
 select results_eq(
-  $$ select count(*) from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') $$, 'values (22::bigint)', 'each once'
+  $$ select count(*) from pg_temp.pages(4000) as page, jsonb_array_elements(page -> 'node_runs') $$, 'values (22::bigint)', 'the pages have each node run once'
 );
 select cmp_ok(max(octet_length(page::text)), '<', 8000, 'no page holds much more than was asked for') from pg_temp.pages(4000) as page;
-select is(count(*), 22::bigint, 'nor less than one') from pg_temp.pages(1) as page where page -> 'node_runs' <> '[]';
+select is(count(*), 22::bigint, 'each page has at least one node run') from pg_temp.pages(1) as page where page -> 'node_runs' <> '[]';
 select is(
   (public.flow_run_history(test.kept('run')::uuid, 4000)::jsonb - '{children,transactions,log_counts,ended_executions}'::text[]),
-  public.flow_run_history_page(test.kept('run')::uuid, null, 4000)::jsonb, 'the first comes with the history'
+  public.flow_run_history_page(test.kept('run')::uuid, null, 4000)::jsonb, 'the history has the first page'
 );
 select set_eq(
   $$ select c ->> 'id' from json_array_elements(public.flow_run_history(test.kept('run')::uuid, 4000) -> 'children') as c $$,
@@ -58,7 +58,7 @@ select is(
 );
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.error_code(format('select public.flow_run_history_page(%L)', test.kept('run'))), '42501', 'the runner alone reads them'
+  test.error_code(format('select public.flow_run_history_page(%L)', test.kept('run'))), '42501', 'only the runner may read pages'
 );
 
 select * from finish();

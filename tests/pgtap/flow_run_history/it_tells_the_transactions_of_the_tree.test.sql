@@ -22,7 +22,7 @@ select is(
   'transactions are as they were stored, with numbers as text'
 )
 from told where t ->> 'flow_run_id' = test.kept('run');
-select is(t -> 'requests', test.kept('requests')::jsonb, 'with their requests') from told where t ->> 'flow_run_id' = test.kept('run');
+select is(t -> 'requests', test.kept('requests')::jsonb, 'each transaction has its signature requests') from told where t ->> 'flow_run_id' = test.kept('run');
 select private.answer_signature_request(s.id, repeat('1', 64), 'BAUG') from public.signature_requests as s where s.flow_run_id = test.kept('run')::uuid;
 select is(
   (t #> '{requests,0}') - '{id,expires_at}'::text[],

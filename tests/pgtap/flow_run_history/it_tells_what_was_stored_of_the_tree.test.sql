@@ -51,7 +51,7 @@ select is(
 from child where c ->> 'id' = test.kept('ended');
 select set_eq(
   $$ select n ->> 'node_id' from node_run $$, array[test.node_id('a'), test.node_id('caller'), test.node_id('inner'), test.node_id('deep')]::text[],
-  'only runs that go on have node runs, because for an ended one its result is enough'
+  'only runs that have not ended have node runs, because the result of an ended run is enough'
 );
 select is(
   n,
@@ -73,7 +73,7 @@ select is(
 );
 select isnt(test.kept('history')::jsonb ->> 'ended_executions', '0', 'at least one ended execution is counted');
 select is(
-  private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}', 'another tree has none of it'
+  private.flow_run_history(test.kept('other')::uuid)::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}', 'the history of another tree is empty'
 );
 select is(
   private.flow_run_history(gen_random_uuid())::jsonb, '{"children": [], "node_runs": [], "transactions": [], "next": null, "log_counts": {}, "ended_executions": 0}', 'a deleted run has no history'

@@ -49,8 +49,8 @@ select test.keep('run', public.start_deployment(
   id => test.kept('deployment')::uuid, action_signer => '11111111111111111111111111111111'
 ) ->> 'flow_run_id');
 select test.sign_out();
-select is(pg_temp.settings_of('run'), test.kept('settings')::jsonb, 'a start keeps them all');
-select is(pg_temp.claim(), test.kept('settings')::jsonb, 'a claim returns them all');
+select is(pg_temp.settings_of('run'), test.kept('settings')::jsonb, 'a start copies all settings');
+select is(pg_temp.claim(), test.kept('settings')::jsonb, 'a claim returns all settings');
 
 -- A called run has no job: the claim of its root executes it.
 select test.keep('called', gen_random_uuid());

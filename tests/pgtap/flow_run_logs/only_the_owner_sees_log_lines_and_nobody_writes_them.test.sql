@@ -19,23 +19,23 @@ grant select on attempts to public;
 
 select test.sign_in(test.user_id('owner'));
 select is(test.row_count('select from public.flow_run_logs'), 1::bigint, 'the owner of the flow sees the log line');
-select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
+select is(test.error_code(statement), '42501', format('the owner may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('starter'));
 select is(test.row_count('select from public.flow_run'), 1::bigint, 'the starter of the run sees the run');
 select is(test.row_count('select from public.flow_run_logs'), 0::bigint, 'the starter does not see the log line, because it may contain values of the flow');
-select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
+select is(test.error_code(statement), '42501', format('the starter may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('other'));
 select is(test.row_count('select from public.flow_run_logs'), 0::bigint, 'another user sees nothing');
 
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.flow_run_logs'), '42501', 'anon may not read the table');
-select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts where title = 'insert';
+select is(test.error_code(statement), '42501', format('anon may not %s', title)) from attempts where title = 'insert';
 
 select test.sign_in_as_role('service_role');
-select is(test.row_count('select from public.flow_run_logs'), 1::bigint, 'the service role sees it');
-select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
+select is(test.row_count('select from public.flow_run_logs'), 1::bigint, 'the service role sees the log line');
+select is(test.error_code(statement), '42501', format('the service role may not %s', title)) from attempts;
 select is(test.row_count($$ select from public.flow_run_logs where content = 'secret' $$), 1::bigint, 'the log line has not changed');
 
 select * from finish();

@@ -24,7 +24,7 @@ select is(pg_temp.is_overdue(), 'false', 'a new run is not overdue');
 select pg_temp.queue_since('1 second');
 select is(pg_temp.is_overdue(), 'false', 'a run for which a poke may be under way is not overdue');
 select pg_temp.queue_since('2 seconds');
-select is(pg_temp.is_overdue(), 'true', 'after two seconds it is');
+select is(pg_temp.is_overdue(), 'true', 'a run that has waited for two seconds is overdue');
 select pg_temp.queue_since('-1 minute');
 select is(pg_temp.is_overdue(), 'false', 'a run that a worker holds is not overdue');
 select pg_temp.queue_since('1 minute');

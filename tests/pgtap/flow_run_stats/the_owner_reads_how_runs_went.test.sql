@@ -20,13 +20,13 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('unused', test.create_flow(test.user_id('owner')));
 create temporary view stats as select public.flow_run_stats(flow => test.kept('flow')::integer) as s;
 select is(s -> 'by_status', '{"queued": 1, "running": 0, "waiting": 0, "succeeded": 97, "failed": 3, "stopped": 0}', 'runs are counted by status') from stats;
-select is(s -> 'duration_ms', '{"p50": 50500, "p95": 95050}', 'durations in milliseconds') from stats;
+select is(s -> 'duration_ms', '{"p50": 50500, "p95": 95050}', 'durations are in milliseconds') from stats;
 select is(
   s -> 'failures', '[{"code": "outcome_unknown", "count": 1}, {"code": "worker_lost", "count": 1}, {"code": null, "count": 1}]',
   'failures of runs and nodes are counted by code; the name of an input is no code'
 ) from stats;
 select is((s ->> 'since')::timestamptz, now() - interval '7 days', 'by default the runs of the last week are counted') from stats;
-select is(s -> 'runs' || (s -> 'is_complete'), '[101, true]', 'all of them') from stats;
+select is(s -> 'runs' || (s -> 'is_complete'), '[101, true]', 'the counts are complete') from stats;
 select is(public.flow_run_stats(deployment => test.kept('deployment')::uuid) -> 'runs', '50', 'the runs of one deployment can be counted');
 select is(
   public.flow_run_stats(flow => test.kept('flow')::integer, since => now() - interval '10 minutes') -> 'by_status' -> 'succeeded', '7',
@@ -35,7 +35,7 @@ select is(
 select is(
   public.flow_run_stats(flow => test.kept('unused')::integer) #- '{since}',
   '{"is_complete": true, "runs": 0, "by_status": {"queued": 0, "running": 0, "waiting": 0, "succeeded": 0, "failed": 0, "stopped": 0},
-    "duration_ms": {"p50": null, "p95": null}, "failures": []}', 'of none'
+    "duration_ms": {"p50": null, "p95": null}, "failures": []}', 'a flow without runs has counts of 0'
 );
 
 select is(test.error_code('select public.flow_run_stats()'), 'request_invalid', 'a flow or a deployment must be given');

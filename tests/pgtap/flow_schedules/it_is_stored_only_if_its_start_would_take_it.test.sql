@@ -13,14 +13,14 @@ select is(
   pg_temp.refusal('tag', $$ 'latest' $$) - 'details', jsonb_build_object(
     'code', 'deployment_not_found', 'status', 404, 'message', format('Flow %s has no deployment with the tag latest.', test.kept('flow')),
     'hint', 'Deploy the flow, or give one of its deployments this tag.'
-  ), 'a flow that was never deployed'
+  ), 'a flow that was never deployed is refused'
 );
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.deploy(test.kept('empty')::integer);
 select is(pg_temp.refusal('tag', $$ 'satble' $$) ->> 'message', format('Flow %s has no deployment with the tag satble.', test.kept('flow')), 'a tag that the flow does not have is refused');
 select is(pg_temp.refusal('inputs', $$ '{"nmae": {"S": "x"}}' $$), test.error(format(
   $$ select public.start_deployment('%s', inputs => '{"nmae": {"S": "x"}}') $$, test.kept('deployment')
-)), 'an input that it does not have, in the words of a start');
+)), 'an input that the flow does not have gets the error of a start');
 select is(pg_temp.refusal('inputs', $$ '{"nmae": {"S": "x"}}' $$) ->> 'message', 'inputs: the flow has no input "nmae"; it has "name", "count".', 'the error names the inputs that the flow has');
 select is(pg_temp.refusal('"values"', $$ '{"nmae": "x"}' $$), test.error(format(
   $$ select public.start_deployment('%s', "values" => '{"nmae": "x"}') $$, test.kept('deployment')

@@ -16,9 +16,9 @@ create function pg_temp.refusal(a integer, b integer) returns jsonb language sql
   ));
 $$;
 
-select is(pg_temp.refusal(65536, 1) ->> 'message', 'inputs: inputs and values together must be at most 64 KiB of JSON.', 'inputs');
-select is(pg_temp.refusal(1, 65536) ->> 'code', 'column_invalid', 'values');
-select is(pg_temp.refusal(32768, 32768) ->> 'code', 'column_invalid', 'both together');
+select is(pg_temp.refusal(65536, 1) ->> 'message', 'inputs: inputs and values together must be at most 64 KiB of JSON.', 'long inputs are refused');
+select is(pg_temp.refusal(1, 65536) ->> 'code', 'column_invalid', 'long values are refused');
+select is(pg_temp.refusal(32768, 32768) ->> 'code', 'column_invalid', 'inputs and values that are together too long are refused');
 select is(pg_temp.refusal(32768, 32700), null, 'inputs and values at the limit are accepted');
 delete from public.flow_schedules where true;
 
@@ -28,7 +28,7 @@ select test.sign_in(test.user_id('owner'));
 insert into public.flow_schedules (flow, cron, "values") select test.kept('flow')::integer, '* * * * *', jsonb_build_object('a', pg_temp.noise(60000));
 select is(
   test.error($$ insert into public.flow_schedules (flow, cron, "values") select test.kept('flow')::integer, '* * * * *', jsonb_build_object('a', pg_temp.noise(60000)) $$) -> 'details',
-  '{"limit": 100000, "of": "schedule_bytes"}', 'all schedules of a user have room for so much'
+  '{"limit": 100000, "of": "schedule_bytes"}', 'the quota of a user has room for this number of schedules'
 );
 insert into public.flow_schedules (flow, cron) select test.kept('flow')::integer, '0 0 1 1 *';
 select is(

@@ -9,7 +9,7 @@ insert into public.flow_schedules (deployment_id, cron) values (test.kept('deplo
 
 select test.sign_in(test.user_id('other'));
 select is_empty('select from public.flow_schedules', 'other users see no schedules');
-select is(test.row_count('update public.flow_schedules set cron = ''0 0 * * *'' where true'), 0::bigint, 'changes them');
+select is(test.row_count('update public.flow_schedules set cron = ''0 0 * * *'' where true'), 0::bigint, 'other users change no schedules');
 select is(test.row_count('delete from public.flow_schedules where true'), 0::bigint, 'other users delete no schedules');
 select is(
   test.error_code(format($$ insert into public.flow_schedules (flow, cron) values (%s, '* * * * *') $$, test.kept('flow'))),
@@ -26,7 +26,7 @@ select is(
   )), '42501', 'a user can not make a schedule in the name of another user'
 );
 select test.sign_in_as_role('anon');
-select is(test.error_code('select from public.flow_schedules'), '42501', 'anon sees none');
+select is(test.error_code('select from public.flow_schedules'), '42501', 'anon may not read schedules');
 select test.sign_out();
 
 select test.sign_in(test.user_id('owner'));
@@ -42,7 +42,7 @@ select private.set_quota('schedules', 1);
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error($$ insert into public.flow_schedules (flow, cron) select id, '* * * * *' from public.flows $$) -> 'details',
-  '{"limit": 1, "of": "schedules"}', 'a user has so many at most'
+  '{"limit": 1, "of": "schedules"}', 'the number of schedules of a user is limited'
 );
 select test.sign_out();
 delete from auth.users where id = test.user_id('owner');

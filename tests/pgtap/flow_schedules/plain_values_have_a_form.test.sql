@@ -12,9 +12,9 @@ create function pg_temp.refusal("values" text, inputs text default '{}') returns
   ));
 $$;
 
-select is(pg_temp.refusal('[1]') ->> 'message', 'values: must be an object of plain JSON, such as {"amount": 1.5}.', 'an object');
+select is(pg_temp.refusal('[1]') ->> 'message', 'values: must be an object of plain JSON, such as {"amount": 1.5}.', 'values must be an object');
 select is(pg_temp.refusal(null) ->> 'message', 'values: must not be null.', 'values must not be null');
-select is(pg_temp.refusal('{"n": 1}', '{"n": {"U": "1"}}') ->> 'message', 'values.n: is also in inputs: give it only once.', 'each name once');
+select is(pg_temp.refusal('{"n": 1}', '{"n": {"U": "1"}}') ->> 'message', 'values.n: is also in inputs: give it only once.', 'values must not repeat a name of inputs');
 select is(pg_temp.refusal(repeat('{"a":', 70) || '1' || repeat('}', 70)) ->> 'message', 'values.a: is nested deeper than 64 levels.', 'values must not have too many levels');
 select is(pg_temp.refusal('{"n": 1e400}') ->> 'code', 'inputs_invalid', 'a number that would be too long is refused');
 select is(pg_temp.refusal(jsonb_build_object('n', repeat('x', 70000))::text) ->> 'code', 'column_invalid', 'values must not be too large');

@@ -16,11 +16,11 @@ select is(
 );
 
 update public.flow_schedules set cron = '0 0 1 7 *' where true;
-select is(date_part('month', next_start_at at time zone 'UTC'), 7::double precision, 'another text, another planned time') from public.flow_schedules;
+select is(date_part('month', next_start_at at time zone 'UTC'), 7::double precision, 'a changed cron expression changes the planned time') from public.flow_schedules;
 update public.flow_schedules set time_zone = 'Asia/Kathmandu' where true;
-select is(to_char(next_start_at at time zone 'UTC', 'HH24:MI'), '18:15', 'another zone, too') from public.flow_schedules;
+select is(to_char(next_start_at at time zone 'UTC', 'HH24:MI'), '18:15', 'a changed time zone changes the planned time') from public.flow_schedules;
 update public.flow_schedules set is_active = false where true;
-select is(next_start_at, null, 'none while it is not active') from public.flow_schedules;
+select is(next_start_at, null, 'an inactive schedule has no planned time') from public.flow_schedules;
 update public.flow_schedules set is_active = true where true;
 select ok(next_start_at > now(), 'an active schedule has a next start again') from public.flow_schedules;
 

@@ -17,7 +17,7 @@ select test.sign_in(test.user_id('owner'));
 select public.keep_flow_version(test.kept('other')::integer);
 select pg_temp.keep('named'), pg_temp.save('[1]');
 do $$ begin for i in 1..99 loop perform pg_temp.keep(); perform pg_temp.save(format('[%s]', i + 1)); end loop; end $$;
-select is(cardinality(pg_temp.numbers()), 100, 'a hundred versions');
+select is(cardinality(pg_temp.numbers()), 100, 'a flow can have a hundred versions');
 select is(pg_temp.keep(), 'kept', 'one more version can be made');
 select is((pg_temp.numbers())[1:2] || (pg_temp.numbers())[100:], '{0,2,100}', 'the oldest version without a name is deleted');
 update public.flow_versions set name = 'named' where true;

@@ -40,7 +40,7 @@ select pg_temp.pass('10 minutes');
 select pg_temp.save('["sixth"]');
 select is(pg_temp.kept(), '{first,fourth,fifth,fifth,first}', 'equal contents are one version, so the first contents are not kept again');
 select is(
-  (select count(distinct (v.hash, v.environment)) from public.flow_versions as v), 5::bigint, 'contents that differ in the environment are two'
+  (select count(distinct (v.hash, v.environment)) from public.flow_versions as v), 5::bigint, 'contents that differ only in the environment are two versions'
 );
 select is(
   (select v.saved_at from public.flow_versions as v where v.nodes = '["first"]' and v.environment = '{}'), now(), 'saved_at is the time of the save'

@@ -21,19 +21,19 @@ select is(
   'bytes is the size as stored'
 );
 select test.sign_out();
-select cmp_ok(private.quota_use('flow_bytes', test.user_id('owner')), '>', 50000::bigint, 'the version counts');
+select cmp_ok(private.quota_use('flow_bytes', test.user_id('owner')), '>', 50000::bigint, 'the bytes of the version count');
 alter table public.flow_versions disable trigger _100_refuse_read_only;
 update public.flow_versions set created_at = created_at - interval '1 day' where true;
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.error_code($$ insert into public.flows (nodes) select v.nodes from public.flow_versions as v $$), 'quota_exceeded', 'a flow beside it is too much'
+  test.error_code($$ insert into public.flows (nodes) select v.nodes from public.flow_versions as v $$), 'quota_exceeded', 'a second flow exceeds the quota'
 );
-select lives_ok($$ update public.flows set nodes = '["small"]' where true $$, 'a save near the quota');
+select lives_ok($$ update public.flows set nodes = '["small"]' where true $$, 'a save near the quota succeeds');
 select test.sign_out();
 select private.set_quota('flow_bytes', 1000);
 update public.flow_versions set created_at = created_at - interval '1 day' where true;
 select test.sign_in(test.user_id('owner'));
 select lives_ok($$ update public.flows set nodes = '[]' where true $$, 'a flow beyond the quota can still be made smaller');
-select is((select count(*) from public.flow_versions), 2::bigint, 'without a version');
+select is((select count(*) from public.flow_versions), 2::bigint, 'this save keeps no version');
 
 select * from finish();

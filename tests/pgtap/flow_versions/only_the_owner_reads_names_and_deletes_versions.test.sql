@@ -19,7 +19,7 @@ select is((select name from public.flow_versions), 'mine', 'the version keeps it
 select lives_ok($$ update public.flow_versions set name = 'renamed' where true $$, 'the owner can rename the version');
 select is(test.error_code(format('update public.flow_versions set %s where true', change)), 'column_read_only', format('but changes no other column: %s', change))
 from unnest(array['nodes = ''[]''', 'saved_at = now() - interval ''1 day''', 'bytes = 0']) as change;
-select is(test.error_code($$ update public.flow_versions set name = '' where true $$), 'column_invalid', 'a name is not empty');
+select is(test.error_code($$ update public.flow_versions set name = '' where true $$), 'column_invalid', 'an empty name is refused');
 select is(
   test.error_code(format('select public.keep_flow_version(%s, %L)', test.kept('flow'), repeat('x', 201))), 'column_invalid', 'a name that is too long is refused'
 );
@@ -31,7 +31,7 @@ select is(
 
 select test.sign_in(test.user_id('stranger'));
 select is((select count(*) from public.flow_versions), 0::bigint, 'other users see no version, not even of a public flow');
-select is(test.row_count('delete from public.flow_versions where true'), 0::bigint, 'and delete none');
+select is(test.row_count('delete from public.flow_versions where true'), 0::bigint, 'other users delete no version');
 select is(test.error_code(format('select public.keep_flow_version(%s)', test.kept('flow'))), 'flow_not_found', 'other users can not make a version');
 select is(test.error_code(format('select public.restore_flow_version(%s)', test.kept('version'))), 'flow_version_not_found', 'other users can not restore a version');
 select is(test.error_code(format('select public.flow_history(%s)', test.kept('flow'))), 'flow_not_found', 'other users can not read the history');

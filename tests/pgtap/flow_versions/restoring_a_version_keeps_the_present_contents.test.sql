@@ -30,7 +30,7 @@ select is(
 select lives_ok(
   format('select public.restore_flow_version(%s)', test.kept('restored')::jsonb ->> 'kept_version_id'), 'restoring this version undoes the restore'
 );
-select results_eq('select nodes, edges from public.flows', $$ values (jsonb '["new"]', jsonb '[1]') $$, 'completely');
+select results_eq('select nodes, edges from public.flows', $$ values (jsonb '["new"]', jsonb '[1]') $$, 'nodes and edges are as before the restore');
 select is((select count(*) from public.flow_versions), 2::bigint, 'equal contents are kept only once');
 
 -- The restored version may be the oldest one of a hundred.
@@ -44,7 +44,7 @@ do $$ begin for i in 1..98 loop
 end loop; end $$;
 update public.flows set nodes = '["newest"]' where true;
 select lives_ok(format('select public.restore_flow_version(%s)', test.kept('old')), 'the oldest version is restored, although it must be deleted to make room');
-select is((select f.nodes from public.flows as f), '["old"]', 'with its contents');
-select is((select count(*) from public.flow_versions), 100::bigint, 'a hundred stay');
+select is((select f.nodes from public.flows as f), '["old"]', 'the flow has the contents of the oldest version');
+select is((select count(*) from public.flow_versions), 100::bigint, 'a hundred versions are left');
 
 select * from finish();

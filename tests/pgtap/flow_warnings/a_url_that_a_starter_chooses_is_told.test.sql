@@ -26,8 +26,8 @@ select is(
   ),
   '{nodes[0].data.targets_form.form_data.connection}'::text[], 'a flow input that reaches the URL through other nodes gets a warning'
 );
-select is(pg_temp.places(pg_temp.graph('input', 'nameless'), pg_temp.edges(test.edge('i', 'in', 'h', 'url'))), '{}', 'only with a connection');
-select is(pg_temp.places(pg_temp.graph('input', 'named'), pg_temp.edges(test.edge('i', 'in', 'h', 'body'))), '{}', 'a body is free');
+select is(pg_temp.places(pg_temp.graph('input', 'nameless'), pg_temp.edges(test.edge('i', 'in', 'h', 'url'))), '{}', 'a URL input without a connection gets no warning');
+select is(pg_temp.places(pg_temp.graph('input', 'named'), pg_temp.edges(test.edge('i', 'in', 'h', 'body'))), '{}', 'a flow input that is only the body gets no warning');
 select is(
   pg_temp.places(
     pg_temp.graph('input', 'fixed', 'named'), pg_temp.edges(test.edge('c', 'out', 'h', 'url'), test.edge('i', 'in', 'h', 'body'))

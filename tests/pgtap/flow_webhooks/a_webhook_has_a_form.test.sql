@@ -9,15 +9,15 @@ create function pg_temp.refusal(arguments text) returns text language sql volati
   select test.error(format('select public.create_webhook(%s)', replace(arguments, 'FLOW', 'flow => ' || test.kept('flow')))) ->> 'message';
 $$;
 select is(pg_temp.refusal($$ 'push' $$), 'flow: give either flow, with an optional tag, or deployment_id.', 'a webhook needs a flow or a deployment');
-select is(pg_temp.refusal($$ 'push', FLOW, tag => 'a b' $$) like 'tag: must be 1 to 128 letters%', true, 'the tag');
-select is(pg_temp.refusal($$ null, FLOW $$), 'input: must not be null.', 'the input');
+select is(pg_temp.refusal($$ 'push', FLOW, tag => 'a b' $$) like 'tag: must be 1 to 128 letters%', true, 'an invalid tag is refused');
+select is(pg_temp.refusal($$ null, FLOW $$), 'input: must not be null.', 'a null input is refused');
 select is(pg_temp.refusal($$ repeat('x', 257), FLOW $$), 'input: must be the name of an input, at most 256 characters.', 'the name of the input may have at most 256 characters');
 select is(pg_temp.refusal($$ 'push', FLOW, verification => 'md5' $$),
-  'verification: must be standard_webhooks, github, stripe, hmac, authorization or null.', 'verification');
+  'verification: must be standard_webhooks, github, stripe, hmac, authorization or null.', 'an unknown verification is refused');
 select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, headers)), '^headers: must be at most 20 different header names', headers)
 from unnest('{"{Authorization}","{cookie}","{x-api-key}","{a,A}","{\"a b\"}","{NULL}","{\"\"}","{ä}"}'::text[]) as headers;
-select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, array(select 'h' || n from generate_series(1, 21) as n))), '^headers: ', 'too many');
-select is(pg_temp.refusal($$ 'push', FLOW, secret => 'a secret' $$), 'secret: must be null if verification is null.', 'a secret for nothing');
+select matches(pg_temp.refusal(format($$ 'push', FLOW, headers => %L $$, array(select 'h' || n from generate_series(1, 21) as n))), '^headers: ', 'too many headers are refused');
+select is(pg_temp.refusal($$ 'push', FLOW, secret => 'a secret' $$), 'secret: must be null if verification is null.', 'a secret without a verification is refused');
 select is(pg_temp.refusal(format($$ 'push', FLOW, verification => 'standard_webhooks', secret => %L $$, secret)),
   'secret: must be whsec_ and the base64 of 24 to 64 bytes.', left(secret, 20))
 from unnest(array['', 'whsec_', 'whsec_abc', 'whsec_c2hvcnQ=', 'whsec_' || encode(repeat('x', 65)::bytea, 'base64')]) as secret;
@@ -28,10 +28,10 @@ from unnest(array[
   null, '{}', '[]', '"x"', '{"header": "a b"}', '{"header": null}', '{"header": "x", "algorithm": "md5"}', '{"header": "x", "encoding": "base32"}',
   '{"header": "x", "prefix": "\n"}', '{"header": "x", "prefix": null}', '{"header": "x", "id_header": ""}', '{"header": "x", "other": "y"}'
 ]) as hmac;
-select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'github', hmac => '{"header": "x"}' $$), '^hmac: must be .* otherwise null', 'only where it counts');
+select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'github', hmac => '{"header": "x"}' $$), '^hmac: must be .* otherwise null', 'hmac is refused for other verifications');
 select is(public.create_webhook('push', test.kept('flow')::integer, verification => 'hmac', hmac => '{"header": "X-Vercel-Signature", "algorithm": "sha1"}') -> 'hmac',
   '{"header": "x-vercel-signature", "algorithm": "sha1", "encoding": "hex", "prefix": "", "id_header": null}', 'how the sender signs, with defaults');
-select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'authorization', secret => ' begins with a space' $$), '^secret: must be the whole value', 'a header');
+select matches(pg_temp.refusal($$ 'push', FLOW, verification => 'authorization', secret => ' begins with a space' $$), '^secret: must be the whole value', 'an invalid Authorization header is refused as a secret');
 
 select is(
   public.set_webhook_verification(
@@ -43,10 +43,10 @@ select is(
 select test.keep('made', public.create_webhook('push', test.kept('flow')::integer, headers => '{X-GitHub-Event}'));
 select is(test.kept('made')::jsonb - '{id,url,prefix,flow,created_at,updated_at}'::text[], '{
   "tag": "latest", "deployment_id": null, "input": "push", "headers": ["x-github-event"], "verification": null, "hmac": null, "is_active": true,
-  "last_start_at": null, "last_flow_run_id": null, "last_error": null}', 'defaults');
-select matches(test.kept('made')::jsonb ->> 'url', '^/functions/v1/deployment/hook/fh_[A-Za-z0-9_-]{43}$', 'its URL');
+  "last_start_at": null, "last_flow_run_id": null, "last_error": null}', 'a new webhook has these defaults');
+select matches(test.kept('made')::jsonb ->> 'url', '^/functions/v1/deployment/hook/fh_[A-Za-z0-9_-]{43}$', 'the URL of the webhook has its token');
 select set_config('request.headers', '{"host": "127.0.0.1:54321"}', true);
-select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^http://127\.0\.0\.1:54321/functions/v1/', 'begins as the request''s');
+select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^http://127\.0\.0\.1:54321/functions/v1/', 'the URL begins with the address of the request');
 select set_config('request.headers', '{"host": "a/b", "x-forwarded-proto": "javascript"}', true);
 select matches(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', '^/functions/v1/', 'without a known project address the URL is only a path');
 select test.sign_out();

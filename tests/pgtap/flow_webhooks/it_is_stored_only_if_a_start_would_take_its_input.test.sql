@@ -7,7 +7,7 @@ create function pg_temp.refusal(arguments text) returns jsonb language sql volat
   select test.error(format('select public.create_webhook(%s)', replace(refusal.arguments, 'FLOW', 'flow => ' || test.kept('flow'))));
 $$;
 
-select is(pg_temp.refusal($$ 'push', FLOW $$) ->> 'message', format('Flow %s has no deployment with the tag latest.', test.kept('flow')), 'a flow that was never deployed');
+select is(pg_temp.refusal($$ 'push', FLOW $$) ->> 'message', format('Flow %s has no deployment with the tag latest.', test.kept('flow')), 'a flow that was never deployed is refused');
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select is(pg_temp.refusal($$ 'push', FLOW, tag => 'satble' $$) - 'details', jsonb_build_object(
   'code', 'deployment_not_found', 'status', 404, 'message', format('Flow %s has no deployment with the tag satble.', test.kept('flow')),
@@ -15,7 +15,7 @@ select is(pg_temp.refusal($$ 'push', FLOW, tag => 'satble' $$) - 'details', json
 ), 'a tag that the flow does not have is refused');
 select is(pg_temp.refusal($$ 'psuh', FLOW $$), test.error(format(
   $$ select public.start_deployment('%s', inputs => '{"psuh": {"S": "x"}}') $$, test.kept('deployment')
-)), 'an input that it does not have, in the words of a start');
+)), 'an input that the flow does not have gets the error of a start');
 select is(pg_temp.refusal(format($$ 'psuh', deployment_id => '%s' $$, test.kept('deployment'))) ->> 'message',
   'inputs: the flow has no input "psuh"; it has "push".', 'an input that the given deployment does not have is refused');
 

@@ -10,7 +10,7 @@ select is(count(*), 2::bigint, 'the owner sees the webhooks') from public.flow_w
 
 select test.sign_in(test.user_id('other'));
 select is_empty('select from public.flow_webhooks', 'other users see no webhooks');
-select is(test.row_count('update public.flow_webhooks set is_active = false where true'), 0::bigint, 'changes them');
+select is(test.row_count('update public.flow_webhooks set is_active = false where true'), 0::bigint, 'other users change no webhooks');
 select is(test.row_count('delete from public.flow_webhooks where true'), 0::bigint, 'other users delete no webhooks');
 select is(
   test.error(format('select public.set_webhook_verification(%L)', test.kept('id'))),
@@ -23,7 +23,7 @@ select is(
 select is(test.error_code('insert into public.flow_webhooks (user_id, prefix, flow, input) values (auth.uid(), ''fh_aaaaaaa'', 1, ''a'')'), '42501',
   'only create_webhook makes webhooks');
 select test.sign_in_as_role('anon');
-select is(test.error_code('select from public.flow_webhooks'), '42501', 'anon sees none');
+select is(test.error_code('select from public.flow_webhooks'), '42501', 'anon may not read webhooks');
 select test.sign_in_as_role('service_role');
 select is(test.error_code('select from private.flow_webhook_secrets'), '42501', 'the service role can not read the secrets');
 select is(test.error_code('select public.receive_webhook(''fh_'', ''{}'')'), '42501', 'callers of the API may not call receive_webhook');

@@ -35,6 +35,6 @@ select is(test.row_count('select from public.flow_deployments'), 1::bigint, 'the
 delete from public.flow_deployments where id = test.kept('first')::uuid;
 select is(test.row_count('delete from public.flows'), 1::bigint, 'a flow can be deleted when all its deployments are deleted');
 select is(test.row_count('select from public.flows'), 0::bigint, 'the flow is deleted');
-select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'with its tags');
+select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'the tags of the flow are deleted');
 
 select * from finish();

@@ -34,11 +34,11 @@ $$;
 select test.create_user('bystander');
 
 select pg_temp.remake('flows_user_id_fkey', 'flow_deployments_user_id_fkey', 'flow_run_user_id_fkey');
-select is(pg_temp.delete_user('a'), null, 'flows, deployments, runs');
+select is(pg_temp.delete_user('a'), null, 'a user is deleted in the order flows, deployments, runs');
 select pg_temp.remake('flow_run_user_id_fkey', 'flow_deployments_user_id_fkey', 'flows_user_id_fkey');
-select is(pg_temp.delete_user('b'), null, 'runs, deployments, flows');
+select is(pg_temp.delete_user('b'), null, 'a user is deleted in the order runs, deployments, flows');
 select pg_temp.remake('flow_deployments_user_id_fkey', 'flow_run_user_id_fkey', 'flows_user_id_fkey');
-select is(pg_temp.delete_user('c'), null, 'deployments, runs, flows');
+select is(pg_temp.delete_user('c'), null, 'a user is deleted in the order deployments, runs, flows');
 select pg_temp.remake('flow_deployments_entrypoint_fkey', 'flow_deployments_tags_entrypoint_fkey');
 select is(pg_temp.delete_user('d'), null, 'a user is deleted if the deployments of a flow go before its tags');
 select pg_temp.remake('flow_deployments_tags_entrypoint_fkey', 'flow_deployments_entrypoint_fkey');

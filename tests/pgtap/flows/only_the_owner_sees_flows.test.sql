@@ -15,13 +15,13 @@ select test.sign_in(test.user_id('owner'));
 select is(ids, array[test.kept('private'), test.kept('public')]::integer[], 'the owner sees all their own flows') from seen;
 
 select test.sign_in(test.user_id('other'));
-select is(ids, null, 'another user sees none, public or not') from seen;
+select is(ids, null, 'another user sees no flows, public or not') from seen;
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);
-select is(ids, null, 'an anonymous sign-in sees none') from seen;
+select is(ids, null, 'an anonymous sign-in sees no flows') from seen;
 
 select test.sign_in_as_role('authenticated');
-select is(ids, null, 'a token without a user sees none') from seen;
+select is(ids, null, 'a token without a user sees no flows') from seen;
 
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.flows'), '42501', 'anon may not read the table');

@@ -19,7 +19,7 @@ select is(
 );
 
 select test.sign_in(test.user_id('other'));
-select is(test.row_count($$ select from public.public_flows $$), 1::bigint, 'another user does see the flow');
+select is(test.row_count($$ select from public.public_flows $$), 1::bigint, 'another user sees the flow');
 select is(test.row_count($$ update public.flows set name = 'other' $$), 0::bigint, 'another user updates nothing');
 select is(test.row_count($$ delete from public.flows $$), 0::bigint, 'another user deletes nothing');
 select is(
@@ -28,23 +28,23 @@ select is(
 );
 
 select test.sign_in_as_role('anon');
-select is(test.error_code($$ update public.flows set name = 'anon' $$), '42501', 'anon may not update');
-select is(test.error_code($$ delete from public.flows $$), '42501', 'anon may not delete');
+select is(test.error_code($$ update public.flows set name = 'anon' $$), '42501', 'anon may not update flows');
+select is(test.error_code($$ delete from public.flows $$), '42501', 'anon may not delete flows');
 select is(
-  test.error_code($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), '42501', 'anon may not insert'
+  test.error_code($$ insert into public.flows (user_id) values (test.user_id('owner')) $$), '42501', 'anon may not insert flows'
 );
-select is(test.error_code('truncate public.flows'), '42501', 'anon may not truncate');
+select is(test.error_code('truncate public.flows'), '42501', 'anon may not truncate the table');
 
 select test.sign_in_as_role('service_role');
-select is(test.error_code('truncate public.flows cascade'), '42501', 'the service role may not truncate');
+select is(test.error_code('truncate public.flows cascade'), '42501', 'the service role may not truncate the table');
 select is(
   test.row_count($$ select from public.flows where name = 'owner' $$), 1::bigint, 'only the owner has changed the flow'
 );
-select is(test.row_count($$ update public.flows set name = 'service' $$), 1::bigint, 'the service role updates');
+select is(test.row_count($$ update public.flows set name = 'service' $$), 1::bigint, 'the service role updates flows');
 select is(
   test.row_count($$ insert into public.flows (user_id) values (test.user_id('other')) $$), 1::bigint,
   'the service role inserts flows for any user'
 );
-select is(test.row_count($$ delete from public.flows where true $$), 2::bigint, 'the service role deletes');
+select is(test.row_count($$ delete from public.flows where true $$), 2::bigint, 'the service role deletes flows');
 
 select * from finish();

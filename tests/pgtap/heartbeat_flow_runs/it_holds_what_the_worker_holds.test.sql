@@ -25,7 +25,7 @@ select set_eq(
   array[test.kept('taken_over'), test.kept('ended'), test.kept('queued'), test.kept('deleted')]::uuid[],
   'a claim is lost if another worker has claimed the run, if the claim was never made, or if the run has ended or is deleted'
 );
-select is_empty('select * from news where not is_lost', 'there is no other news');
+select is_empty('select * from news where not is_lost', 'the heartbeat returns no other news');
 select test.sign_out();
 create temporary view holding as
   select r.name, round(extract(epoch from m.vt - clock_timestamp()))::integer as seconds
@@ -38,7 +38,7 @@ select set_eq(
 
 select is_empty($$ select * from public.heartbeat_flow_runs('[]', 60) $$, 'a worker that holds no run gets no news');
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code($$ select public.heartbeat_flow_runs('[]', 60) $$), '42501', 'users may not execute it');
+select is(test.error_code($$ select public.heartbeat_flow_runs('[]', 60) $$), '42501', 'users may not call heartbeat_flow_runs');
 select test.sign_in_as_role('anon');
 select is(test.error_code($$ select private.heartbeat_flow_runs('[]', 60) $$), '42501', 'anon may not call the private function');
 

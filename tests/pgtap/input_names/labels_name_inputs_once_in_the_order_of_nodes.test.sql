@@ -13,7 +13,7 @@ $$;
 select is(private.input_names('[]'), '{}', 'a graph without nodes has no inputs');
 select is(
   pg_temp.names(pg_temp.node('{"label": "b"}'), pg_temp.node('{"label": "a", "form_label": 1}'), pg_temp.node('{"label": "b"}')),
-  '{b,a}', 'labels, each once, in the order of the nodes'
+  '{b,a}', 'the names are the labels, each once, in the order of the nodes'
 );
 select is(
   pg_temp.names(

@@ -15,7 +15,7 @@ select is_empty($$ select pg_temp.disagreements(array(
 
 select is_empty($$ select pg_temp.disagreements(array(
   select repeat('1', zeros) || repeat('z', digits) from generate_series(0, 34) as zeros, generate_series(0, 45) as digits
-)) $$, 'leading zero bytes');
+)) $$, 'keys with leading zero bytes agree');
 
 -- The smallest and greatest numbers that fit after 0, 1, 2, 15 and 31 zero bytes, and their neighbours.
 select is_empty($$ select pg_temp.disagreements(array(select edge.text from (values
@@ -39,7 +39,7 @@ select is_empty($$ select pg_temp.disagreements(array(select edge.text from (val
   ('11111111111111111111111111111112'),
   ('11111111111111111111111111111115Q'),
   ('11111111111111111111111111111115R')
-) as edge (text))) $$, 'the edges');
+) as edge (text))) $$, 'the smallest and greatest keys and their neighbours agree');
 
 select is_empty($$ select pg_temp.disagreements(array['', ' ', '0OIl', repeat('0', 32), repeat('é', 32), repeat('1', 31) || ' ', repeat('1', 100000)]) $$,
   'texts with other characters, and a long text, agree');

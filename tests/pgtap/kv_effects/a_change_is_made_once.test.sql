@@ -30,20 +30,20 @@ select is(
 );
 select is(
   test.error_code($$ select public.kv_create_store(test.kept('claim')::jsonb, test.kept('create_again0')::jsonb, 'mine') $$),
-  'kv_store_exists', 'another execution is refused'
+  'kv_store_exists', 'another execution of the node can not create the same store'
 );
 select is(pg_temp.output('create_again'), null, 'a refused call stores no output');
 
-select is(pg_temp.read(), null, 'a missing item is null');
+select is(pg_temp.read(), null, 'reading a missing item returns null');
 select is(pg_temp.write('write', 'first'), null, 'a new item replaces nothing');
 select is(pg_temp.output('write'), '{"M": {}}', 'the output of the write is stored');
 select is(pg_temp.read(), '{"S": "first"}', 'the written item can be read');
-select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'another value replaces it');
+select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'another value replaces the item');
 select is(pg_temp.output('overwrite'), '{"M": {"old_value": {"S": "first"}}}', 'the output with the old value is stored');
 select is(pg_temp.write('overwrite', 'second'), '{"S": "first"}', 'a repeated call gets the same answer');
 select is(pg_temp.write('write', 'first'), null, 'a repeated call gets the same answer even if another node has written meanwhile');
 select is(pg_temp.read(), '{"S": "second"}', 'a repeated call does not write again');
-select is(pg_temp.write('overwrite', 'third', 1), '{"S": "second"}', 'another iteration of the same node writes again');
+select is(pg_temp.write('overwrite', 'third', 1), '{"S": "second"}', 'another execution of the same node writes again');
 select is(pg_temp.read('KEY'), null, 'upper and lower case in keys differ');
 
 select public.kv_delete_store(test.kept('claim')::jsonb, test.kept('delete0')::jsonb, 'mine');

@@ -27,7 +27,7 @@ select test.sign_in_as_role('service_role');
 select is(test.error_code(statement), 'claim_lost', format('claim 0 can''t %s', title)) from pg_temp.statements(0);
 select is(test.error_code(statement), 'claim_lost', format('claim 2, which nobody has, can''t %s', title)) from pg_temp.statements(2);
 select is(test.error_code(statement), 'claim_lost', format('no claim can''t %s', title)) from pg_temp.statements(null);
-select is(test.error_code(statement), 'internal', format('nor can one %s in the name of another user''s node run', title))
+select is(test.error_code(statement), 'internal', format('a claim can''t %s in the name of another user''s node run', title))
 from pg_temp.statements(1, 'foreign') where title <> 'read';
 select is(
   test.error(replace(statement, test.node_id('a')::text, test.node_id('b')::text)),
@@ -35,12 +35,12 @@ select is(
   'a node run that is not stored makes no change'
 )
 from pg_temp.statements(1) where title = 'write';
-select is(test.error_code(statement), null, 'the newest claim reads') from pg_temp.statements(1) where title = 'read';
+select is(test.error_code(statement), null, 'the newest claim can read') from pg_temp.statements(1) where title = 'read';
 
 select test.sign_out();
 update public.flow_run set status = 'stopped', end_time = now() where id = test.kept('run')::uuid;
 select test.sign_in_as_role('service_role');
 select is(array_agg(distinct test.error_code(statement)), '{claim_lost}', 'a run that has ended changes nothing') from pg_temp.statements(1);
-select results_eq('select name from public.kv_stores order by name', $$ values ('mine'), ('theirs') $$, 'nothing has changed');
+select results_eq('select name from public.kv_stores order by name', $$ values ('mine'), ('theirs') $$, 'the refused calls have changed nothing');
 
 select * from finish();

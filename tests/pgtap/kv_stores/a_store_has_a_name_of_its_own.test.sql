@@ -34,7 +34,7 @@ select results_eq(
   'select user_id, name from public.kv_stores where name = ''mine'' order by user_id',
   'select u.id, ''mine'' from (values (test.user_id(''owner'')), (test.user_id(''other''))) as u (id) order by u.id', 'both are stored'
 );
-select is(count(*), 6::bigint, 'and no others') from public.kv_stores where user_id = test.user_id('owner');
-select is(test.error_code(pg_temp.creation(null)), 'kv_store_name_invalid', 'a store has a name');
+select is(count(*), 6::bigint, 'the refused stores are not stored') from public.kv_stores where user_id = test.user_id('owner');
+select is(test.error_code(pg_temp.creation(null)), 'kv_store_name_invalid', 'a store without a name is refused');
 
 select * from finish();

@@ -31,7 +31,7 @@ select is(test.error_code(pg_temp.call('kv_create_store', 'store_102')), 'kv_sto
 select test.sign_out();
 select is(
   test.error_code($$ insert into public.kv_stores (user_id, name) select test.user_id('other'), 'more_' || n from generate_series(1, 51) as n $$),
-  'kv_stores_limit', 'many at once are counted, too'
+  'kv_stores_limit', 'all stores of one statement are counted'
 );
 select results_eq(
   'select user_id, store_count from private.kv_usage order by store_count',

@@ -17,22 +17,22 @@ grant select on attempts to public;
 
 select test.sign_in(test.user_id('owner'));
 select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('owner')) $$, 'the owner sees only their own stores');
-select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
+select is(test.error_code(statement), '42501', format('the owner may not %s', title)) from attempts;
 
 select test.sign_in(test.user_id('other'));
 select results_eq('select user_id from public.kv_stores', $$ values (test.user_id('other')) $$, 'another user sees only their own stores');
-select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
+select is(test.error_code(statement), '42501', format('another user may not %s', title)) from attempts;
 
 select test.sign_in_as_role('anon');
 select is(test.error_code('select from public.kv_stores'), '42501', 'anon may not read the table');
-select is(test.error_code(statement), '42501', format('and may not %s', title)) from attempts;
+select is(test.error_code(statement), '42501', format('anon may not %s', title)) from attempts;
 
 select test.sign_in_as_role('authenticated');
 select is(test.row_count('select from public.kv_stores'), 0::bigint, 'a token without a user sees nothing');
 
 select test.sign_in_as_role('service_role');
-select is(test.row_count('select from public.kv_stores'), 2::bigint, 'the service role sees all');
-select is(test.error_code(statement), '42501', format('but may not %s', title)) from attempts;
+select is(test.row_count('select from public.kv_stores'), 2::bigint, 'the service role sees all stores');
+select is(test.error_code(statement), '42501', format('the service role may not %s', title)) from attempts;
 select is(test.row_count('select from public.kv_stores'), 2::bigint, 'the stores have not changed');
 
 select * from finish();

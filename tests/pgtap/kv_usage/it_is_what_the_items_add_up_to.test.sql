@@ -23,12 +23,12 @@ values (test.user_id('owner'), 'first', 'ä', '{"S":"ü"}'), (test.user_id('owne
   (test.user_id('other'), 'first', 'c', '{"A":[{"N":0},{"N":0}]}');
 -- {"S": "ü"} is 11 bytes, {"N": 0} 8.
 select is(pg_temp.usage('owner'), array[2, (2 + 11) + (1 + 8)]::bigint[], 'an item counts the bytes of its key and of its value as text');
-select is(size_bytes, 13, 'as each of them says') from public.kv_items where key = 'ä';
+select is(size_bytes, 13, 'size_bytes of an item has this number') from public.kv_items where key = 'ä';
 
 update public.kv_items set value = '{"S":"longer"}' where user_id = test.user_id('owner');
-select is(pg_temp.usage('owner'), array[2, (2 + 15) + (1 + 15)]::bigint[], 'when they grow');
+select is(pg_temp.usage('owner'), array[2, (2 + 15) + (1 + 15)]::bigint[], 'the growth of items is counted');
 update public.kv_items set value = '{"N":0}' where true;
-select is(pg_temp.usage('owner'), array[2, (2 + 8) + (1 + 8)]::bigint[], 'when they shrink');
+select is(pg_temp.usage('owner'), array[2, (2 + 8) + (1 + 8)]::bigint[], 'the shrinking of items is counted');
 insert into public.kv_items (user_id, store, key, value)
 values (test.user_id('owner'), 'first', 'ä', '{"S":""}'), (test.user_id('owner'), 'first', 'new', '{"N":0}')
 on conflict on constraint kv_items_pkey do update set value = excluded.value;

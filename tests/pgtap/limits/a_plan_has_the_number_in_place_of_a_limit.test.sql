@@ -17,7 +17,7 @@ create temporary view limits as
   from pg_proc as p where p.pronamespace = 'private'::regnamespace and p.proname like 'limit\_%';
 grant select on limits to public;
 grant execute on function pg_temp.plan_of(text) to public;
-select cmp_ok((select count(*) from limits), '>=', 40::bigint, 'there are limits');
+select cmp_ok((select count(*) from limits), '>=', 40::bigint, 'the check finds limits');
 
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));

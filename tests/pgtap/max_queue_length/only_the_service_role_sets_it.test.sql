@@ -13,7 +13,7 @@ select test.sign_in_as_role('anon');
 select is(test.error_code('select ' || call), '42501', 'anon may not call these functions') from attempts;
 
 select test.sign_in_as_role('service_role');
-select is(test.error_code('select public.set_max_queue_length(1)'), null, 'the service role does');
+select is(test.error_code('select public.set_max_queue_length(1)'), null, 'the service role can set the limit');
 select is(public.max_queue_length(), 1, 'the service role can read the limit');
 select is(
   test.error(format('select public.set_max_queue_length(%s)', bad)),

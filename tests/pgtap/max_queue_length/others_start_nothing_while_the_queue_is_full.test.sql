@@ -19,12 +19,12 @@ select is(pg_temp.start(), null, 'starts of others fill the queue') from generat
 select is(test.error('select test.start_by_key()'), '{
   "code": "queue_full", "status": 429, "message": "More runs wait to be executed than this project allows.",
   "details": {"limit": "max_queue_length", "value": 2}, "hint": "Try again after the seconds in Retry-After."
-}', 'then they start nothing');
+}', 'other callers start nothing while the queue is full');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.start(), 'queue_full', 'every other caller is refused');
 select test.sign_in(test.user_id('owner'));
 select is(pg_temp.start(), null, 'the owner can still start');
-select is(test.error_code('select public.start_flow(f.id) from public.flows as f'), null, 'a flow as well');
+select is(test.error_code('select public.start_flow(f.id) from public.flows as f'), null, 'the owner can still start the flow');
 
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(2, 60);

@@ -5,7 +5,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.keep('own', test.create_run(test.kept('flow')::integer, started_by => test.user_id('owner')));
 select test.keep('started', test.create_run(test.kept('flow')::integer, started_by => test.user_id('starter')));
 select test.keep('unsigned', test.create_run(test.kept('flow')::integer));
--- A run that the starter's run called. Its row also has the starter's id.
+-- A run called by the run of the starter. Its row also has the starter's id.
 insert into public.flow_run (
   user_id, flow_id, started_by, inputs, chain_network, status, start_time, parent_flow_run_id, parent_node_id, parent_times
 )
@@ -26,16 +26,16 @@ select test.keep('token', private.run_token(test.kept('unsigned')::uuid));
 select test.keep('token_of_started', private.run_token(test.kept('started')::uuid));
 
 select test.sign_in(test.user_id('owner'));
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to the owner');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'for the owner, the policies allow the same runs as the function');
 select is(test.row_count('select pg_temp.allowed()'), 4::bigint, 'the owner sees all runs');
 select test.sign_in(test.user_id('starter'));
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to the starter');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'for the starter, the policies allow the same runs as the function');
 select test.sign_in(test.user_id('other'));
-select is_empty('select pg_temp.allowed()', 'another user sees none');
+select is_empty('select pg_temp.allowed()', 'another user sees no run');
 select pg_temp.show(test.kept('token'));
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to another user with a token');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'for another user with a token, the policies allow the same runs as the function');
 select test.sign_in_as_role('anon');
-select set_eq('select id from seen', 'select pg_temp.allowed()', 'the policies allow the same to a caller with a token');
+select set_eq('select id from seen', 'select pg_temp.allowed()', 'for a caller with a token, the policies allow the same runs as the function');
 select is(test.row_count('select pg_temp.allowed()'), 1::bigint, 'the holder of a token sees its run');
 select pg_temp.show(test.kept('token_of_started'));
 select set_eq('select pg_temp.allowed()', array[test.kept('started')]::uuid[], 'the starter sees the started run but not the runs that it called');

@@ -11,7 +11,7 @@ select test.keep('effect', test.begin_node(test.kept('run')::uuid, 'a'));
 select test.sign_in(test.user_id('owner'));
 select is(
   test.inputs_refusal('{"a": {"A": [{"S": "a"}, {"N": 1e100000}]}}') ->> 'message',
-  'inputs.a.A[1].N: a number must have at most 400 digits', 'inputs of a start'
+  'inputs.a.A[1].N: a number must have at most 400 digits', 'inputs of a start are refused'
 );
 select is(test.inputs_refusal('{"a": {"N": 0e-16383}}') ->> 'code', 'inputs_invalid', 'a zero with many decimal places is refused as an input');
 select test.sign_out();
@@ -24,7 +24,7 @@ select is(
     'message', path || ': a number must have at most 400 digits.',
     'details', jsonb_build_array(jsonb_build_object('path', path, 'message', 'a number must have at most 400 digits'))
   ),
-  path || ' of a deployment'
+  path || ' of a deployment is refused'
 )
 from (values
   ($$fees = '[["11111111111111111111111111111111", 1e100000]]'$$, 'fees[0][1]'),
@@ -35,7 +35,7 @@ from (values
 select is(
   test.error(format($$insert into public.flow_schedules (deployment_id, cron, %s) values (%L, '0 8 * * *', '%s')$$, name, test.kept('deployment'), value))
     ->> 'message',
-  message, name || ' of a schedule'
+  message, name || ' of a schedule is refused'
 )
 from (values
   ('inputs', '{"a": {"N": 1e100000}}', 'inputs.a.N: a number must have at most 400 digits'),
@@ -47,7 +47,7 @@ select is(
     $$select public.create_webhook('a', deployment_id => %L, verification => 'hmac', secret => 'secret-of-mine', hmac => '{"header": "a", "prefix": 1e100000}')$$,
     test.kept('deployment')
   )) ->> 'message',
-  'hmac.prefix: a number must have at most 400 digits.', 'hmac of a webhook'
+  'hmac.prefix: a number must have at most 400 digits.', 'hmac of a webhook is refused'
 );
 
 select is(

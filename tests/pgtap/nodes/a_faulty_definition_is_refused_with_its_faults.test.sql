@@ -35,7 +35,7 @@ insert into public.nodes (type, data, sources, targets)
 values ('native', '{"node_id": "n", "version": "1", "display_name": ""}', '[]', '[]');
 select is(
   test.error($$ update public.nodes set "targets_form.json_schema" = '{}' where node_id = 'n' $$) ->> 'message',
-  'targets_form.ui_schema: is missing: targets_form.json_schema needs it.', 'one that an update makes faulty'
+  'targets_form.ui_schema: is missing: targets_form.json_schema needs it.', 'an update that makes a definition faulty is refused'
 );
 select test.sign_out();
 select is(

@@ -8,8 +8,8 @@ select test.keep('insertion', $$ insert into public.nodes (type, data, sources, 
 
 select test.sign_in_as_role('service_role');
 select is(test.row_count(format(test.kept('insertion'), '1')), 1::bigint, 'a version is published');
-select is(test.error(format(test.kept('insertion'), '1')) ->> 'constraint', 'nodes_pkey', 'once by the service role');
-select is(test.row_count(format(test.kept('insertion'), '2')), 1::bigint, 'beside another version');
+select is(test.error(format(test.kept('insertion'), '1')) ->> 'constraint', 'nodes_pkey', 'the service role can''t publish the same version twice');
+select is(test.row_count(format(test.kept('insertion'), '2')), 1::bigint, 'another version can be published');
 
 select test.sign_in(test.user_id('publisher'));
 select is(
@@ -20,6 +20,6 @@ select is(test.row_count(format(test.kept('insertion'), '3')), 1::bigint, 'anoth
 
 select test.sign_in(test.user_id('owner'));
 select is(test.row_count(format(test.kept('insertion'), '1')), 1::bigint, 'another user can have a private definition of the same version');
-select is(test.error(format(test.kept('insertion'), '1')) ->> 'constraint', 'nodes_pkey', 'once');
+select is(test.error(format(test.kept('insertion'), '1')) ->> 'constraint', 'nodes_pkey', 'a user can''t have the same version twice');
 
 select * from finish();

@@ -12,7 +12,7 @@ select test.keep('deletion', $$ delete from public.nodes where node_id = '%s' $$
 select test.sign_in(test.user_id('owner'));
 select is(test.row_count(format(test.kept('insertion'), 'owners')), 1::bigint, 'a user inserts a definition');
 select test.sign_in(test.user_id('publisher'));
-select is(test.row_count(format(test.kept('insertion'), 'publishers')), 1::bigint, 'a publisher, too');
+select is(test.row_count(format(test.kept('insertion'), 'publishers')), 1::bigint, 'a publisher inserts a definition');
 select test.sign_in_as_role('service_role');
 select is(test.row_count(format(test.kept('insertion'), 'services')), 1::bigint, 'the service role can insert a definition');
 
@@ -60,7 +60,7 @@ select results_eq(
   $$ select user_id, is_public from public.nodes where node_id = 'owners' $$, $$ values (test.user_id('owner'), false) $$,
   'after this update the definition still belongs to its owner and is private'
 );
-select is(test.error_code('truncate public.nodes'), '42501', 'the service role may not truncate');
+select is(test.error_code('truncate public.nodes'), '42501', 'the service role may not truncate the table');
 select is(test.row_count(format(test.kept('deletion'), 'services')), 1::bigint, 'the service role can delete a definition');
 
 select test.sign_in(test.user_id('owner'));

@@ -23,9 +23,9 @@ select is(
 select is(public.submit_input('a', '{"N": 0}'), '{"json_schema": {"type": "null", "const": null}, "choices": null}', 'an answer must first be checked against the schema');
 select is(public.submit_input('b', '{"S": "yes"}'), '{"json_schema": null, "choices": ["yes", "no"]}', 'an answer must first be checked against the choices');
 select is((select count(*) from public.pending_inputs), 3::bigint, 'an unchecked answer is not stored');
-select is(public.submit_input('b', '{"S": "yes"}', is_checked => true), null, 'a checked answer is');
+select is(public.submit_input('b', '{"S": "yes"}', is_checked => true), null, 'a checked answer is stored');
 select is(public.submit_input('c', '{"S": "yes"}'), null, 'an answer to a node that accepts any value needs no check');
-select is(test.error_code($$ select public.submit_input('b', '{"S": "no"}') $$), 'pending_input_answered', 'once');
-select is((select count(*) from public.pending_inputs), 1::bigint, 'the other inputs are answered');
+select is(test.error_code($$ select public.submit_input('b', '{"S": "no"}') $$), 'pending_input_answered', 'an input can be answered only once');
+select is((select count(*) from public.pending_inputs), 1::bigint, 'only one input is still open');
 
 select * from finish();

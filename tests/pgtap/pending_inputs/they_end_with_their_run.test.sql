@@ -38,6 +38,6 @@ select is(pg_temp.open(), '{other,again}', 'an input that is stored twice is pen
 select is(count(*), 2::bigint, 'an input that is stored twice makes one event')
 from private.flow_run_events as e cross join lateral unnest(e.events) as k where e.root_flow_run_id = test.kept('other')::uuid and k.event = 'api_input';
 select private.release_flow_run(test.kept('other')::uuid, 1, test.progress(test.kept('other')::uuid), 0);
-select is(status, 'running', 'a run that is released for at once is not waiting') from public.flow_run where id = test.kept('other')::uuid;
+select is(status, 'running', 'a run that is released without a delay is not waiting') from public.flow_run where id = test.kept('other')::uuid;
 
 select * from finish();

@@ -30,7 +30,7 @@ select is(names, '{root,called}', 'the starter reads what their run waits for') 
 select test.sign_in(test.user_id('other'));
 select is(names, null, 'another user reads nothing') from pg_temp.urls;
 select set_config('request.headers', json_build_object('x-flow-run-token', test.kept('own_token'))::text, true);
-select is(names, '{own}', 'with a run token they read what that run waits for') from pg_temp.urls;
+select is(names, '{own}', 'another user with a run token reads what that run waits for') from pg_temp.urls;
 select test.sign_in_as_role('anon');
 select is(names, '{own}', 'anon with the token reads the inputs of the run') from pg_temp.urls;
 select set_config('request.headers', '{}', true);
@@ -38,7 +38,7 @@ select is(names, null, 'anon without a token reads nothing') from pg_temp.urls;
 
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code('insert into public.pending_inputs default values'), '42501', 'the owner may not insert inputs');
-select is(test.error_code('update public.pending_inputs set url = null where true'), '42501', 'changes none');
+select is(test.error_code('update public.pending_inputs set url = null where true'), '42501', 'the owner may not change inputs');
 select is(test.error_code('delete from public.pending_inputs where true'), '42501', 'the owner may not delete inputs');
 select is(test.error_code('select from private.api_inputs'), '42501', 'the owner may not read outcomes');
 select is(

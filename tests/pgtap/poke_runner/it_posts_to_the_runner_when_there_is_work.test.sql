@@ -13,7 +13,7 @@ select is(private.poke_runner(), 'nothing is queued', 'if no run is queued, no r
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.kept('deployment')::uuid);
 select test.sign_out();
-select is(private.poke_runner(), 'request 1 is sent', 'a queued run is a poke');
+select is(private.poke_runner(), 'request 1 is sent', 'a queued run causes a poke');
 select results_eq(
   'select url, headers, timeout_milliseconds from net.request',
   $$ values ('https://project.supabase.co/functions/v1/runner', '{"apikey": "sb_secret_key"}'::jsonb, 5000) $$,

@@ -13,6 +13,6 @@ select vault.create_secret('https://project.supabase.co', 'project_url'), vault.
 select is(private.poke_runner(), 'Vault lacks the secret project_url or runner_key', 'with an empty secret no request is sent');
 select is_empty('select from net.request', 'no call was made');
 update vault.secrets set secret = 'sb_secret_key' where name = 'runner_key';
-select is(private.poke_runner(), 'request 1 is sent', 'with both it pokes');
+select is(private.poke_runner(), 'request 1 is sent', 'with both secrets the request is sent');
 
 select * from finish();

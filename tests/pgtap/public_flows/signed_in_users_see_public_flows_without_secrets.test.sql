@@ -22,7 +22,7 @@ select is(
   'a public flow has its graph and form data, but no environment, and only the cluster of its network'
 )
 from public.public_flows as p where p.id = test.kept('public')::integer;
-select is(p.user_id, test.user_id('owner'), 'whose it is is told') from public.public_flows as p where p.id = test.kept('public')::integer;
+select is(p.user_id, test.user_id('owner'), 'a public flow names its owner') from public.public_flows as p where p.id = test.kept('public')::integer;
 select is(test.error_code('select environment from public.public_flows'), '42703', 'the view has no column environment');
 select is(test.error_code('update public.public_flows set name = '''' where true'), '42501', 'users may not update the view');
 select is(test.error_code('insert into public.public_flows (name) values ('''')'), '42501', 'users may not insert into the view');
@@ -32,13 +32,13 @@ select test.sign_in(test.user_id('owner'));
 select is(ids, array[test.kept('public')]::integer[], 'the owner sees the flow in the view, too') from seen;
 
 select test.sign_in(test.user_id('other'), is_anonymous => true);
-select is(ids, array[test.kept('public')]::integer[], 'an anonymous sign-in sees it') from seen;
+select is(ids, array[test.kept('public')]::integer[], 'an anonymous sign-in sees the flow in the view') from seen;
 
 select test.sign_in_as_role('anon');
-select is(test.error_code('select from public.public_flows'), '42501', 'anon may not read it');
+select is(test.error_code('select from public.public_flows'), '42501', 'anon may not read the view');
 
 select test.sign_in_as_role('service_role');
-select is(ids, array[test.kept('public')]::integer[], 'the service role sees it') from seen;
+select is(ids, array[test.kept('public')]::integer[], 'the service role sees the flow in the view') from seen;
 
 -- is_public is enough to publish a flow, and nothing else publishes it.
 select test.sign_out();

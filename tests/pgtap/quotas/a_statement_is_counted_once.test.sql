@@ -18,7 +18,7 @@ select is(pg_temp.insert_flows(1001), 'quota_exceeded', 'a statement that insert
 select test.keep('before', pg_temp.rows_read());
 select is(pg_temp.insert_flows(1000), null, 'as many rows as the quota allows are stored');
 select cmp_ok(
-  pg_temp.rows_read() - test.kept('before')::bigint, '<=', 5000::bigint, 'and an insert of 1,000 rows reads a few thousand'
+  pg_temp.rows_read() - test.kept('before')::bigint, '<=', 5000::bigint, 'an insert of 1,000 rows reads a few thousand rows'
 );
 select is(pg_temp.insert_flows(1), 'quota_exceeded', 'one row more is refused');
 
@@ -32,7 +32,7 @@ select is(pg_temp.insert_flows(1, 'other'), null, 'the quota of the other user h
 select test.keep('before', pg_temp.rows_read());
 update public.flows set nodes = jsonb_build_array(repeat('grown', 4)) where user_id = test.user_id('owner');
 select cmp_ok(
-  pg_temp.rows_read() - test.kept('before')::bigint, '<=', 7000::bigint, 'an update of 1,000 rows that grow reads a few thousand'
+  pg_temp.rows_read() - test.kept('before')::bigint, '<=', 7000::bigint, 'an update of 1,000 rows that grow reads a few thousand rows'
 );
 select private.set_quota('flow_bytes', 1);
 select is(

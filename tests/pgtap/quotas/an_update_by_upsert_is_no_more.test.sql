@@ -24,7 +24,7 @@ create function pg_temp.post(node_id text) returns text language sql as $$
     'native', jsonb_build_object('node_id', post.node_id, 'version', '1', 'display_name', 'A'), '[]', '[]'
   ));
 $$;
-select is(pg_temp.post('mine'), null, 'a definition');
+select is(pg_temp.post('mine'), null, 'a definition is accepted');
 select is(pg_temp.post('mine'), null, 'replacing an existing definition is accepted at the quota');
 select is(pg_temp.post('other'), 'quota_exceeded', 'another definition exceeds the quota');
 
@@ -35,7 +35,7 @@ select test.sign_in_as_role('service_role');
 select is(
   test.error_code($$ insert into public.nodes (type, data, sources, targets)
     select 'native', jsonb_build_object('node_id', 'p' || n, 'version', '1', 'display_name', 'A'), '[]', '[]' from generate_series(1, 3) as n $$),
-  null, 'public definitions of the service role have none'
+  null, 'public definitions of the service role count for no quota'
 );
 
 select * from finish();

@@ -28,7 +28,7 @@ select test.sign_out();
 select private.set_quota('flow_bytes', 1000);
 select test.sign_in(test.user_id('owner'));
 select lives_ok(
-  $$ update public.flows set nodes = pg_temp.noise(50000) where pg_column_size(nodes) > 50000 $$, 'with too much a flow is still made smaller'
+  $$ update public.flows set nodes = pg_temp.noise(50000) where pg_column_size(nodes) > 50000 $$, 'a flow beyond the quota can still be made smaller'
 );
 select is(
   test.error_code($$ update public.flows set nodes = pg_temp.noise(60000) where pg_column_size(nodes) > 40000 $$),

@@ -44,20 +44,20 @@ select is(
   ), 'the claim gets the connection with its ciphertext'
 );
 select is(pg_temp.read(pg_temp.reading('unnamed')), null, 'a run can not read a connection that none of its nodes names');
-select is(test.error_code(pg_temp.reading(claim_number => 2)), 'claim_lost', 'no other claim does');
+select is(test.error_code(pg_temp.reading(claim_number => 2)), 'claim_lost', 'another claim can not read the connection');
 select is(test.error_code(pg_temp.reading(run => 'started', claim_number => 1)), 'claim_lost', 'a claim that was never made reads no connection');
 select is(pg_temp.read(pg_temp.reading(run => 'started', claim_number => 0)), null, 'a claim that is not held reads no connection');
 
 select test.sign_out();
-select is(c.last_used_at, now(), 'it was used now') from public.connections as c where c.id = test.kept('id')::uuid;
-select is(c.updated_at, c.created_at, 'which is no update') from public.connections as c where c.id = test.kept('id')::uuid;
+select is(c.last_used_at, now(), 'last_used_at is the time of the reading') from public.connections as c where c.id = test.kept('id')::uuid;
+select is(c.updated_at, c.created_at, 'a reading does not change updated_at') from public.connections as c where c.id = test.kept('id')::uuid;
 update public.connections set last_used_at = now() - interval '59 seconds' where true;
 select pg_temp.read(pg_temp.reading());
 select is(c.last_used_at, now() - interval '59 seconds', 'within a minute last_used_at is not written again')
 from public.connections as c where c.id = test.kept('id')::uuid;
 update public.connections set last_used_at = now() - interval '61 seconds' where true;
 select pg_temp.read(pg_temp.reading());
-select is(c.last_used_at, now(), 'after a minute it changes') from public.connections as c where c.id = test.kept('id')::uuid;
+select is(c.last_used_at, now(), 'after a minute last_used_at is written again') from public.connections as c where c.id = test.kept('id')::uuid;
 
 update private.flow_run_jobs set settings = jsonb_set(settings, '{connections,mail}', to_jsonb(test.kept('other'))) where true;
 select is(pg_temp.read(pg_temp.reading()), null, 'a connection of another user is none of the run''s');

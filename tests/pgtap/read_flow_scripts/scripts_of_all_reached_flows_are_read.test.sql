@@ -28,7 +28,7 @@ select is(
 );
 select is(
   pg_temp.read('flow') -> 'as_of',
-  (select jsonb_object_agg(f.id, f.updated_at) from public.flows as f), 'with when each flow was changed, also in a ring of calls'
+  (select jsonb_object_agg(f.id, f.updated_at) from public.flows as f), 'as_of has the time of the last change of each flow, also if flows call each other in a ring'
 );
 select is(
   pg_temp.read('flow') - '{as_of,scripts}'::text[], '{"scripts_left_out": 0, "flows_left_out": 0}', 'no script and no flow is left out'
@@ -46,12 +46,12 @@ update public.flows as f set nodes = (
 ) where f.id = test.kept('flow')::integer;
 select is(
   (select jsonb_build_object('read', jsonb_array_length(r -> 'scripts'), 'left', r -> 'scripts_left_out') from pg_temp.read('flow') as r),
-  '{"read": 4, "left": 3}', 'scripts of at most 262,144 characters together are read, and no script that is too long'
+  '{"read": 4, "left": 3}', 'at most 262,144 characters of scripts are read, and a script that is too long is not read'
 );
 update public.flows as f set nodes = '[null, 1, {"data": {"type": "native", "node_id": "rhai_script_1x1", "targets": 5}}]', edges = '[1, null, {}]'
 where f.id = test.kept('flow')::integer;
 select is(
-  jsonb_array_length(pg_temp.read('flow') -> 'scripts'), 1, 'nodes that are none are passed over: the deploy refuses them'
+  jsonb_array_length(pg_temp.read('flow') -> 'scripts'), 1, 'values that are no nodes are skipped, because the deploy refuses them'
 );
 update public.flows as f set nodes = jsonb_build_array(
   test.node('js', 'javascript', '{u}', '{a,b,source}', '{"source": "return a"}'), test.node('odd', 'javascript', '{u}', '{}', '{"source": 1}')

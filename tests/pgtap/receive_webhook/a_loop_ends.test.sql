@@ -29,7 +29,7 @@ $$;
 select is(pg_temp.depth(given), depth, format('%L', given))
 from (values (null, 0), ('1', 1), ('16', 16), ('-3', 3), ('', 0), ('none', 0), ('1, 1', 1), ('3, 16,2', 16), ('0016', 16)) as v (given, depth);
 
-select is(pg_temp.receive('17') - 'hint', '{"code": "webhook_loop", "message": "17 runs have started one another by webhooks: it seems to be a loop.", "details": null}', 'the 17th is refused');
+select is(pg_temp.receive('17') - 'hint', '{"code": "webhook_loop", "message": "17 runs have started one another by webhooks: it seems to be a loop.", "details": null}', 'the 17th run of a chain is refused');
 select is(current_setting('response.status'), '409', 'the response has the status 409');
 select is(pg_temp.receive(given) ->> 'code', 'webhook_loop', format('%L is beyond it', given))
 from (values ('16, 17'), ('17,1'), ('1e100'), ('999999999999999999999'), ('0, x17y')) as v (given);

@@ -75,13 +75,13 @@ select results_eq(
 
 -- Refused requests.
 select is(pg_temp.receive(test.kept('wrong_input')) ->> 'message', 'values.pull: the flow has no such input.', 'an input that the flow does not have is refused');
-select is(current_setting('response.status'), '400', 'with its status');
+select is(current_setting('response.status'), '400', 'the refusal has the status of its code');
 select is(last_error, 'inputs_invalid: values.pull: the flow has no such input.', 'last_error has the fault for the owner')
 from public.flow_webhooks where prefix = left(test.kept('wrong_input'), 10);
-select is(pg_temp.receive(test.kept('wrong_tag')) ->> 'code', 'deployment_not_found', 'a tag that is not there');
+select is(pg_temp.receive(test.kept('wrong_tag')) ->> 'code', 'deployment_not_found', 'a missing tag is refused');
 select is(pg_temp.receive(test.kept('plain'), body) ->> 'code', 'request_invalid', 'a body that is ' || left(body, 30))
 from unnest(array['', '{"a": 1, "a": 1}', '"\ud800"', '{"a":"\u0000"}', '1e999999']) as body;
-select is(pg_temp.receive(test.kept('plain'), '"' || repeat('x', 1048576) || '"') ->> 'code', 'body_too_large', 'more than a megabyte');
+select is(pg_temp.receive(test.kept('plain'), '"' || repeat('x', 1048576) || '"') ->> 'code', 'body_too_large', 'a body of more than a megabyte is refused');
 
 -- All senders that use the URL count as one caller of the deployment.
 select test.sign_in(test.user_id('owner'));

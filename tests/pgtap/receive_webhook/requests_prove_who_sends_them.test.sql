@@ -24,7 +24,7 @@ select ok(pg_temp.is_signed(
   'QNyObTlKbMx2qDlPF/ZOZcBqg5OgPg+2oky3zldc0Gw=', '{"encoding": "base64"}'
 ), 'Shopify: base64');
 -- Sources: RFC 2202 and RFC 4231, test cases 2.
-select ok(pg_temp.is_signed('Jefe', 'what do ya want for nothing?', 'effcdf6ae5eb2fa2d27416d5f184df9c259a7c79', '{"algorithm": "sha1"}'), 'SHA-1, as Vercel');
+select ok(pg_temp.is_signed('Jefe', 'what do ya want for nothing?', 'effcdf6ae5eb2fa2d27416d5f184df9c259a7c79', '{"algorithm": "sha1"}'), 'SHA-1, as Vercel signs');
 select ok(
   pg_temp.is_signed('Jefe', 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843', '{}'), 'SHA-256 in hex by default'
 );
@@ -77,15 +77,15 @@ create function pg_temp.stripe(at bigint, body text default '{}') returns jsonb 
 $$;
 select test.keep('now', extract(epoch from clock_timestamp())::bigint);
 
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint)), 'started', 'Standard Webhooks');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint)), 'started', 'Standard Webhooks: a valid request starts a run');
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'a request that is older than five minutes is refused');
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint + 310)), 'webhook_signature_invalid', 'a request from more than five minutes in the future is refused');
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 290)), 'started', 'within');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint - 290)), 'started', 'a request that is less than five minutes old is accepted');
 select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint), '{ }'), 'webhook_signature_invalid', 'a signature of another body is refused');
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-id": "msg_2"}'), 'webhook_signature_invalid', 'another id');
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-timestamp": "1e9"}'), 'webhook_signature_invalid', 'a time that is none');
-select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) - 'webhook-id'), 'webhook_signature_invalid', 'no id');
-select is(pg_temp.answer('standard_webhooks', '{}'), 'webhook_signature_invalid', 'nothing');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-id": "msg_2"}'), 'webhook_signature_invalid', 'a signature of another id is refused');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) || '{"webhook-timestamp": "1e9"}'), 'webhook_signature_invalid', 'a time that is no number is refused');
+select is(pg_temp.answer('standard_webhooks', pg_temp.standard(test.kept('now')::bigint) - 'webhook-id'), 'webhook_signature_invalid', 'a request without an id is refused');
+select is(pg_temp.answer('standard_webhooks', '{}'), 'webhook_signature_invalid', 'a request without these headers is refused');
 
 select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint)), 'started', 'Stripe: one of several signatures is valid');
 select is(pg_temp.answer('stripe', pg_temp.stripe(test.kept('now')::bigint - 310)), 'webhook_signature_invalid', 'a request that is older than five minutes is refused');
@@ -94,7 +94,7 @@ select is(pg_temp.answer('stripe', '{"stripe-signature": "t=,v1="}'), 'webhook_s
 select is(pg_temp.answer('waiting', pg_temp.stripe(test.kept('now')::bigint)), 'webhook_signature_invalid', 'while no secret is set, all requests are refused');
 
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),
-  'started', 'GitHub');
+  'started', 'GitHub: a valid request starts a run');
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature-256', 'sha256=' || pg_temp.hmac('{}', 'another secret', 'hex'))),
   'webhook_signature_invalid', 'a signature by another secret is refused');
 select is(pg_temp.answer('github', jsonb_build_object('x-hub-signature', 'sha256=' || pg_temp.hmac('{}', 'It''s a Secret to Everybody', 'hex'))),

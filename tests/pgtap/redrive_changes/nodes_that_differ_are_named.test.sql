@@ -40,10 +40,10 @@ select is(
   'the order of the edges into a node counts, because the last one wins'
 ) from g;
 select is(
-  pg_temp.changed(graph, graph #- '{nodes,2}' #- '{edges,1}'), jsonb_build_object(test.kept('b'), 'edges', test.kept('c'), 'removed'), 'a removed node changes those behind it'
+  pg_temp.changed(graph, graph #- '{nodes,2}' #- '{edges,1}'), jsonb_build_object(test.kept('b'), 'edges', test.kept('c'), 'removed'), 'a removed node changes the nodes that its edges lead to'
 ) from g;
 select is(
-  (select array_agg(distinct value) from jsonb_each_text(pg_temp.changed(graph, null))), array['removed'], 'all nodes of a flow that is gone are removed'
+  (select array_agg(distinct value) from jsonb_each_text(pg_temp.changed(graph, null))), array['removed'], 'all nodes of a deleted flow are removed'
 ) from g;
 
 -- Flow 7 calls flow 8, and flow 8 calls flow 9.
@@ -60,13 +60,13 @@ select is(
     '8', jsonb_build_object('nodes', '{}'::jsonb, 'calls', jsonb_build_array(test.kept('b'))),
     '9', '{"nodes": {}, "calls": []}'::jsonb
   ),
-  'calls of a changed flow are named, also if another flow makes the call'
+  'calls of a changed flow are named, also if the called flow calls it'
 ) from g;
 select is(
-  private.redrive_changes(pg_temp.snapshot(graph), pg_temp.snapshot(graph)) #> '{entry,calls}', '[]', 'calls of the same flow are not'
+  private.redrive_changes(pg_temp.snapshot(graph), pg_temp.snapshot(graph)) #> '{entry,calls}', '[]', 'calls of an unchanged flow are not named'
 ) from g;
 select is(
-  private.changed_flows(pg_temp.snapshot(graph), '{"entry": {}, "flows": {}}'), '{8,9}', 'flows that are gone have changed'
+  private.changed_flows(pg_temp.snapshot(graph), '{"entry": {}, "flows": {}}'), '{8,9}', 'deleted flows have changed'
 ) from g;
 
 select * from finish();

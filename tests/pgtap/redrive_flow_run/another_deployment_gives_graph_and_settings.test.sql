@@ -63,7 +63,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', pg_temp.redrive('new', 'key') ->> 'flow_run_id');
 select is(pg_temp.redrive('new', 'key') ->> 'flow_run_id', test.kept('redriven'), 'the same request returns the same run');
 select is(test.error_code($$ select pg_temp.redrive('old', 'key') $$), 'idempotency_key_reused', 'a request that names another deployment is another request');
-select is(test.error_code($$ select pg_temp.redrive('new') $$), 'run_redriven', 'the run is redriven once');
+select is(test.error_code($$ select pg_temp.redrive('new') $$), 'run_redriven', 'a run can be redriven only once');
 select test.sign_out();
 
 create temporary view pair as
@@ -72,8 +72,8 @@ create temporary view pair as
   where r.id = test.kept('redriven')::uuid and j.flow_run_id = r.id and d.id = test.kept('new')::uuid;
 select is((run).deployment_id, (deployment).id, 'the new run belongs to the new deployment') from pair;
 select is((run).redriven_from, test.kept('failed')::uuid, 'the new run continues the failed run') from pair;
-select is((run).started_by, test.user_id('starter'), 'the starter stays') from pair;
-select is((run).inputs, '{"M": {"item": {"S": "tea"}}}', 'the inputs stay') from pair;
+select is((run).started_by, test.user_id('starter'), 'the redrive has the starter of the run') from pair;
+select is((run).inputs, '{"M": {"item": {"S": "tea"}}}', 'the redrive has the inputs of the run') from pair;
 select is((run).chain_network ->> 'cluster', 'testnet', 'the settings are those of the new deployment') from pair;
 select is((job).settings, private.run_settings(deployment) || '{"action_signer": null}', 'the settings are those of the deployment') from pair;
 select is((job).snapshot_hash, (deployment).snapshot_hash, 'the graph is that of the deployment') from pair;
@@ -94,7 +94,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('second', public.redrive_flow_run(test.kept('redriven')::uuid) ->> 'flow_run_id');
 select test.sign_out();
 select is(
-  array(select jsonb_object_keys(j.redrive_changes)), array[test.kept('failed')], 'compares only the run with another snapshot'
+  array(select jsonb_object_keys(j.redrive_changes)), array[test.kept('failed')], 'redrive_changes has only the run with another snapshot'
 ) from private.flow_run_jobs as j where j.flow_run_id = test.kept('second')::uuid;
 
 -- Runs that a deployment can't continue.
@@ -116,7 +116,7 @@ select test.sign_in(test.user_id('owner'));
 select is(
   (select array_agg(r.error) from public.redrive_flow_runs(flow => test.kept('flow')::integer, on_deployment => test.kept('new')::uuid) as r
     where r.flow_run_id = test.kept('failed')::uuid),
-  array[null]::jsonb[], 'many runs continue on a deployment, too, also those of the flow itself'
+  array[null]::jsonb[], 'redrive_flow_runs can continue runs on a deployment, also runs that were started without one'
 );
 
 select * from finish();

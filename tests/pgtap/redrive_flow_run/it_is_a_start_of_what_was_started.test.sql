@@ -57,9 +57,9 @@ select public.finish_flow_run(
 select test.sign_in(test.user_id('owner'));
 select test.keep('third', public.redrive_flow_run(test.kept('second')::uuid) ->> 'flow_run_id');
 select test.sign_out();
-select is(j.redriven_from, array[test.kept('second')]::uuid[], 'from a complete one alone') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
+select is(j.redriven_from, array[test.kept('second')]::uuid[], 'a redrive of a complete redrive continues only this run') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
 select is(r.fees, '[]', 'fees that were paid are not due any more') from public.flow_run as r where r.id = test.kept('third')::uuid;
-select is(j.settings -> 'fees', '[]', 'to the runner neither') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
+select is(j.settings -> 'fees', '[]', 'the settings for the runner have no fees either') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
 
 -- A redrive reads at most four runs.
 do $$
@@ -79,7 +79,7 @@ $$;
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error(format('select public.redrive_flow_run(%L)', test.kept('last'))) - '{message,hint}'::text[],
-  '{"code": "run_not_redrivable", "status": 409, "details": {"reason": "cut_short"}}', 'a chain of them has an end'
+  '{"code": "run_not_redrivable", "status": 409, "details": {"reason": "cut_short"}}', 'a run can''t be redriven if it would have to continue more than four runs'
 );
 select test.sign_out();
 
@@ -94,7 +94,7 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', public.redrive_flow_run(test.kept('own')::uuid) ->> 'flow_run_id');
 select is((select r.started_by from public.flow_run as r where r.id = test.kept('redriven')::uuid), null, 'the redrive then has no starter, either');
 select is(
-  test.error_code(format('select public.redrive_flow_run(%L, false, %L)', test.kept('own'), repeat('x', 256))), 'idempotency_key_invalid', 'keys are bounded'
+  test.error_code(format('select public.redrive_flow_run(%L, false, %L)', test.kept('own'), repeat('x', 256))), 'idempotency_key_invalid', 'a long idempotency key is refused'
 );
 select test.sign_in_as_role('anon');
 select is(test.error_code(format('select public.redrive_flow_run(%L)', test.kept('own'))), 'unauthenticated', 'a caller who is not a user is refused');

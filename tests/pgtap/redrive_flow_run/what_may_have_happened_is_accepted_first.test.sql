@@ -45,7 +45,7 @@ select pg_temp.failed('late', jsonb_build_array(
   test.node_run('a', output => null) || '{"errors": ["node_timeout: the attempt took longer than 5 ms; what it does outside may have happened"]}'
 ));
 select pg_temp.end('late');
-select is(pg_temp.redrive('late') ->> 'code', 'outcome_unknown', 'a node with effects whose time was over may have had them');
+select is(pg_temp.redrive('late') ->> 'code', 'outcome_unknown', 'a node with effects that exceeded its time limit may have had them');
 select pg_temp.failed('harmless', jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["node_timeout: the attempt took longer than 5 ms"]}'));
 select pg_temp.end('harmless');
 select is(pg_temp.redrive('harmless'), null, 'a node without effects runs again without consent');
@@ -65,7 +65,7 @@ select is(pg_temp.redrive('asked'), null, 'a node that waited for an input has h
 
 select pg_temp.failed('handed', jsonb_build_array(test.node_run('a', is_ended => false) || '{"output": {"M": {}}}'));
 select pg_temp.end('handed');
-select is(pg_temp.redrive('handed'), null, 'a node that output instructions which were not sent has had no effects');
+select is(pg_temp.redrive('handed'), null, 'a node whose instructions were not sent has had no effects');
 
 select pg_temp.failed('sent', jsonb_build_array(test.node_run('a', is_ended => false) || '{"output": {"M": {}}}'));
 select private.store_transaction(test.kept('sent')::uuid, 1, test.transaction(test.kept('sent')::uuid, wire => 'AQID'), '[]');

@@ -19,12 +19,12 @@ $$;
 select test.keep('first', pg_temp.rotate());
 select is(test.kept('first') ~ '^whsec_[A-Za-z0-9+/]{43}=$', true, 'the secret is 32 bytes, as Standard Webhooks writes it');
 select test.sign_out();
-select is(pg_temp.signed_by(test.kept('first')), true, 'the first signs alone');
+select is(pg_temp.signed_by(test.kept('first')), true, 'before a rotation, only the first secret signs');
 select test.sign_in(test.user_id('owner'));
 select test.keep('second', pg_temp.rotate());
 select test.sign_out();
-select isnt(test.kept('second'), test.kept('first'), 'another is made');
-select is(pg_temp.signed_by(test.kept('second'), test.kept('first')), true, 'both sign');
+select isnt(test.kept('second'), test.kept('first'), 'a rotation makes another secret');
+select is(pg_temp.signed_by(test.kept('second'), test.kept('first')), true, 'after a rotation, both secrets sign');
 update private.on_end_secrets set previous_until = clock_timestamp() where true;
 select is(pg_temp.signed_by(test.kept('second')), true, 'after a day, messages are signed only with the newer secret');
 

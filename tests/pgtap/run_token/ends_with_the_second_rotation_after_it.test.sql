@@ -23,6 +23,6 @@ select is(pg_temp.shown_run(run.token), run.id, 'after one rotation the token is
 select is(pg_temp.shown_run(private.run_token(run.id)), run.id, 'the new token of the run is valid, too') from run;
 
 select private.rotate_run_token_secret();
-select is(pg_temp.shown_run(run.token), null, 'after the second rotation it shows nothing') from run;
+select is(pg_temp.shown_run(run.token), null, 'after the second rotation the token shows no run') from run;
 
 select * from finish();

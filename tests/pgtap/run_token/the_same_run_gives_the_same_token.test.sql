@@ -9,7 +9,7 @@ select results_eq(
 select matches(test.kept('a'), '^fr_[A-Za-z0-9_-]{64}$', 'a token is fr_ and 64 characters of base64url');
 select is(private.run_token('0190a7c0-0000-7000-8000-00000000000a'), test.kept('a'), 'the same run gives the same token');
 select isnt(private.run_token('0190a7c0-0000-7000-8000-00000000000b'), test.kept('a'), 'another run has another token');
-select is(count(*), 1::bigint, 'with the same secret') from private.run_token_secrets;
+select is(count(*), 1::bigint, 'there is still only one secret') from private.run_token_secrets;
 
 -- A decoded token has 16 bytes of run id and 32 bytes of HMAC.
 select test.keep('bytes', decode(translate(substr(test.kept('a'), 4), '-_', '+/'), 'base64'));

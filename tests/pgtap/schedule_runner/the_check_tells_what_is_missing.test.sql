@@ -8,19 +8,19 @@ select bag_eq(
     'extension pg_cron', 'extension pg_net', 'secret project_url', 'secret runner_key',
     'job flow_runner_poke', 'job flow_runner_schedules', 'job flow_runner_sweep', 'job flow_runner_history'
   ],
-  'without the platform''s extensions scheduling is not an error, but says so'
+  'without the platform''s extensions, scheduling raises no error, but reports what is missing'
 );
-select matches(note, 'create extension pg_cron', 'and how to mend it') from private.check_runner_schedule() where item = 'extension pg_cron';
+select matches(note, 'create extension pg_cron', 'the note says how to mend the fault') from private.check_runner_schedule() where item = 'extension pg_cron';
 
 select test.create_pg_cron();
-select matches(note, 'schedule_runner', 'what is not scheduled, too') from private.check_runner_schedule() where item = 'job flow_runner_poke';
+select matches(note, 'schedule_runner', 'a job that is not scheduled is reported') from private.check_runner_schedule() where item = 'job flow_runner_poke';
 select bag_eq(
   'select item from private.schedule_runner() where not is_ok', array['extension pg_net', 'secret project_url', 'secret runner_key'],
-  'with pg_cron the jobs exist'
+  'with pg_cron, only the other requirements are missing'
 );
 select test.create_pg_net(), test.create_vault();
 select vault.create_secret('https://project.supabase.co', 'project_url');
-select bag_eq('select item from missing', array['secret runner_key'], 'a secret is missing');
+select bag_eq('select item from missing', array['secret runner_key'], 'a missing secret is reported');
 select vault.create_secret('sb_secret_key', 'runner_key');
 select is_empty('select item from missing', 'when all requirements are met, no fault is reported');
 select is_empty($$ select from private.check_runner_schedule() where note ~ 'sb_secret_key' $$, 'no secret is shown');
@@ -52,7 +52,7 @@ select bag_eq('select item from missing', array['queue'], 'a run that no worker 
 select test.sign_in_as_role('service_role');
 select bag_eq(
   $$ select test.error_code(statement) from (values ('select private.schedule_runner()'), ('select private.check_runner_schedule()')) as s (statement) $$,
-  array['42501', '42501'], 'both are for administrators only'
+  array['42501', '42501'], 'both functions are for administrators only'
 );
 
 select * from finish();

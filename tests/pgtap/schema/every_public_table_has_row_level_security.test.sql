@@ -11,7 +11,7 @@ create temporary view without_policy as
 select is_empty('select * from offenders', 'row level security is on for every table of public');
 select is_empty('select * from without_policy', 'each table has a policy');
 select cmp_ok(
-  count(*), '>=', 6::bigint, 'there are tables to look at'
+  count(*), '>=', 6::bigint, 'the check finds tables'
 )
 from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r';
 

@@ -21,7 +21,7 @@ select is_empty(
   'the API roles have no privilege on the queue'
 );
 select cmp_ok(
-  count(*), '>=', 3::bigint, 'there are tables to look at'
+  count(*), '>=', 3::bigint, 'the check finds tables'
 )
 from pg_class where relnamespace = 'private'::regnamespace and relkind = 'r';
 

@@ -14,7 +14,7 @@ create temporary view unexplained as
 select is_empty('select * from offenders', 'no function or view of public runs with the rights of its owner');
 select is_empty('select * from unexplained', 'the comment of each definer function in private gives the reason');
 select cmp_ok(
-  count(*), '>=', 10::bigint, 'there are some in private'
+  count(*), '>=', 10::bigint, 'schema private has definer functions'
 )
 from pg_proc where pronamespace = 'private'::regnamespace and prosecdef;
 

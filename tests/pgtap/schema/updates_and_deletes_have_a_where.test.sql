@@ -18,7 +18,7 @@ create temporary view offenders as
     and exists (select from pg_temp.statements(p.prosrc) as s where s !~ '\mwhere\M');
 
 select is_empty('select * from offenders', 'every update and delete in a function has a where');
-select cmp_ok(count(*), '>=', 4::bigint, 'there are some to look at')
+select cmp_ok(count(*), '>=', 4::bigint, 'the check finds updates and deletes')
 from pg_proc as p cross join lateral pg_temp.statements(p.prosrc)
 where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace);
 

@@ -3,6 +3,6 @@
 -- request.
 select plan(1);
 
-select ok('jit=off' = any (r.rolconfig), 'not on PostgREST''s connections') from pg_roles as r where r.rolname = 'authenticator';
+select ok('jit=off' = any (r.rolconfig), 'JIT is off on PostgREST''s connections') from pg_roles as r where r.rolname = 'authenticator';
 
 select * from finish();

@@ -18,10 +18,10 @@ grant execute on function pg_temp.started(jsonb) to public;
 select test.sign_in(test.user_id('owner'));
 
 select is(
-  pg_temp.started(public.start_deployment(id => test.kept('first')::uuid)), test.kept('first')::uuid, 'an id starts that deployment'
+  pg_temp.started(public.start_deployment(id => test.kept('first')::uuid)), test.kept('first')::uuid, 'a start by id starts the deployment with this id'
 );
 select is(
-  pg_temp.started(public.start_deployment(flow => test.kept('flow')::integer)), test.kept('second')::uuid, 'a flow starts its latest'
+  pg_temp.started(public.start_deployment(flow => test.kept('flow')::integer)), test.kept('second')::uuid, 'a start by flow starts its latest deployment'
 );
 select is(
   pg_temp.started(public.start_deployment(flow => test.kept('flow')::integer, tag => 'latest')), test.kept('second')::uuid,

@@ -49,8 +49,8 @@ select is(pg_temp.refusal(), null, 'if one run in flight is allowed, one start i
 select is(pg_temp.refusal(), '{
   "status": 429, "headers": {"Retry-After": "5"}, "code": "start_limit_reached",
   "message": "This deployment has reached its max_runs_in_flight: 1.", "details": {"limit": "max_runs_in_flight", "value": 1, "of": "all"}
-}', 'and not a second one');
+}', 'a second start is refused');
 select test.sign_out();
-select is(count(*), 1::bigint, 'a start that is refused leaves nothing') from pgmq.q_flow_runs;
+select is(count(*), 1::bigint, 'a refused start leaves no rows behind') from pgmq.q_flow_runs;
 
 select * from finish();

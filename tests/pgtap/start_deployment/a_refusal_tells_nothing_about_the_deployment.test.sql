@@ -37,6 +37,6 @@ select is(
 );
 
 select test.sign_out();
-select is_empty('select * from public.flow_run', 'no run has come of this');
+select is_empty('select * from public.flow_run', 'the refused starts have made no run');
 
 select * from finish();

@@ -19,9 +19,9 @@ create function pg_temp.nested(levels integer) returns jsonb language sql as $$
   select (repeat('[', nested.levels) || repeat(']', nested.levels))::jsonb;
 $$;
 
-select is(pg_temp.refusal('[]'), 'inputs_invalid', 'values are an object');
+select is(pg_temp.refusal('[]'), 'inputs_invalid', 'values must be an object');
 select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(64))), null, '64 levels are accepted');
-select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(65))), 'inputs_invalid', '65 are');
+select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(65))), 'inputs_invalid', '65 levels are refused');
 select is(pg_temp.refusal(jsonb_build_object('a', pg_temp.nested(4000))), 'inputs_invalid', '4,000 levels are refused');
 select is(pg_temp.refusal(jsonb_build_object('a', (select jsonb_agg(1) from generate_series(1, 104857)))), 'inputs_too_large', 'the number of values is limited by the size of inputs');
 select is(pg_temp.refusal(jsonb_build_object('a', repeat('x', 1048576))), 'inputs_too_large', 'a value that is too long is refused');

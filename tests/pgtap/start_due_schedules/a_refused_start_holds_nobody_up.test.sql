@@ -27,12 +27,12 @@ select bag_eq(
 select is_empty('select from public.flow_schedules where next_start_at <= clock_timestamp()', 'refused schedules continue with their next planned time');
 select is(last_error, format('deployment_not_found: Flow %s has no deployment with the tag missing.', test.kept('flow')), 'the error has a message')
 from public.flow_schedules where tag = 'missing';
-select is_empty('select from public.flow_schedules where last_error is not null and last_flow_run_id is not null', 'without a run');
+select is_empty('select from public.flow_schedules where last_error is not null and last_flow_run_id is not null', 'a refused schedule names no run');
 
 insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id)
 select user_id, entrypoint, 'missing', id from public.flow_deployments where id = test.kept('former')::uuid;
 update public.flow_schedules set next_start_at = clock_timestamp() where tag = 'missing';
-select is(private.start_due_schedules() -> 'started', '1', 'mended, it starts');
-select is(last_error, null, 'and forgets') from public.flow_schedules where tag = 'missing';
+select is(private.start_due_schedules() -> 'started', '1', 'a corrected schedule starts its run');
+select is(last_error, null, 'a successful start removes last_error') from public.flow_schedules where tag = 'missing';
 
 select * from finish();

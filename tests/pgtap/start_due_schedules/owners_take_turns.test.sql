@@ -12,8 +12,8 @@ select test.sign_out();
 update public.flow_schedules set next_start_at = clock_timestamp() - interval '1 hour' where user_id = test.user_id('many');
 update public.flow_schedules set next_start_at = clock_timestamp() where user_id = test.user_id('few');
 select is(private.start_due_schedules(10), '{"started": 10, "skipped": 0, "refused": 0, "has_more": true}', 'one call does not start all due schedules');
-select is(count(*), 1::bigint, 'one of another owner is among the first, however many are older') from public.flow_run where user_id = test.user_id('few');
+select is(count(*), 1::bigint, 'a schedule of another owner is among the first ten, however many older ones are due') from public.flow_run where user_id = test.user_id('few');
 select is(private.drive_schedules(), '141 started; pg_net is not installed', 'pg_cron''s job starts the rest');
-select is(private.drive_schedules(), 'nothing is due', 'then no schedule is due');
+select is(private.drive_schedules(), 'nothing is due', 'after the rest was started, no schedule is due');
 
 select * from finish();

@@ -5,7 +5,8 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('n')));
 select test.deploy(test.kept('flow')::integer);
 insert into public.flow_schedules (flow, cron, "values") values (test.kept('flow')::integer, '0 6 * * *', '{"n": 7}');
--- The flow has the named input when the schedule is stored, but no longer when the schedule is due.
+-- A second flow has the input "other", which its schedule names. Before the schedule is due, a new deployment replaces
+-- this input by "n".
 select test.keep('changed', test.create_flow(test.user_id('owner'), test.inputs('other')));
 select test.deploy(test.kept('changed')::integer);
 insert into public.flow_schedules (flow, cron, "values") values (test.kept('changed')::integer, '0 6 * * *', '{"other": 7}');

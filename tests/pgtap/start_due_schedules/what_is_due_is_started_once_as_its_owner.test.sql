@@ -8,7 +8,7 @@ insert into public.flow_schedules (flow, cron, inputs) values (test.kept('flow')
 insert into public.flow_schedules (deployment_id, cron, is_active) values (test.kept('deployment')::uuid, '* * * * *', false);
 select test.sign_out();
 
-select is(private.start_due_schedules(), '{"started": 0, "skipped": 0, "refused": 0, "has_more": false}', 'nothing is due');
+select is(private.start_due_schedules(), '{"started": 0, "skipped": 0, "refused": 0, "has_more": false}', 'a new schedule is not due');
 -- The function was not called for three days.
 update public.flow_schedules set next_start_at = date_trunc('day', now()) - interval '3 days' + interval '6 hours' where is_active;
 select is(private.start_due_schedules(), '{"started": 1, "skipped": 0, "refused": 0, "has_more": false}', 'three planned times cause one start');

@@ -42,10 +42,10 @@ $$;
 grant execute on function pg_temp.refusal(jsonb) to public;
 select test.sign_in(test.user_id('owner'));
 select is(
-  pg_temp.refusal(jsonb_build_object('default_run_id', test.kept(run))), '404: flow_run_not_found', format('%s run: one 404', run)
+  pg_temp.refusal(jsonb_build_object('default_run_id', test.kept(run))), '404: flow_run_not_found', format('%s run: the same 404', run)
 ) from unnest('{none,other,foreign,called}'::text[]) as run;
 select is(
-  pg_temp.refusal('{"default_run_id": "no id of a run"}'), '404: flow_run_not_found', 'a text that is no id: the same 404'
+  pg_temp.refusal('{"default_run_id": "no id of a run"}'), '404: flow_run_not_found', 'a text that is no id gets the same 404'
 );
 select is(
   pg_temp.refusal(jsonb_build_object('default_run_id', test.kept('open'))), '409: run_not_ended',
@@ -56,7 +56,7 @@ select is(
 );
 select is(
   pg_temp.refusal(jsonb_build_object('nodes', jsonb_build_object(test.node_id('a'), test.kept('ended')))),
-  '400: partial_config_invalid', 'no run feeds a node that runs'
+  '400: partial_config_invalid', 'a run can not be named for a node that runs'
 );
 select is(
   pg_temp.refusal(jsonb_build_object('nodes', (

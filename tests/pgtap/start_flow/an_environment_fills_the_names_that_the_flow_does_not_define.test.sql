@@ -35,7 +35,7 @@ select test.keep('redrive', public.redrive_flow_run(test.kept('run')::uuid) ->> 
 select test.sign_out();
 select is(
   (select j.settings from private.flow_run_jobs as j where j.flow_run_id = test.kept('redrive')::uuid),
-  (select j.settings from private.flow_run_jobs as j where j.flow_run_id = test.kept('run')::uuid), 'a redrive keeps both'
+  (select j.settings from private.flow_run_jobs as j where j.flow_run_id = test.kept('run')::uuid), 'a redrive keeps all settings of the run'
 );
 
 select * from finish();

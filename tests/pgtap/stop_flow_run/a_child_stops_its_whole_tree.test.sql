@@ -18,7 +18,7 @@ select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(t
 
 select test.sign_in(test.user_id('stranger'));
 select is(
-  test.error_code(format('select public.stop_flow_run(%L)', test.kept(name))), 'flow_run_not_found', name || ': there is none for strangers'
+  test.error_code(format('select public.stop_flow_run(%L)', test.kept(name))), 'flow_run_not_found', name || ': for strangers the run does not exist'
 )
 from unnest('{run,grandchild}'::text[]) as name;
 select test.sign_in(test.user_id('starter'));
@@ -32,7 +32,7 @@ select results_eq(
 );
 select public.finish_flow_run(test.kept('run')::uuid, 1, 'stopped', null, null, null, '{}');
 select results_eq(
-  $$ select status from public.flow_run where id = test.kept('grandchild')::uuid $$, $$ values ('stopped') $$, 'then the called run is stopped'
+  $$ select status from public.flow_run where id = test.kept('grandchild')::uuid $$, $$ values ('stopped') $$, 'when the worker stops the tree, the called run is stopped'
 );
 select test.sign_in(test.user_id('owner'));
 select is(test.error_code(format('select public.stop_flow_run(%L)', test.kept('child'))), null, 'a repeated stop succeeds');

@@ -12,7 +12,7 @@ select is_empty('select * from public.claim_flow_runs(10, 60)', 'two runs were r
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'now');
 select test.sign_out();
-select ok(private.has_claimable_run(), 'a run is claimable at once');
+select ok(private.has_claimable_run(), 'the run that must stop is claimable at once');
 create temporary table claimed as select * from public.claim_flow_runs(10, 60);
 select results_eq(
   'select flow_run_id, claim_number, lost_claim_count, stop from claimed',
@@ -30,6 +30,6 @@ select results_eq(
   'select flow_run_id, stop ->> ''reason'' from public.claim_flow_runs(10, 60)', $$ values (test.kept('run')::uuid, 'now') $$,
   'the reason of the first request stays'
 );
-select is(count(*), 1::bigint, 'the other run waits on') from pgmq.q_flow_runs where vt > clock_timestamp() + interval '3500 seconds';
+select is(count(*), 1::bigint, 'the other run still waits') from pgmq.q_flow_runs where vt > clock_timestamp() + interval '3500 seconds';
 
 select * from finish();

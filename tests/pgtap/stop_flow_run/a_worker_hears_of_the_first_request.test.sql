@@ -10,7 +10,7 @@ create temporary view news as
   select * from public.heartbeat_flow_runs(jsonb_build_array(
     jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1), jsonb_build_object('flow_run_id', test.kept('other'), 'claim_number', 1)
   ), 60);
-select is_empty('select * from news', 'before, there is no news');
+select is_empty('select * from news', 'before a stop request, a heartbeat returns no news');
 
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'no more', 5000);

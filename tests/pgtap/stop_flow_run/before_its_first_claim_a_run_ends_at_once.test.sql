@@ -13,7 +13,7 @@ select results_eq(
 );
 select test.keep('stopped', to_jsonb(r)) from public.flow_run as r where id = test.kept('run')::uuid;
 select public.stop_flow_run(test.kept('run')::uuid);
-select is(to_jsonb(r), test.kept('stopped')::jsonb, 'once') from public.flow_run as r where id = test.kept('run')::uuid;
+select is(to_jsonb(r), test.kept('stopped')::jsonb, 'a second stop changes nothing') from public.flow_run as r where id = test.kept('run')::uuid;
 
 select is((select r.stopped_by from public.flow_run as r where r.id = test.kept('run')::uuid), 'owner', 'stopped_by names the owner');
 

@@ -35,4 +35,4 @@ select throws_ok(
 
 select test.sign_out();
 set local role anon;
-select is((select count(*) from storage.objects), 0::bigint, 'a visitor sees no file');
+select is((select count(*) from storage.objects), 0::bigint, 'a caller who is not signed in sees no file');

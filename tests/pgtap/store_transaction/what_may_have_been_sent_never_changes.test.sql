@@ -12,7 +12,7 @@ create function pg_temp.refusal(node text, message text, wire text) returns json
 $$;
 grant execute on function pg_temp.refusal(text, text, text) to public;
 
-select is(pg_temp.refusal('a', 'AQID', null), null, 'a message');
+select is(pg_temp.refusal('a', 'AQID', null), null, 'an unsigned transaction can be stored');
 select is(pg_temp.refusal('a', 'BAUG', null), null, 'a transaction that is not signed may be replaced');
 select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'the transaction can be signed');
 select is(pg_temp.refusal('a', 'BAUG', 'AQ=='), null, 'a signed transaction may be stored again unchanged');

@@ -24,15 +24,15 @@ $$;
 
 select results_eq(
   $$ select s, a.status, a.delay, a.error from unnest('{200,204,299}'::integer[]) as s cross join lateral pg_temp.after(1, s) as a $$,
-  $$ values (200, 'delivered', null::integer, null::text), (204, 'delivered', null, null), (299, 'delivered', null, null) $$, 'a status from 200 to 299 delivers it'
+  $$ values (200, 'delivered', null::integer, null::text), (204, 'delivered', null, null), (299, 'delivered', null, null) $$, 'after a status from 200 to 299 the message is delivered'
 );
 select results_eq(
   $$ select s, a.status, a.http_status from unnest('{301,400,404,429,500,502,504}'::integer[]) as s cross join lateral pg_temp.after(1, s) as a $$,
-  $$ select s, 'pending', s from unnest('{301,400,404,429,500,502,504}'::integer[]) as s $$, 'any other is tried again'
+  $$ select s, 'pending', s from unnest('{301,400,404,429,500,502,504}'::integer[]) as s $$, 'after any other status the message is tried again'
 );
 select is((pg_temp.after(1, 404)).error, 'The address answered with the status 404, but a status from 200 to 299 is needed.', 'last_error has the reason for the owner');
 select results_eq(
-  $$ select status, error, http_status from pg_temp.after(1, null, null, 'can''t connect') $$, $$ values ('pending', 'can''t connect', null::integer) $$, 'no answer, too'
+  $$ select status, error, http_status from pg_temp.after(1, null, null, 'can''t connect') $$, $$ values ('pending', 'can''t connect', null::integer) $$, 'without an answer the message is tried again'
 );
 select is((select char_length(last_response) from public.webhook_deliveries), 1000, 'the beginning of an answer is stored');
 select results_eq(

@@ -33,7 +33,7 @@ select test.sign_out();
 select is(test.due_in(test.kept('run')::uuid), 0, 'the answer wakes the run, while another input is still open');
 select is(array_agg(split_part(url, '/', 6)), '{b,late}', 'the answered input is not pending any more')
 from public.pending_inputs where flow_run_id = test.kept('run')::uuid;
-select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'the worker takes it');
+select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'the worker takes the answer');
 select is(test.take_input(test.kept('run')::uuid), '{"value": {"S": "yes"}, "outcome": "submitted"}', 'a repeated call returns the same answer');
 
 select is(pg_temp.submit('a', '{"S": "yes"}', 'key'), null, 'the same answer with the same key succeeds again');

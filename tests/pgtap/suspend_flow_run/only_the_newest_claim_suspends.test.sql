@@ -23,9 +23,9 @@ select test.sign_in_as_role('service_role');
 select is(pg_temp.refusal(1), 'claim_lost', 'a lost claim may not suspend the run');
 select test.sign_out();
 select is_empty('select from public.node_run', 'a refused suspension stores nothing');
-select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run runs on');
+select results_eq('select status from public.flow_run', $$ values ('running') $$, 'the run keeps running');
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal(2), null, 'the newest does');
+select is(pg_temp.refusal(2), null, 'the newest claim suspends the run');
 select test.sign_out();
 select results_eq('select status from public.flow_run', $$ values ('waiting') $$, 'after the suspension the run waits');
 

@@ -24,6 +24,6 @@ select ok(
 from pgmq.q_flow_runs as m join private.flow_run_jobs as j on j.message_id = m.msg_id where j.flow_run_id = test.kept('expired')::uuid;
 select ok(test.due_in(test.kept('open')::uuid) > 80, 'the run waits for an open request');
 select is(test.due_in(test.kept('stopped')::uuid), 0, 'a run that must stop can be claimed at once');
-select results_eq('select distinct status from public.flow_run', $$ values ('waiting') $$, 'all wait');
+select results_eq('select distinct status from public.flow_run', $$ values ('waiting') $$, 'all runs wait');
 
 select * from finish();

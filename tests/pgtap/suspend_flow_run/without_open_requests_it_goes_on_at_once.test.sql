@@ -28,7 +28,7 @@ select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('other')::uuid, 'now');
 select test.sign_out();
 select is(test.due_in(test.kept('other')::uuid), 0, 'a stop wakes a waiting run');
-select is(count(*), 5::bigint, 'all are claimed') from public.claim_flow_runs(10, 60);
+select is(count(*), 5::bigint, 'all runs are claimed') from public.claim_flow_runs(10, 60);
 select bag_eq(
   'select status from public.flow_run', $$ select 'running' from generate_series(1, 5) $$, 'all runs are running again'
 );

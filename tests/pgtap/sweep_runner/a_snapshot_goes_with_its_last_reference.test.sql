@@ -13,11 +13,11 @@ select is(public.sweep_runner() -> 'snapshots', '1', 'a snapshot that is not nee
 select isnt_empty('select from snapshots', 'snapshots that a deployment or a run needs are kept');
 
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
-select is(public.sweep_runner() -> 'snapshots', '0', 'a snapshot that a run executes stays');
+select is(public.sweep_runner() -> 'snapshots', '0', 'a snapshot of a queued run stays');
 
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(1, 60);
-select is(public.sweep_runner() -> 'snapshots', '0', 'while it is executed, too');
+select is(public.sweep_runner() -> 'snapshots', '0', 'a snapshot of a run that a worker holds stays');
 select public.finish_flow_run(test.kept('run')::uuid, 1, 'succeeded', null, null, null, test.progress(test.kept('run')::uuid));
 select is(public.sweep_runner() -> 'snapshots', '1', 'when the last run has ended, its snapshot is deleted');
 select test.sign_out();

@@ -23,7 +23,7 @@ select set_eq('select name from kept', '{young,queued,running,waiting}'::text[],
 
 select is(public.sweep_runner() -> 'runs', '0', 'a second sweep deletes nothing more');
 select is(public.sweep_runner(max_age => null) -> 'runs', '0', 'null keeps all runs');
-select is(public.sweep_runner(max_age => '29 days 1 hour') -> 'runs', '0', 'the age is the operator''s to set');
+select is(public.sweep_runner(max_age => '29 days 1 hour') -> 'runs', '0', 'with this max_age, the run that ended 29 days ago stays');
 select is(public.sweep_runner(max_age => '28 days 23 hours') -> 'runs', '1', 'with a lower max_age, younger runs are deleted, too');
 
 -- All rows of a run are deleted with it. A called run is deleted with its root, but not before.
@@ -41,8 +41,8 @@ insert into private.flow_run_jobs (flow_run_id, user_id, snapshot_hash, settings
 values (test.kept('old_root')::uuid, test.user_id('owner'), sha256('a'), '{"chain_network": {"url": "https://example.com"}}');
 select test.end_run(test.kept('old_root')::uuid, age => '31 days');
 
-select is(public.sweep_runner() -> 'runs', '1', 'the root is what counts');
-select is(count(*), 1::bigint, 'the child of a run that goes on stays') from public.flow_run where parent_flow_run_id = test.kept('live_root')::uuid;
+select is(public.sweep_runner() -> 'runs', '1', 'the age of a called run counts only with its root');
+select is(count(*), 1::bigint, 'the called run of a run that has not ended stays') from public.flow_run where parent_flow_run_id = test.kept('live_root')::uuid;
 select is_empty(
   $$ select from public.flow_run where test.kept('old_root')::uuid in (id, parent_flow_run_id) $$, 'the called run of the deleted run is deleted'
 );

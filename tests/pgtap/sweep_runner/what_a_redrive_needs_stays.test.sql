@@ -21,8 +21,8 @@ update private.flow_run_jobs set redriven_from = array[test.kept('old')]::uuid[]
 select is(public.sweep_runner() -> 'runs', '0', 'a run that is being redriven stays');
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');
 select is(public.sweep_runner() -> 'runs', '1', 'the run is deleted after its redrive has ended');
-select is(r.redriven_from, null, 'which then names it no more') from public.flow_run as r where r.id = test.kept('redriven')::uuid;
-select is(count(*), 1::bigint, 'and stays') from public.flow_run as r where r.id = test.kept('redriven')::uuid;
+select is(r.redriven_from, null, 'the redrive does not name the deleted run any more') from public.flow_run as r where r.id = test.kept('redriven')::uuid;
+select is(count(*), 1::bigint, 'the redrive stays') from public.flow_run as r where r.id = test.kept('redriven')::uuid;
 select test.sign_in(test.user_id('owner'));
 select is(
   test.error(format('select public.redrive_flow_run(%L)', test.kept('redriven'))) - '{message,hint}'::text[],
@@ -36,7 +36,7 @@ select is(public.sweep_runner() -> 'snapshots', '0', 'the snapshot of a stopped 
 delete from private.flow_snapshots where true;
 select test.sign_in(test.user_id('owner'));
 select is(
-  test.error(format('select public.redrive_flow_run(%L)', test.kept('stopped'))) -> 'details', '{"reason": "snapshot_deleted"}', 'without it there is no redrive'
+  test.error(format('select public.redrive_flow_run(%L)', test.kept('stopped'))) -> 'details', '{"reason": "snapshot_deleted"}', 'without the snapshot the run can not be redriven'
 );
 select test.sign_out();
 delete from public.flow_run where id = test.kept('stopped')::uuid;

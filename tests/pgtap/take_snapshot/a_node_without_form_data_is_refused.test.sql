@@ -16,7 +16,7 @@ select is(
   'form data may be empty, but must not be missing'
 );
 select is(
-  pg_temp.refusal(test.node('a', 'x') #- '{data,targets_form}'), 'data.targets_form.form_data: is missing', 'with the form that it fills'
+  pg_temp.refusal(test.node('a', 'x') #- '{data,targets_form}'), 'data.targets_form.form_data: is missing', 'a node without targets_form gets the same finding'
 );
 
 select * from finish();

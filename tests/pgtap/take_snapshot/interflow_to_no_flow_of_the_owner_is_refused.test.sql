@@ -29,7 +29,7 @@ select is(
   'a call of another owner''s flow is refused, though it is public'
 );
 select is(pg_temp.refusal(jsonb_build_object('id', -1)), pg_temp.refusal(jsonb_build_object('id', test.kept('foreign')::integer)),
-  'a flow that doesn''t exist is refused just the same'
+  'a flow that doesn''t exist gets the same refusal'
 );
 select is(pg_temp.refusal(form_data) #>> '{details,0,code}', 'interflow_flow_unknown', format('so is %s', form_data))
 from (values

@@ -17,10 +17,10 @@ $$;
 select test.keep('hash_' || flow, test.take_snapshot(test.kept(flow)::integer)) from unnest('{self,a,b}'::text[]) as flow;
 
 select is(pg_temp.called('self'), '{self}', 'a flow that calls itself is both the entry and a called flow');
-select is(data -> 'entry', data #> array['flows', test.kept('self')], 'with the same graph')
+select is(data -> 'entry', data #> array['flows', test.kept('self')], 'the entry and the called flow have the same graph')
 from private.flow_snapshots where hash = test.kept('hash_self')::bytea;
 select is(pg_temp.called('a'), '{a,b,c}', 'if flows call each other in a ring, all of them are called flows, also the entry');
-select is(pg_temp.called('b'), '{a,b,c}', 'wherever it is entered');
+select is(pg_temp.called('b'), '{a,b,c}', 'every flow of the ring can be the entry');
 select isnt(test.kept('hash_a'), test.kept('hash_b'), 'each entry of the ring has another snapshot');
 
 select * from finish();

@@ -41,7 +41,7 @@ select is(
   'calls of more large flows are refused'
 );
 select is(
-  test.error('select test.take_snapshot(test.kept(''other_half'')::integer)'), null, 'each by itself is not'
+  test.error('select test.take_snapshot(test.kept(''other_half'')::integer)'), null, 'each of these flows alone is accepted'
 );
 
 select * from finish();

@@ -9,7 +9,7 @@ select cmp_ok(
 
 select test.keep('future', private.uuid_v7('2100-01-01Z'));
 select cmp_ok(
-  private.uuid_v7_after(test.kept('future')::uuid), '>', test.kept('future')::uuid, 'after an id of the future it is greater than that'
+  private.uuid_v7_after(test.kept('future')::uuid), '>', test.kept('future')::uuid, 'after an id of the future, the next id is greater than that id'
 );
 select is(
   private.uuid_v7_time(private.uuid_v7_after(test.kept('future')::uuid)), '2100-01-01 00:00:00.000001Z', 'after an id of the future, an id is a microsecond later'

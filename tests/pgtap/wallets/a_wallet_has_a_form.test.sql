@@ -32,9 +32,9 @@ from (values
   ('ADAPTER', 'twice', 'So11111111111111111111111111111111111111112', 'duplicate key value violates unique constraint "wallets_user_id_public_key_key"')
 ) as bad (type, name, public_key, rule);
 
-select is(test.error_code('insert into public.wallets (type) values (''ADAPTER'')'), '23502', 'no key is refused');
+select is(test.error_code('insert into public.wallets (type) values (''ADAPTER'')'), '23502', 'a wallet without a key is refused');
 select is(
-  test.error_code($$ insert into public.wallets (public_key) values ('1111111111111111111111111111111Q') $$), '23502', 'no type is refused'
+  test.error_code($$ insert into public.wallets (public_key) values ('1111111111111111111111111111111Q') $$), '23502', 'a wallet without a type is refused'
 );
 
 select * from finish();

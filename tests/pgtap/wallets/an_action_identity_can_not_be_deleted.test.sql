@@ -36,7 +36,7 @@ select test.sign_in(test.user_id('other'));
 select is(test.row_count(pg_temp.delete_wallet('foreign')), 1::bigint, 'another user''s wallet with the same key can be deleted');
 
 select test.sign_in_as_role('service_role');
-select is(test.error_code(pg_temp.delete_wallet('used')), 'wallet_in_use', 'the service role can''t delete it either');
+select is(test.error_code(pg_temp.delete_wallet('used')), 'wallet_in_use', 'the service role can''t delete the named wallet either');
 select is(
   test.error_code($$ select public.store_wallet(test.user_id('owner'), 'ADAPTER', 'gone', 'So11111111111111111111111111111111111111112') $$),
   'wallet_in_use', 'the wallet can not be made an ADAPTER, which could not sign'
@@ -63,7 +63,7 @@ update public.flow_deployments set action_identity = null where true;
 select is(test.row_count(pg_temp.delete_wallet('used')), 1::bigint, 'when no deployment names the wallet any more, it can be deleted');
 
 select test.sign_out();
-select is_empty('select * from public.wallets', 'none is left');
+select is_empty('select * from public.wallets', 'no wallet is left');
 select is_empty('select * from private.wallet_secrets', 'no secret is left');
 
 select * from finish();

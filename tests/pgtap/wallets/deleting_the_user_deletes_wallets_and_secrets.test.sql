@@ -15,8 +15,8 @@ select test.sign_out();
 select is(
   test.row_count($$ delete from auth.users where id = test.user_id('owner') $$), 1::bigint, 'a user whose wallet is an action identity can be deleted'
 );
-select results_eq('select id from public.wallets', $$ values (test.kept('foreign')::integer) $$, 'their wallets are gone');
-select results_eq('select wallet_id from private.wallet_secrets', $$ values (test.kept('foreign')::integer) $$, 'with their secrets');
+select results_eq('select id from public.wallets', $$ values (test.kept('foreign')::integer) $$, 'the wallets of the user are deleted');
+select results_eq('select wallet_id from private.wallet_secrets', $$ values (test.kept('foreign')::integer) $$, 'the secrets of these wallets are deleted');
 select is_empty('select * from public.flow_deployments', 'the deployment is deleted');
 
 select * from finish();

@@ -14,8 +14,8 @@ select test.sign_in(test.user_id('owner'));
 select results_eq(
   'select id, type from public.wallets', $$ values (test.kept('hardcoded')::integer, 'HARDCODED') $$, 'the owner sees only their own wallets'
 );
-select is(test.row_count(test.kept('insertion')), 1::bigint, 'inserts');
-select is(test.row_count($$ update public.wallets set name = 'owner' where true $$), 2::bigint, 'updates');
+select is(test.row_count(test.kept('insertion')), 1::bigint, 'the owner inserts a wallet');
+select is(test.row_count($$ update public.wallets set name = 'owner' where true $$), 2::bigint, 'the owner updates their wallets');
 select is(test.row_count($$ delete from public.wallets where type = 'ADAPTER' $$), 1::bigint, 'the owner can delete a wallet');
 select is(
   test.error_code($$ insert into public.wallets (type, public_key) values ('ADAPTER', '11111111111111111111111111111111') $$), null,
@@ -24,11 +24,11 @@ select is(
 
 select test.sign_in(test.user_id('other'));
 select results_eq(
-  'select id from public.wallets', $$ values (test.kept('foreign')::integer) $$, 'another user sees none of them'
+  'select id from public.wallets', $$ values (test.kept('foreign')::integer) $$, 'another user sees no wallet of the owner'
 );
 select is(test.error_code(test.kept('insertion')), '42501', 'another user can not insert a wallet for the owner');
 select is(
-  test.row_count($$ update public.wallets set name = 'other' where user_id = test.user_id('owner') $$), 0::bigint, 'updates none'
+  test.row_count($$ update public.wallets set name = 'other' where user_id = test.user_id('owner') $$), 0::bigint, 'another user updates no wallet of the owner'
 );
 select is(test.row_count($$ delete from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'another user deletes no wallet of the owner');
 
@@ -36,11 +36,11 @@ select test.sign_in(test.user_id('other'), is_anonymous => true);
 select is(
   test.row_count($$ select from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'an anonymous sign-in sees no wallet of the owner'
 );
-select is(test.error_code(test.kept('insertion')), '42501', 'insert any');
+select is(test.error_code(test.kept('insertion')), '42501', 'an anonymous sign-in can not insert a wallet for the owner');
 select is(
-  test.row_count($$ update public.wallets set name = 'other' where user_id = test.user_id('owner') $$), 0::bigint, 'update any'
+  test.row_count($$ update public.wallets set name = 'other' where user_id = test.user_id('owner') $$), 0::bigint, 'an anonymous sign-in updates no wallet of the owner'
 );
-select is(test.row_count($$ delete from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'or delete any');
+select is(test.row_count($$ delete from public.wallets where user_id = test.user_id('owner') $$), 0::bigint, 'an anonymous sign-in deletes no wallet of the owner');
 
 select test.sign_in_as_role('anon');
 select is(test.error_code(statement), '42501', 'anon may not ' || trim(statement))
@@ -66,7 +66,7 @@ select results_eq(
     (test.user_id('owner'), 'HARDCODED', 'owner'), (test.user_id('other'), 'ADAPTER', 'wallet'), (test.user_id('owner'), 'ADAPTER', '') $$,
   'the service role sees all wallets, unchanged by others'
 );
-select is(test.error_code('truncate public.wallets cascade'), '42501', 'the service role may not truncate');
+select is(test.error_code('truncate public.wallets cascade'), '42501', 'the service role may not truncate the table');
 select is(
   test.error_code($$ insert into public.wallets (type, public_key) values ('ADAPTER', 'So11111111111111111111111111111111111111112') $$), '23502',
   'the service role must give a user_id'
@@ -75,7 +75,7 @@ select is(
   test.row_count(replace(test.kept('insertion'), '11111111111111111111111111111111', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFG')),
   1::bigint, 'the service role can insert a wallet'
 );
-select is(test.row_count($$ update public.wallets set name = 'service' where true $$), 4::bigint, 'updates');
+select is(test.row_count($$ update public.wallets set name = 'service' where true $$), 4::bigint, 'the service role updates wallets');
 select is(test.row_count('delete from public.wallets where true'), 4::bigint, 'the service role can delete wallets');
 select is_empty('select * from public.wallets', 'no wallet is left');
 

@@ -59,7 +59,7 @@ describe('of two transactions that use a wallet at once', () => {
     ['sets it as action identity', 'makes it an ADAPTER', 'wallet_in_use'],
     ['deletes it', 'sets it as action identity', 'action_identity_without_wallet'],
     ['makes it an ADAPTER', 'sets it as action identity', 'action_identity_without_wallet'],
-  ])('one %s, and who %s is refused', async (leader, follower, code) => {
+  ])('one %s, and the one that %s is refused', async (leader, follower, code) => {
     expect(await race(leader, follower)).toEqual(['done', code]);
     expect(await dangling()).toHaveLength(0);
   });

@@ -83,7 +83,7 @@ select results_eq(
 select is((select count(*) from private.claim_webhook_deliveries(10, 60)), 2::bigint, 'messages of runs without a deployment are claimed');
 select private.claim_webhook_deliveries(10, 60);
 select is(
-  (select count(*) from public.webhook_deliveries where is_held), 2::bigint, 'once'
+  (select count(*) from public.webhook_deliveries where is_held), 2::bigint, 'a second claim does not claim them again'
 );
 select test.sign_in(test.user_id('starter'));
 select is((select count(*) from public.webhook_deliveries), 0::bigint, 'the starter sees no message');

@@ -31,7 +31,7 @@ select results_eq(
     ('stopped', 'stopped', 'https://example.com/hook'), ('succeeded', 'succeeded', 'https://example.com/hook'),
     ('unclaimed', 'stopped', 'https://example.com/hook')
   ) as t (name, event, url) order by event, url desc, test.kept(name)::uuid $$,
-  'each way in which a run ends sends the messages that its deployment asked for at the start'
+  'each end of a run sends the messages that on_end named when the run started'
 );
 select is(
   (select d.payload - 'timestamp' from public.webhook_deliveries as d where d.flow_run_id = test.kept('failed')::uuid),

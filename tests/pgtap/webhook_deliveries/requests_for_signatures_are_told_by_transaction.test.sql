@@ -22,6 +22,6 @@ select is(
 select test.ask(test.kept('told')::uuid, jsonb_build_array(test.request()));
 select is((select count(*) from public.webhook_deliveries), 1::bigint, 'requests that were reported before are not reported again');
 select test.ask(test.kept('told')::uuid, test.request(), 'b');
-select is((select count(*) from public.webhook_deliveries), 2::bigint, 'another transaction is');
+select is((select count(*) from public.webhook_deliveries), 2::bigint, 'requests of another transaction are reported');
 
 select * from finish();
