@@ -9,7 +9,7 @@ import { fromEditorFile, insertFlow } from './flow_rows.ts';
 /** The size limit of a file. A flow has at most 8 MiB, but editors add spaces and other members to their files. */
 const MAX_FILE_BYTES = 32 * 1_048_576;
 
-/** An import may leave out parts of a file. This is the most parts that are listed. */
+/** The most parts of imported files that are listed as left out. */
 const LISTED = 20;
 
 export interface Importing {

@@ -80,8 +80,8 @@ it("if all slots are taken, even the reserved ones, the runs of a new owner wait
   const first = await startSilent(greedy, 4, true);
   await waitFor(() => silent.waiting() === 2 || undefined);
   const second = await startSilent(other, 1);
-  // The request of the second run may come after the worker has made room. Then there are two requests again, but no
-  // third.
+  // The worker may make room before the request of the second run arrives, so there may never be three requests at
+  // once. The test therefore waits until the second run is held.
   await waitFor(async () => (await stateOf(second)).held === 1 || undefined);
   await succeeded(await startTrivial(third));
   expect([(await stateOf(first)).ended, (await stateOf(second)).ended]).toEqual([0, 0]);
