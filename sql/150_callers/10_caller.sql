@@ -203,7 +203,8 @@ begin
   return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
 end;
 $$;
-comment on function private.whoami() is 'Implements public.whoami. Definer, because no API role may call private.caller().';
+comment on function private.whoami() is
+  'Implements public.whoami. Definer, because no API role may call private.caller().';
 grant execute on function private.whoami() to anon, authenticated, service_role;
 
 create function public.whoami()

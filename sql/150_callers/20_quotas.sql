@@ -195,7 +195,8 @@ set search_path = ''
 as $$
   select k.name, private.quota(k.name), k.default_value from private.known_quotas() as k;
 $$;
-comment on function private.quotas() is 'Implements public.quotas. Definer, because no API role may access private.quotas.';
+comment on function private.quotas() is
+  'Implements public.quotas. Definer, because no API role may access private.quotas.';
 grant execute on function private.quotas() to service_role;
 
 create function public.quotas()

@@ -126,7 +126,8 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- A ui_schema without a json_schema defines no form. Accept it, because definitions from other servers contain it.
+    -- A ui_schema without a json_schema defines no form. Accept such a ui_schema, because some definitions from other
+    -- servers have one.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all

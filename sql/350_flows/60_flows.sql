@@ -145,8 +145,9 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- If the text is unchanged, assign the old value, so that the row refers to the value that is already stored.
-    -- Equal jsonb values may differ as text, because 1.0 equals 1.
+    -- If the JSON text of a column is unchanged, assign the old value. Then a large value is not stored again, because
+    -- the new row refers to the stored value. Compare the texts too, because equal jsonb values may have different
+    -- texts: 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
       v_nodes_bytes := 0;

@@ -33,7 +33,7 @@ comment on column public.node_run.retry_at is
 comment on column public.node_run.attempt_start_time is
   'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. No foreign key is needed: a row is deleted with its run, a run with its flow, and a flow with its owner.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. user_id needs no foreign key: the flow is deleted with its owner, its runs with the flow, and these rows with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is

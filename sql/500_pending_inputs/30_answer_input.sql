@@ -246,7 +246,8 @@ begin
   perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
 end;
 $$;
-comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer, because no API role may access private.api_inputs.';
+comment on function private.cancel_input(text, text) is
+  'Implements public.cancel_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.cancel_input(text, text) to service_role;
 
 create function public.cancel_input(token text, idempotency_key text default null)
