@@ -7,7 +7,7 @@ as $$
     else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'Shortens a text that a client sent, so that a message can quote it. If the text has more than `longest` characters, … replaces the rest.';
+  'Shortens a text that a client sent, so that a message can quote it. If the text has more than `longest` characters, the rest is replaced by an ellipsis.';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.size_text(bytes bigint)
@@ -80,4 +80,4 @@ begin
 end;
 $$;
 comment on function private.refuse_faults(text, jsonb, text) is
-  'Raises 400 if `faults`, [{path, message}], is not empty. The first fault becomes the message; details list all faults.';
+  'Raises the error `code` if `faults`, [{path, message}], is not empty. The first fault becomes the message of the error; details list all faults.';

@@ -6,4 +6,4 @@ begin atomic
   select ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9007199254740991;
 end;
 comment on function private.random_id() is
-  'An unpredictable random integer from 0 to 2^53 - 1, which JSON and JavaScript represent exactly. It is not guaranteed to be unused.';
+  'An unpredictable random integer from 0 to 2^53 - 1, which JSON and JavaScript represent exactly. An earlier call may have returned the same integer.';

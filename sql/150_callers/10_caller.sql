@@ -87,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is deleted or has deleted_at. Definer, because no API role may read auth.users.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is missing or has deleted_at. Definer, because no API role may read auth.users.';
 
 create function private.hold_user(user_id uuid)
 returns void

@@ -110,5 +110,5 @@ begin
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, because a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;

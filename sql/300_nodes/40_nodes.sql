@@ -38,7 +38,7 @@ comment on column public.nodes.data is 'node_id, version, display_name and more 
 comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
 comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
 comment on column public.nodes."targets_form.json_schema" is
-  'The form for the settings of the node; needs targets_form.ui_schema.';
+  'The form for the settings of the node. A json_schema needs a ui_schema.';
 
 create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
 create index nodes_user_id_idx on public.nodes (user_id);

@@ -5,7 +5,7 @@ begin atomic
   select is_script.node_id in ('rhai_script', 'javascript') or is_script.node_id like 'rhai\_script\_%';
 end;
 comment on function private.is_script(text) is
-  'True for a native node that runs a script of the flow''s author. The flow''s JSON declares the inputs and outputs of such a node. The script may leave each output unset.';
+  'True for a native node that runs a script of the flow''s author. The flow''s JSON declares the inputs and outputs of such a node. The script may leave any of its outputs unset.';
 
 create function private.draws_inputs(node_id text)
 returns boolean

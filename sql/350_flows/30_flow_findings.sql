@@ -8,7 +8,7 @@ begin
   -- of an edge say which nodes it connects.
   return query
   with port as materialized (
-    -- Pairs the nth source of a node with its nth target.
+    -- Each row pairs the nth source of a node with its nth target.
     select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
     from (
       select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
@@ -226,4 +226,4 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'The faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. A check lists at most limit_listed_findings() + 1 faults. Does not check calls of other flows; private.reduce_flow() checks these calls.';
+  'The faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. Lists at most limit_listed_findings() + 1 faults. Does not check calls of other flows; private.reduce_flow() checks these calls.';

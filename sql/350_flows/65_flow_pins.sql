@@ -58,7 +58,7 @@ begin
   select count(*), sum(octet_length(p.outputs::text)) into v_count, v_bytes
   from public.flow_pins as p where p.flow_id = new.flow_id;
   if v_count > private.limit_flow_pins() or v_bytes > private.limit_flow_pins_bytes() then
-    perform private.refuse_column('outputs', format('all pins of a flow, at most %s, must have at most %s',
+    perform private.refuse_column('outputs', format('a flow may have at most %s pins, with at most %s in total',
       private.limit_flow_pins(), private.size_text(private.limit_flow_pins_bytes())));
   end if;
   return null;
@@ -93,4 +93,4 @@ begin
 end;
 $$;
 comment on function private.pins_of_flow(public.flows) is
-  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because its callers have checked the owner.';
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because it reads the pins of any user. Its callers have checked the owner.';

@@ -7,7 +7,7 @@ create table private.flow_snapshot_warnings (
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
 comment on column private.flow_snapshot_warnings.nodes_version is
-  'The version in private.native_nodes for which the warnings were computed. For another version, the warnings are computed again.';
+  'The version in private.native_nodes for which the warnings were computed. If the present version is another one, the warnings are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
   'The warnings of private.flow_warnings(). Warnings about called flows have a flow_id. Warnings about the flow itself have no flow_id, because equal flows share a snapshot.';
 comment on column private.flow_snapshot_warnings.connections is
@@ -59,7 +59,7 @@ begin
 end;
 $$;
 comment on function private.warnings_of_data(jsonb) is
-  'The first warnings about the data of a snapshot, and the connections that it names, each with the place of its first use. Warnings about called flows have a flow_id.';
+  'The first warnings about the data of a snapshot, and the connections that the snapshot names, each with the place of its first use. Warnings about called flows have a flow_id.';
 
 create function private.current_snapshot_warnings(hash bytea)
 returns private.flow_snapshot_warnings
@@ -83,7 +83,7 @@ begin
       select coalesce(jsonb_agg(w.warning - 'port' order by w.position), '[]')
       from jsonb_array_elements(v_stored.warnings) with ordinality as w (warning, position)
     );
-    -- Concurrent calls compute the same warnings, so each of them may store them last.
+    -- Concurrent calls compute the same warnings, so it does not matter which call stores them last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
     values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)
     on conflict (snapshot_hash) do update
@@ -93,7 +93,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, because no API role may access snapshots.';
+  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores warnings and connections if they are not stored yet. Definer, because no API role may access snapshots.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -133,7 +133,7 @@ begin
   if v_names = '{}' then
     return '[]';
   end if;
-  -- The lock keeps the connections until the deployment, or the run, refers to them.
+  -- The lock prevents the deletion of the connections until the deployment or the run refers to them.
   v_found := array(
     select c.name from public.connections as c
     where c.user_id = connection_warnings.user_id and c.name = any (v_names)
@@ -152,7 +152,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer, because it reads the connections of any user.';
+  'A warning connection_missing for each name in `named`, {"<name>": place}, for which the user has no connection. Locks the connections that exist. Definer, because it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb

@@ -42,7 +42,7 @@ begin
 end;
 $$;
 comment on function private.mask_of_bounds(jsonb) is
-  'The kinds of values that a port with these type_bounds always accepts, as a mask of private.port_types(). A port without bounds accepts all.';
+  'The kinds of values that a port with these type_bounds always accepts, as a mask of private.port_types(). A port without bounds accepts all kinds.';
 
 create function private.do_types_meet(given jsonb, wanted jsonb, is_passed_on boolean)
 returns boolean

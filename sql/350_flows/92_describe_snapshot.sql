@@ -27,8 +27,9 @@ begin
       from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
   ) as own on own.label = l.number;
 
-  -- If an input is passed to a called flow, its values must also fit that flow's input. A flow may call itself, so
-  -- the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of its bits.
+  -- If a flow passes an input on to a called flow, the values must also fit the input of the called flow. A flow may
+  -- call itself, so the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of
+  -- its bits.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called

@@ -9,7 +9,7 @@ create table private.flow_snapshot_interfaces (
 comment on table private.flow_snapshot_interfaces is
   'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because this work would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version, they are computed again.';
+  'The version in private.native_nodes for which inputs and outputs were computed. If the present version is newer, they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has Solana nodes.';

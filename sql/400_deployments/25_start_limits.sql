@@ -1,5 +1,5 @@
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
-comment on type private.limits_of_starts is 'The limits of a deployment''s starts. Both fields have a value.';
+comment on type private.limits_of_starts is 'The limits of a deployment''s starts. Neither field is null.';
 
 create function private.start_limits(deployment public.flow_deployments)
 returns private.limits_of_starts
@@ -18,7 +18,7 @@ begin
 end;
 $$;
 comment on function private.start_limits(public.flow_deployments) is
-  'The limits of starts in force for a deployment: the values that its owner has set, or the defaults for its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
+  'The limits of starts that apply to a deployment: the values that its owner has set, or the defaults for its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint

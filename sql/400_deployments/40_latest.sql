@@ -56,7 +56,8 @@ begin
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- Skip a deployment that is being deleted: its transaction may be waiting for this deployment or for the tag.
+  -- Skip a deployment that is being deleted: the transaction that deletes it may be waiting for this deployment or for
+  -- the tag.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous

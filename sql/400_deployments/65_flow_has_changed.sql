@@ -18,7 +18,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each user compares only one large graph at a time. private.reduce_flow() uses the same lock.
+  -- The lock lets each user compare only one large graph at a time. private.reduce_flow() uses the same lock.
   if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
     perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
   end if;
@@ -28,13 +28,13 @@ begin
     is_graph_of_flow.flow.environment, to_jsonb(is_graph_of_flow.flow.instructions_bundling)
   )::jsonb);
 exception
-  -- The nodes or edges are malformed, so they are not those that were frozen.
+  -- The nodes or edges are malformed, so the flow has changed since it was frozen.
   when invalid_parameter_value or invalid_text_representation then
     return false;
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because its callers check the owner.';
+  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). Its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -60,8 +60,9 @@ begin
       select e.key::integer, e.value from jsonb_each(v_deployment.data -> 'flows') as e
     ) as g
     left join public.flows as f on f.id = g.flow_id and f.user_id = v_user_id
-    -- updated_at is the time when the transaction that changed the flow began, which may be before the deploy. A
-    -- minute is enough, because no request lasts longer.
+    -- updated_at is the time when the transaction that changed the flow began, which may be before the deploy. So flows
+    -- that changed up to a minute before the deploy are compared too. A minute is enough, because no request lasts
+    -- longer.
     where f.id is null or f.updated_at > v_deployment.created_at - interval '1 minute'
   loop
     if (v_frozen.flow).id is null or not private.is_graph_of_flow(v_frozen.graph, v_frozen.flow) then

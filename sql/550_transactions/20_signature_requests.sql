@@ -33,7 +33,7 @@ comment on table public.signature_requests is
 comment on column public.signature_requests.id is
   'A random number below 2^53. Knowing the number gives no right to answer: an answer also needs a signature by the requested key.';
 comment on column public.signature_requests.kind is
-  'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
+  'transaction: msg is the message of a transaction. message: msg is any other message. No node makes a request of this kind yet.';
 comment on column public.signature_requests.flow_run_id is
   'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
@@ -78,7 +78,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because its callers have checked the user.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. Its callers have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -179,6 +179,6 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer, because no API role may write signature requests.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer, because roles that delete users may not write signature requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();

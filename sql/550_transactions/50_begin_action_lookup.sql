@@ -41,9 +41,9 @@ set search_path = ''
 as $$
   select private.begin_action_lookup();
 $$;
--- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them
--- calls the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no
--- transaction. 429 action_lookups_limit for more than 20 look-ups.
+-- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them calls
+-- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run without a transaction in its
+-- output. 429 action_lookups_limit for more than 20 look-ups.
 comment on function public.begin_action_lookup() is
   'For the function action, which sends the run''s token: returns the data for looking up the transaction in the run''s output, {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;

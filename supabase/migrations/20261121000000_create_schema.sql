@@ -872,7 +872,7 @@ as $$
     else shorten.value end;
 $$;
 comment on function private.shorten(text, integer) is
-  'Shortens a text that a client sent, so that a message can quote it. If the text has more than `longest` characters, … replaces the rest.';
+  'Shortens a text that a client sent, so that a message can quote it. If the text has more than `longest` characters, the rest is replaced by an ellipsis.';
 grant execute on function private.shorten(text, integer) to anon, authenticated, service_role;
 
 create function private.size_text(bytes bigint)
@@ -945,7 +945,7 @@ begin
 end;
 $$;
 comment on function private.refuse_faults(text, jsonb, text) is
-  'Raises 400 if `faults`, [{path, message}], is not empty. The first fault becomes the message; details list all faults.';
+  'Raises the error `code` if `faults`, [{path, message}], is not empty. The first fault becomes the message of the error; details list all faults.';
 
 -- sql/100_platform/30_uuid_v7.sql
 
@@ -1033,7 +1033,7 @@ begin atomic
   select ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9007199254740991;
 end;
 comment on function private.random_id() is
-  'An unpredictable random integer from 0 to 2^53 - 1, which JSON and JavaScript represent exactly. It is not guaranteed to be unused.';
+  'An unpredictable random integer from 0 to 2^53 - 1, which JSON and JavaScript represent exactly. An earlier call may have returned the same integer.';
 
 -- sql/100_platform/40_touch.sql
 
@@ -1141,7 +1141,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is deleted or has deleted_at. Definer, because no API role may read auth.users.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is missing or has deleted_at. Definer, because no API role may read auth.users.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -1257,7 +1257,8 @@ begin
   return jsonb_build_object('user_id', v_caller.user_id, 'is_anonymous', v_caller.is_anonymous);
 end;
 $$;
-comment on function private.whoami() is 'Implements public.whoami. Definer, because no API role may call private.caller().';
+comment on function private.whoami() is
+  'Implements public.whoami. Definer, because no API role may call private.caller().';
 grant execute on function private.whoami() to anon, authenticated, service_role;
 
 create function public.whoami()
@@ -1470,7 +1471,8 @@ set search_path = ''
 as $$
   select k.name, private.quota(k.name), k.default_value from private.known_quotas() as k;
 $$;
-comment on function private.quotas() is 'Implements public.quotas. Definer, because no API role may access private.quotas.';
+comment on function private.quotas() is
+  'Implements public.quotas. Definer, because no API role may access private.quotas.';
 grant execute on function private.quotas() to service_role;
 
 create function public.quotas()
@@ -1905,7 +1907,7 @@ begin
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, since a definer can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, because a definer can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
 -- sql/200_values/05_json_bounds.sql
@@ -2149,9 +2151,9 @@ as $$
 begin
   -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
   -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits
-  -- compare like their texts. The two texts below are 256^31 and 256^32. Only a key that begins with the digit 1 is
-  -- decoded: this digit stands for a zero byte. A single pattern for both characters and length would take eight times
-  -- as long.
+  -- compare like their texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, each
+  -- written as the digit 1, are decoded. A single pattern for both characters and length would take eight times as
+  -- long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -3560,7 +3562,8 @@ begin
     select 'data.effects', 'must be none, idempotent or once'
     where v_definition -> 'data' ->> 'effects' not in ('none', 'idempotent', 'once')
     union all
-    -- A ui_schema without a json_schema defines no form. Accept it, because definitions from other servers contain it.
+    -- A ui_schema without a json_schema defines no form. Accept such a ui_schema, because some definitions from other
+    -- servers have one.
     select 'targets_form.ui_schema', 'is missing: targets_form.json_schema needs it'
     where v_definition ->> 'targets_form.ui_schema' is null and v_definition ->> 'targets_form.json_schema' is not null
     union all
@@ -3678,7 +3681,7 @@ comment on column public.nodes.data is 'node_id, version, display_name and more 
 comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
 comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
 comment on column public.nodes."targets_form.json_schema" is
-  'The form for the settings of the node; needs targets_form.ui_schema.';
+  'The form for the settings of the node. A json_schema needs a ui_schema.';
 
 create unique index nodes_node_id_version_public_idx on public.nodes (node_id, version) where is_public;
 create index nodes_user_id_idx on public.nodes (user_id);
@@ -3830,7 +3833,7 @@ begin atomic
   select is_script.node_id in ('rhai_script', 'javascript') or is_script.node_id like 'rhai\_script\_%';
 end;
 comment on function private.is_script(text) is
-  'True for a native node that runs a script of the flow''s author. The flow''s JSON declares the inputs and outputs of such a node. The script may leave each output unset.';
+  'True for a native node that runs a script of the flow''s author. The flow''s JSON declares the inputs and outputs of such a node. The script may leave any of its outputs unset.';
 
 create function private.draws_inputs(node_id text)
 returns boolean
@@ -4370,7 +4373,7 @@ begin
   -- of an edge say which nodes it connects.
   return query
   with port as materialized (
-    -- Pairs the nth source of a node with its nth target.
+    -- Each row pairs the nth source of a node with its nth target.
     select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
     from (
       select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
@@ -4588,7 +4591,7 @@ begin
 end;
 $$;
 comment on function private.flow_findings(jsonb, jsonb) is
-  'The faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. A check lists at most limit_listed_findings() + 1 faults. Does not check calls of other flows; private.reduce_flow() checks these calls.';
+  'The faults that keep a graph from running, [{code, path, message}]; [] if the graph can run. Lists at most limit_listed_findings() + 1 faults. Does not check calls of other flows; private.reduce_flow() checks these calls.';
 
 -- sql/350_flows/40_acting_flows.sql
 
@@ -5348,8 +5351,9 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- If the text is unchanged, assign the old value, so that the row refers to the value that is already stored.
-    -- Equal jsonb values may differ as text, because 1.0 equals 1.
+    -- If the JSON text of a column is unchanged, assign the old value. Then a large value is not stored again, because
+    -- the new row refers to the stored value. Compare the texts too, because equal jsonb values may have different
+    -- texts: 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
       v_nodes_bytes := 0;
@@ -5539,7 +5543,7 @@ begin
   select count(*), sum(octet_length(p.outputs::text)) into v_count, v_bytes
   from public.flow_pins as p where p.flow_id = new.flow_id;
   if v_count > private.limit_flow_pins() or v_bytes > private.limit_flow_pins_bytes() then
-    perform private.refuse_column('outputs', format('all pins of a flow, at most %s, must have at most %s',
+    perform private.refuse_column('outputs', format('a flow may have at most %s pins, with at most %s in total',
       private.limit_flow_pins(), private.size_text(private.limit_flow_pins_bytes())));
   end if;
   return null;
@@ -5574,7 +5578,7 @@ begin
 end;
 $$;
 comment on function private.pins_of_flow(public.flows) is
-  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because its callers have checked the owner.';
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because it reads the pins of any user. Its callers have checked the owner.';
 
 -- sql/350_flows/66_reduce_flow.sql
 
@@ -6283,8 +6287,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the time of the flow's last change that
--- the caller knows. If the flow has changed since, the answer is 409 flow_changed. Null skips this check.
+-- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the updated_at of the flow that the caller
+-- last read. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null, there is no such
+-- check.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6309,7 +6314,7 @@ create table private.flow_snapshot_warnings (
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
 comment on column private.flow_snapshot_warnings.nodes_version is
-  'The version in private.native_nodes for which the warnings were computed. For another version, the warnings are computed again.';
+  'The version in private.native_nodes for which the warnings were computed. If the present version is another one, the warnings are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
   'The warnings of private.flow_warnings(). Warnings about called flows have a flow_id. Warnings about the flow itself have no flow_id, because equal flows share a snapshot.';
 comment on column private.flow_snapshot_warnings.connections is
@@ -6361,7 +6366,7 @@ begin
 end;
 $$;
 comment on function private.warnings_of_data(jsonb) is
-  'The first warnings about the data of a snapshot, and the connections that it names, each with the place of its first use. Warnings about called flows have a flow_id.';
+  'The first warnings about the data of a snapshot, and the connections that the snapshot names, each with the place of its first use. Warnings about called flows have a flow_id.';
 
 create function private.current_snapshot_warnings(hash bytea)
 returns private.flow_snapshot_warnings
@@ -6385,7 +6390,7 @@ begin
       select coalesce(jsonb_agg(w.warning - 'port' order by w.position), '[]')
       from jsonb_array_elements(v_stored.warnings) with ordinality as w (warning, position)
     );
-    -- Concurrent calls compute the same warnings, so each of them may store them last.
+    -- Concurrent calls compute the same warnings, so it does not matter which call stores them last.
     insert into private.flow_snapshot_warnings as w (snapshot_hash, nodes_version, warnings, connections)
     values (v_stored.snapshot_hash, v_stored.nodes_version, v_stored.warnings, v_stored.connections)
     on conflict (snapshot_hash) do update
@@ -6395,7 +6400,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores both if they are not stored yet. Definer, because no API role may access snapshots.';
+  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores warnings and connections if they are not stored yet. Definer, because no API role may access snapshots.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -6435,7 +6440,7 @@ begin
   if v_names = '{}' then
     return '[]';
   end if;
-  -- The lock keeps the connections until the deployment, or the run, refers to them.
+  -- The lock prevents the deletion of the connections until the deployment or the run refers to them.
   v_found := array(
     select c.name from public.connections as c
     where c.user_id = connection_warnings.user_id and c.name = any (v_names)
@@ -6454,7 +6459,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'The warnings connection_missing for an owner whose snapshot names these connections. Locks the connections that exist. Definer, because it reads the connections of any user.';
+  'A warning connection_missing for each name in `named`, {"<name>": place}, for which the user has no connection. Locks the connections that exist. Definer, because it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb
@@ -6727,7 +6732,7 @@ begin
 end;
 $$;
 comment on function private.mask_of_bounds(jsonb) is
-  'The kinds of values that a port with these type_bounds always accepts, as a mask of private.port_types(). A port without bounds accepts all.';
+  'The kinds of values that a port with these type_bounds always accepts, as a mask of private.port_types(). A port without bounds accepts all kinds.';
 
 create function private.do_types_meet(given jsonb, wanted jsonb, is_passed_on boolean)
 returns boolean
@@ -6817,8 +6822,9 @@ begin
       from unnest(label_masks.labels, label_masks.masks) as p (label, mask) group by p.label
   ) as own on own.label = l.number;
 
-  -- If an input is passed to a called flow, its values must also fit that flow's input. A flow may call itself, so
-  -- the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of its bits.
+  -- If a flow passes an input on to a called flow, the values must also fit the input of the called flow. A flow may
+  -- call itself, so the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of
+  -- its bits.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called
@@ -7165,7 +7171,7 @@ create table private.flow_snapshot_interfaces (
 comment on table private.flow_snapshot_interfaces is
   'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because this work would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which inputs and outputs were computed. For a newer version, they are computed again.';
+  'The version in private.native_nodes for which inputs and outputs were computed. If the present version is newer, they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has Solana nodes.';
@@ -7714,7 +7720,7 @@ create index flow_deployment_connections_connection_id_idx
 -- sql/400_deployments/25_start_limits.sql
 
 create type private.limits_of_starts as (max_starts_per_minute integer, max_runs_in_flight integer);
-comment on type private.limits_of_starts is 'The limits of a deployment''s starts. Both fields have a value.';
+comment on type private.limits_of_starts is 'The limits of a deployment''s starts. Neither field is null.';
 
 create function private.start_limits(deployment public.flow_deployments)
 returns private.limits_of_starts
@@ -7733,7 +7739,7 @@ begin
 end;
 $$;
 comment on function private.start_limits(public.flow_deployments) is
-  'The limits of starts in force for a deployment: the values that its owner has set, or the defaults for its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
+  'The limits of starts that apply to a deployment: the values that its owner has set, or the defaults for its start_permission. The defaults of an Anonymous deployment are low, because anybody may start it without an account.';
 
 create function private.share_of_limit(share text, value integer)
 returns bigint
@@ -7956,7 +7962,8 @@ begin
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- Skip a deployment that is being deleted: its transaction may be waiting for this deployment or for the tag.
+  -- Skip a deployment that is being deleted: the transaction that deletes it may be waiting for this deployment or for
+  -- the tag.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
@@ -8365,7 +8372,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Each user compares only one large graph at a time. private.reduce_flow() uses the same lock.
+  -- The lock lets each user compare only one large graph at a time. private.reduce_flow() uses the same lock.
   if pg_column_size(is_graph_of_flow.flow.nodes) > 1048576 then
     perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', is_graph_of_flow.flow.user_id), 0));
   end if;
@@ -8375,13 +8382,13 @@ begin
     is_graph_of_flow.flow.environment, to_jsonb(is_graph_of_flow.flow.instructions_bundling)
   )::jsonb);
 exception
-  -- The nodes or edges are malformed, so they are not those that were frozen.
+  -- The nodes or edges are malformed, so the flow has changed since it was frozen.
   when invalid_parameter_value or invalid_text_representation then
     return false;
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because its callers check the owner.';
+  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). Its callers check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -8407,8 +8414,9 @@ begin
       select e.key::integer, e.value from jsonb_each(v_deployment.data -> 'flows') as e
     ) as g
     left join public.flows as f on f.id = g.flow_id and f.user_id = v_user_id
-    -- updated_at is the time when the transaction that changed the flow began, which may be before the deploy. A
-    -- minute is enough, because no request lasts longer.
+    -- updated_at is the time when the transaction that changed the flow began, which may be before the deploy. So flows
+    -- that changed up to a minute before the deploy are compared too. A minute is enough, because no request lasts
+    -- longer.
     where f.id is null or f.updated_at > v_deployment.created_at - interval '1 minute'
   loop
     if (v_frozen.flow).id is null or not private.is_graph_of_flow(v_frozen.graph, v_frozen.flow) then
@@ -8880,7 +8888,7 @@ comment on column public.node_run.retry_at is
 comment on column public.node_run.attempt_start_time is
   'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. No foreign key is needed: a row is deleted with its run, a run with its flow, and a flow with its owner.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. user_id needs no foreign key: the flow is deleted with its owner, its runs with the flow, and these rows with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
 comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
 comment on column public.node_run.error_handled is
@@ -9008,7 +9016,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has waited in the queue for 2 seconds, so somebody should call the runner. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has waited in the queue for 2 seconds, so the runner should be called. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -9742,7 +9750,7 @@ $$;
 -- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
 -- in the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because its callers check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. Its callers check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -9935,7 +9943,7 @@ $$;
 -- only this event. In each event, `owner` holds the members of `data` that only the flow's owner gets. The next page
 -- continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because its callers check the user.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. Its callers check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -10491,7 +10499,8 @@ begin
   perform private.answer_input(cancel_input.token, 'cancelled', null, cancel_input.idempotency_key);
 end;
 $$;
-comment on function private.cancel_input(text, text) is 'Implements public.cancel_input. Definer, because no API role may access private.api_inputs.';
+comment on function private.cancel_input(text, text) is
+  'Implements public.cancel_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.cancel_input(text, text) to service_role;
 
 create function public.cancel_input(token text, idempotency_key text default null)
@@ -10718,7 +10727,7 @@ comment on table public.signature_requests is
 comment on column public.signature_requests.id is
   'A random number below 2^53. Knowing the number gives no right to answer: an answer also needs a signature by the requested key.';
 comment on column public.signature_requests.kind is
-  'transaction: msg is the message of a transaction. message: msg is any other message. No node asks for a message yet.';
+  'transaction: msg is the message of a transaction. message: msg is any other message. No node makes a request of this kind yet.';
 comment on column public.signature_requests.flow_run_id is
   'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
@@ -10763,7 +10772,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because its callers have checked the user.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. Its callers have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -10864,7 +10873,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer, because no API role may write signature requests.';
+  'Sets user_id to null in the signature requests to a deleted user. Definer, because roles that delete users may not write signature requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();
 
@@ -11011,7 +11020,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because its callers have checked the user.';
+  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because it reads requests of any user. Its callers check the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
@@ -11137,9 +11146,9 @@ set search_path = ''
 as $$
   select private.begin_action_lookup();
 $$;
--- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them
--- calls the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run that output no
--- transaction. 429 action_lookups_limit for more than 20 look-ups.
+-- name and icon_url are null if the deployment has been deleted. The look-ups are counted, because each of them calls
+-- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run without a transaction in its
+-- output. 429 action_lookups_limit for more than 20 look-ups.
 comment on function public.begin_action_lookup() is
   'For the function action, which sends the run''s token: returns the data for looking up the transaction in the run''s output, {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;
