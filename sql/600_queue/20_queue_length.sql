@@ -193,7 +193,7 @@ $$;
 -- max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as many new
 -- messages as a hundredth of the limit, so the queue may exceed the limit by that many.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer, because no API role may access the queue.';
+  'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Called for starts by other callers and by nodes. Definer, because no API role may access the queue.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void

@@ -61,4 +61,4 @@ $$;
 -- begins with the first owner. Each row has the turn of the owner's first claimable run, and the id of that run if it
 -- is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer, because no API role may access queue and jobs.';
+  'The owners who have a claimable run, in the order of their ids, beginning after after_owner. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';

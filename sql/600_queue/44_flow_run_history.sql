@@ -97,8 +97,7 @@ as $$
     where r.id = flow_run_history.flow_run_id
     union all
     -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner would
-    -- read whole tables, because it estimates the size of the tree from the average number of calls of all runs that
-    -- call others.
+    -- read whole tables: it assumes that each run calls as many runs as the average run that calls others.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -200,8 +199,8 @@ set search_path = ''
 as $$
   select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
--- A page begins after the key `after`, {flow_run_id, node_id, times}, or at the beginning if `after` is null. It
--- ends with the node run that makes it reach max_bytes. next is the `after` of the next page; null on the last
+-- A page begins after the key `after`, {flow_run_id, node_id, times}, or at the beginning if `after` is null. The page
+-- ends with the node run at which its size reaches max_bytes. next is the `after` of the next page; null on the last
 -- page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
   'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the `after` of the next page; null on the last page.';

@@ -7,7 +7,7 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- This changes only a held run, so a repeated release changes nothing.
+  -- This statement changes only a held run, so a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,

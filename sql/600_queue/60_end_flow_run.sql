@@ -10,7 +10,7 @@ declare
   v_events private.new_run_event[];
 begin
   -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
-  -- called runs, because it estimates the children of each run from the average of all runs that call others.
+  -- called runs: it assumes that each run has as many children as the average run that has children.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id

@@ -153,7 +153,7 @@ begin
     in_flight = u.in_flight + 1;
 
   -- If all callers together use at most a tenth of the limit, which is the share of one caller, no share can be used
-  -- up. This is the case for nearly every start, which then needs no further check.
+  -- up. This holds for nearly every start.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');

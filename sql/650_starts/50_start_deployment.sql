@@ -45,12 +45,13 @@ grant execute on function private.start_deployment(uuid, integer, text, jsonb, t
   to anon, authenticated, service_role;
 
 -- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}. inputs are
--- tagged values. values are plain JSON, which is converted by the types that read_deployment reports. Each input may be
--- in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the same request
--- within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid,
--- public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
--- not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429 queue_full, start_limit_reached. The
--- owner gets no 429. But a node, although it acts as the owner, may get queue_full.
+-- tagged values. values are plain JSON, which is converted by the types that read_deployment reports. An input may be
+-- in inputs or in values, but not in both. A caller who is not a user must send a public_key. With an idempotency_key,
+-- the same request within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid,
+-- action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a
+-- deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429
+-- queue_full, start_limit_reached. The owner gets no 429. But a node, although it acts as the owner, may get
+-- queue_full.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,

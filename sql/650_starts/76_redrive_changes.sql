@@ -58,7 +58,7 @@ as $$
   select coalesce(array_agg(changed.id), '{}') from changed;
 $$;
 comment on function private.changed_flows(jsonb, jsonb) is
-  'The called flows of an old snapshot that differ in a new snapshot, or that call a flow that differs, directly or through others.';
+  'The called flows of an old snapshot that differ in a new snapshot, or that call such a flow, directly or through other flows.';
 
 create function private.redrive_changes(old jsonb, new jsonb)
 returns jsonb

@@ -6,7 +6,7 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- First, executions that lost their worker or exceeded their time limit, because the node may have had effects. The
+    -- Select executions that lost their worker or exceeded their time limit, because the node may have had effects. The
     -- second pattern matches the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
@@ -16,10 +16,10 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left out.
-      -- If the execution has an output already, the node has returned instructions, and has had no other effect. A node
-      -- that waited for its next attempt or for an input has had no effect. If a node called a flow, the executions of
-      -- the called run count instead.
+      -- Also select executions that began but never ended, because the run ended without a worker. Three kinds are left
+      -- out. If the execution has an output already, the node has returned instructions, and has had no other effect. A
+      -- node that waited for its next attempt or for an input has had no effect. If a node called a flow, the
+      -- executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -28,8 +28,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Also transactions of unknown outcome, and transactions without an outcome that are signed or that the signer
-    -- of an action has received. All of these may have been executed, or may be executed later.
+    -- Also select transactions of unknown outcome, and transactions without an outcome that are signed or that the
+    -- signer of an action has received. All of these may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -39,9 +39,10 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also transactions with an unanswered signature request that contains the signatures of the other signers. The
-      -- signer may have added the missing signature and sent the transaction. Runs with an action signer are excluded:
-      -- only the action signer could have sent such a transaction, and its outcome says whether it was sent.
+      -- Also select transactions with an unanswered signature request that contains the signatures of the other
+      -- signers. The signer may have added the missing signature and sent the transaction. Runs with an action signer
+      -- are excluded: only the action signer could have sent such a transaction, and its outcome says whether it was
+      -- sent.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -280,5 +281,5 @@ $$;
 -- Errors: 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
 -- run_not_redrivable; with `deployment` also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.
 comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the graph and the settings are those of this deployment of the flow.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the new run has the graph and the settings of this deployment of the flow.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;

@@ -9,7 +9,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  -- The same number as in flow_run_stats, which shows the runs to redrive.
+  -- The same limit as in flow_run_stats, so that both functions search the same runs.
   c_looked_at constant integer := 5000;
   -- The id of a run contains its time.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);

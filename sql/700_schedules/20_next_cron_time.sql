@@ -76,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day than the given one.';
+  'The moment between two times at which clocks are set forward. The times are less than a day apart. Null if the clocks then show another day than the given day.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz

@@ -129,7 +129,8 @@ create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, Postgres could make a plan with a sequential scan while the table is empty, and reuse it when
+-- the table is full.
 set enable_seqscan = off
 as $$
 declare

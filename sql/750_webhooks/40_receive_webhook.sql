@@ -96,7 +96,7 @@ begin
 end;
 $$;
 comment on function private.form_text(text) is
-  'A decoded name or value of a form: + becomes a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
+  'A decoded name or value of a form: + becomes a space, and %XX becomes a byte of UTF-8. Any other % stays unchanged. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
 
 create function private.webhook_form(body text)
 returns jsonb

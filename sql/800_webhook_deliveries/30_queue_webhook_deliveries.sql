@@ -8,7 +8,8 @@ create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, Postgres could make a plan with sequential scans while the tables are empty, and reuse it
+-- when they are full.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off

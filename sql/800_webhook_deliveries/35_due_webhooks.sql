@@ -191,4 +191,4 @@ begin
 end;
 $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for others. Definer, because it reads deliveries of all users.';
+  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for runs that others started. Definer, because it reads deliveries of all users.';

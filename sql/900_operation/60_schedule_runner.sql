@@ -7,8 +7,8 @@ as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
-    -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half
-    -- a second. Once a minute, this suffices for 166 starts a second.
+    -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half a
+    -- second. One execution a minute suffices for 166 starts a second.
     ('flow_runner_sweep', '* * * * *', format(
       'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
     )),

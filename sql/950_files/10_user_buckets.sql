@@ -10,8 +10,8 @@ begin
   values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
   on conflict (id) do nothing;
 
-  -- Users reach their own files by their access tokens. Flows are not subject to this policy; runner/storage/
-  -- checks their paths.
+  -- Users reach their own files by their access tokens. This policy does not apply to flows; runner/storage/ checks the
+  -- paths that flows use.
   create policy "Users use their own folders" on storage.objects to authenticated
     using (
       bucket_id in ('user-storages', 'user-public-storages')

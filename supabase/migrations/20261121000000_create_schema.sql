@@ -11389,7 +11389,7 @@ $$;
 -- max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as many new
 -- messages as a hundredth of the limit, so the queue may exceed the limit by that many.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start by a caller other than this owner if the queue is full and the owner''s runs are at least a tenth of the queue''s limit: 429 queue_full. Definer, because no API role may access the queue.';
+  'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Called for starts by other callers and by nodes. Definer, because no API role may access the queue.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -11607,7 +11607,7 @@ $$;
 -- begins with the first owner. Each row has the turn of the owner's first claimable run, and the id of that run if it
 -- is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, except owners_with_slots, in the order of their ids, beginning after after_owner. Definer, because no API role may access queue and jobs.';
+  'The owners who have a claimable run, in the order of their ids, beginning after after_owner. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -12069,8 +12069,7 @@ as $$
     where r.id = flow_run_history.flow_run_id
     union all
     -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner would
-    -- read whole tables, because it estimates the size of the tree from the average number of calls of all runs that
-    -- call others.
+    -- read whole tables: it assumes that each run calls as many runs as the average run that calls others.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -12172,8 +12171,8 @@ set search_path = ''
 as $$
   select private.flow_run_history_page(flow_run_id, after, max_bytes);
 $$;
--- A page begins after the key `after`, {flow_run_id, node_id, times}, or at the beginning if `after` is null. It
--- ends with the node run that makes it reach max_bytes. next is the `after` of the next page; null on the last
+-- A page begins after the key `after`, {flow_run_id, node_id, times}, or at the beginning if `after` is null. The page
+-- ends with the node run at which its size reaches max_bytes. next is the `after` of the next page; null on the last
 -- page.
 comment on function public.flow_run_history_page(uuid, jsonb, integer) is
   'For the runner: the node_runs of flow_run_history in pages of about max_bytes, {node_runs, next}. next is the `after` of the next page; null on the last page.';
@@ -12627,7 +12626,7 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- This changes only a held run, so a repeated release changes nothing.
+  -- This statement changes only a held run, so a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,
@@ -12804,7 +12803,7 @@ declare
   v_events private.new_run_event[];
 begin
   -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
-  -- called runs, because it estimates the children of each run from the average of all runs that call others.
+  -- called runs: it assumes that each run has as many children as the average run that has children.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id
@@ -13592,7 +13591,7 @@ begin
     in_flight = u.in_flight + 1;
 
   -- If all callers together use at most a tenth of the limit, which is the share of one caller, no share can be used
-  -- up. This is the case for nearly every start, which then needs no further check.
+  -- up. This holds for nearly every start.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -14342,12 +14341,13 @@ grant execute on function private.start_deployment(uuid, integer, text, jsonb, t
   to anon, authenticated, service_role;
 
 -- Starts the deployment named by id, or by flow and tag (default latest), and returns {flow_run_id, token}. inputs are
--- tagged values. values are plain JSON, which is converted by the types that read_deployment reports. Each input may be
--- in only one of the two. A caller who is not a user must send a public_key. With an idempotency_key, the same request
--- within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid, action_signer_invalid,
--- public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a deployment that the caller may
--- not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429 queue_full, start_limit_reached. The
--- owner gets no 429. But a node, although it acts as the owner, may get queue_full.
+-- tagged values. values are plain JSON, which is converted by the types that read_deployment reports. An input may be
+-- in inputs or in values, but not in both. A caller who is not a user must send a public_key. With an idempotency_key,
+-- the same request within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid,
+-- action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a
+-- deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429
+-- queue_full, start_limit_reached. The owner gets no 429. But a node, although it acts as the owner, may get
+-- queue_full.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,
@@ -14830,7 +14830,7 @@ as $$
   select coalesce(array_agg(changed.id), '{}') from changed;
 $$;
 comment on function private.changed_flows(jsonb, jsonb) is
-  'The called flows of an old snapshot that differ in a new snapshot, or that call a flow that differs, directly or through others.';
+  'The called flows of an old snapshot that differ in a new snapshot, or that call such a flow, directly or through other flows.';
 
 create function private.redrive_changes(old jsonb, new jsonb)
 returns jsonb
@@ -14976,7 +14976,7 @@ as $$
   with tree as materialized (
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
-    -- First, executions that lost their worker or exceeded their time limit, because the node may have had effects. The
+    -- Select executions that lost their worker or exceeded their time limit, because the node may have had effects. The
     -- second pattern matches the message in runner/engine/attempt_timeout.ts.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
@@ -14986,10 +14986,10 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also executions that began but never ended, because the run ended without a worker. Three kinds are left out.
-      -- If the execution has an output already, the node has returned instructions, and has had no other effect. A node
-      -- that waited for its next attempt or for an input has had no effect. If a node called a flow, the executions of
-      -- the called run count instead.
+      -- Also select executions that began but never ended, because the run ended without a worker. Three kinds are left
+      -- out. If the execution has an output already, the node has returned instructions, and has had no other effect. A
+      -- node that waited for its next attempt or for an input has had no effect. If a node called a flow, the
+      -- executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -14998,8 +14998,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Also transactions of unknown outcome, and transactions without an outcome that are signed or that the signer
-    -- of an action has received. All of these may have been executed, or may be executed later.
+    -- Also select transactions of unknown outcome, and transactions without an outcome that are signed or that the
+    -- signer of an action has received. All of these may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -15009,9 +15009,10 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also transactions with an unanswered signature request that contains the signatures of the other signers. The
-      -- signer may have added the missing signature and sent the transaction. Runs with an action signer are excluded:
-      -- only the action signer could have sent such a transaction, and its outcome says whether it was sent.
+      -- Also select transactions with an unanswered signature request that contains the signatures of the other
+      -- signers. The signer may have added the missing signature and sent the transaction. Runs with an action signer
+      -- are excluded: only the action signer could have sent such a transaction, and its outcome says whether it was
+      -- sent.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -15250,7 +15251,7 @@ $$;
 -- Errors: 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
 -- run_not_redrivable; with `deployment` also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.
 comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
-  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the graph and the settings are those of this deployment of the flow.';
+  'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the new run has the graph and the settings of this deployment of the flow.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
 -- sql/650_starts/81_redrive_flow_runs.sql
@@ -15266,7 +15267,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  -- The same number as in flow_run_stats, which shows the runs to redrive.
+  -- The same limit as in flow_run_stats, so that both functions search the same runs.
   c_looked_at constant integer := 5000;
   -- The id of a run contains its time.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);
@@ -15684,7 +15685,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward between two times less than a day apart; null if the clocks then show another day than the given one.';
+  'The moment between two times at which clocks are set forward. The times are less than a day apart. Null if the clocks then show another day than the given day.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -16211,7 +16212,8 @@ create function private.start_due_schedules(max_schedules integer default 100)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, Postgres could make a plan with a sequential scan while the table is empty, and reuse it when
+-- the table is full.
 set enable_seqscan = off
 as $$
 declare
@@ -16973,7 +16975,7 @@ begin
 end;
 $$;
 comment on function private.form_text(text) is
-  'A decoded name or value of a form: + becomes a space, %XX a byte of UTF-8; any other % stays. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
+  'A decoded name or value of a form: + becomes a space, and %XX becomes a byte of UTF-8. Any other % stays unchanged. Source: WHATWG URL standard, "application/x-www-form-urlencoded parsing".';
 
 create function private.webhook_form(body text)
 returns jsonb
@@ -17474,7 +17476,8 @@ create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
+-- Without these settings, Postgres could make a plan with sequential scans while the tables are empty, and reuse it
+-- when they are full.
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
@@ -17744,7 +17747,7 @@ begin
 end;
 $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for others. Definer, because it reads deliveries of all users.';
+  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for runs that others started. Definer, because it reads deliveries of all users.';
 
 -- sql/800_webhook_deliveries/40_claim_webhook_deliveries.sql
 
@@ -19055,8 +19058,8 @@ as $$
   values
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
-    -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half
-    -- a second. Once a minute, this suffices for 166 starts a second.
+    -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half a
+    -- second. One execution a minute suffices for 166 starts a second.
     ('flow_runner_sweep', '* * * * *', format(
       'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
     )),
@@ -19185,8 +19188,8 @@ begin
   values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
   on conflict (id) do nothing;
 
-  -- Users reach their own files by their access tokens. Flows are not subject to this policy; runner/storage/
-  -- checks their paths.
+  -- Users reach their own files by their access tokens. This policy does not apply to flows; runner/storage/ checks the
+  -- paths that flows use.
   create policy "Users use their own folders" on storage.objects to authenticated
     using (
       bucket_id in ('user-storages', 'user-public-storages')

@@ -10,7 +10,7 @@ select test.deploy(test.create_flow(test.user_id('owner')));
 
 select is(
   test.error(format('update public.flow_deployments set action_identity = %L where true', value)), null,
-  coalesce(value, 'null') || ' is taken'
+  coalesce(value, 'null') || ' is accepted'
 )
 from (values
   ('11111111111111111111111111111111'),

@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.deploy(test.create_flow(test.user_id('owner')));
 
-select is(test.error(format('update public.flow_deployments set start_permission = %L where true', value)), null, value || ' is taken')
+select is(test.error(format('update public.flow_deployments set start_permission = %L where true', value)), null, value || ' is accepted')
 from (values ('Anonymous'), ('Authenticated'), ('Owner')) as good (value);
 
 select is(

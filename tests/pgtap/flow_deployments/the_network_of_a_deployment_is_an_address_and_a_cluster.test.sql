@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.deploy(test.create_flow(test.user_id('owner')));
 
-select is(test.error(format('update public.flow_deployments set chain_network = %L where true', value)), null, value || ' is taken')
+select is(test.error(format('update public.flow_deployments set chain_network = %L where true', value)), null, value || ' is accepted')
 from (values
   ('{"url": "https://rpc.example.com/?key=secret", "cluster": "mainnet-beta"}'),
   ('{"url": "http://127.0.0.1:8899", "cluster": "testnet"}')

@@ -9,7 +9,7 @@ select test.keep('insertion', $$
   values (test.kept('flow')::integer, %L, test.kept('deployment')::uuid)
 $$::text);
 
-select is(test.error(format(test.kept('insertion'), tag)), null, left(tag, 20) || ' is taken')
+select is(test.error(format(test.kept('insertion'), tag)), null, left(tag, 20) || ' is accepted')
 from (values
   ('a'),
   ('0'),

@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
 select test.sign_in(test.user_id('owner'));
 
-select is(test.error(format('update public.flows set chain_network = %L', value)), null, left(value, 80) || ' is taken')
+select is(test.error(format('update public.flows set chain_network = %L', value)), null, left(value, 80) || ' is accepted')
 from (values
   ('{"url": "https://api.devnet.solana.com", "cluster": "devnet"}'),
   ('{"url": "http://127.0.0.1:8899", "cluster": "testnet"}'),

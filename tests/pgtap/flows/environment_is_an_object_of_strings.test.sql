@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
 select test.sign_in(test.user_id('owner'));
 
-select is(test.error(format('update public.flows set environment = %L', value)), null, value || ' is taken')
+select is(test.error(format('update public.flows set environment = %L', value)), null, value || ' is accepted')
 from (values
   ('{}'),
   ('{"RUST_LOG": "debug"}'),

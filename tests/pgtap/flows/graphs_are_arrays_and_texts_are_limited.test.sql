@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
 select test.sign_in(test.user_id('owner'));
 
-select is(test.error(format('update public.flows set %s', assignment)), null, left(assignment, 40) || ' is taken')
+select is(test.error(format('update public.flows set %s', assignment)), null, left(assignment, 40) || ' is accepted')
 from (values
   ($$nodes = '[]', edges = '[]'$$),
   -- The editor may save any arrays; only a deploy checks the graph.

@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.create_flow(test.user_id('owner'));
 select test.sign_in(test.user_id('owner'));
 
-select is(test.error(format('update public.flows set %s', assignment)), null, what || ' is taken')
+select is(test.error(format('update public.flows set %s', assignment)), null, what || ' is accepted')
 from (values
   ('a long number', $$nodes = '[1e399]'$$),
   ('form data of 64 levels of values', format('nodes = %L', jsonb_build_array(jsonb_build_object('data', jsonb_build_object(

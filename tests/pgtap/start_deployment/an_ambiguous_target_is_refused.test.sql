@@ -5,7 +5,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 
-select is(test.error(format('select public.start_deployment(%s)', target)), null, target || ' is taken')
+select is(test.error(format('select public.start_deployment(%s)', target)), null, target || ' is accepted')
 from (values
   ($$id => test.kept('deployment')::uuid$$),
   ($$flow => test.kept('flow')::integer$$),
