@@ -9,7 +9,7 @@ const MAX_HOSTS = connectionLimits.connection_hosts.value;
 const MAX_HOST_LENGTH = connectionLimits.connection_host_characters.value;
 const MAX_SECRET_BYTES = connectionLimits.connection_secret_bytes.value;
 
-/** Headers that only the HTTP client may set. It sets accept-encoding itself for a request with a secret. */
+/** Headers that only the HTTP client may set. If a request carries a secret, the client also sets accept-encoding. */
 const CLIENT_HEADERS = new Set([...CONNECTION_HEADERS, 'accept-encoding']);
 
 /**

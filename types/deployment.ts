@@ -12,8 +12,8 @@ export const startDeploymentParamsSchema = z.strictObject({
    */
   inputs: valueMapSchema.optional(),
   /**
-   * Inputs by label as readable JSON. It is converted by the types that `GET /deployment/read` returns. Each input may
-   * be in `inputs` or in `values`, but not in both.
+   * Inputs by label as readable JSON. The JSON is converted by the types that `GET /deployment/read` returns. Each
+   * input may be in `inputs` or in `values`, but not in both.
    */
   values: z.record(z.string(), z.unknown(), 'must be an object of plain JSON').optional(),
   /**
@@ -160,8 +160,8 @@ export interface DeployFlowResult {
 }
 
 /**
- * The answer to a start: the run's id, and a token with which its holder can see this run. It contains the result of
- * the run only if the start waited (`Prefer: wait=N`) and the run has ended.
+ * The answer to a start: the run's id, and a token with which its holder can see this run. The answer contains the
+ * result of the run only if the start waited (`Prefer: wait=N`) and the run has ended.
  */
 export interface StartResult extends Partial<EndedRun> {
   flow_run_id: string;

@@ -29,7 +29,9 @@ interface OfNode extends OfRun {
 interface OfExecution extends OfNode {
   /** The number of the current attempt: always 1 except for nodes with `data.retry`. */
   attempt: number;
-  /** True if the execution was taken over from the run that this run redrives. It was executed there, at `time`. */
+  /**
+   * True if the execution was taken over from the run that this run redrives. The earlier run executed it, at `time`.
+   */
   is_taken_over: boolean;
 }
 

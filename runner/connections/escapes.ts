@@ -111,7 +111,8 @@ function escapeAt(bytes: Uint8Array, at: number): Escape | undefined {
 
 /**
  * Decodes percent-encoding, escapes of JSON and character references of HTML once; undefined if the bytes have no
- * escapes. It works on bytes, because a body may have a MiB of escapes, and a pattern takes ten times as long.
+ * escapes. The function reads the bytes one by one, because a body may have a MiB of escapes, and a regular expression
+ * would take ten times as long.
  */
 export function decodeEscapes({ bytes, starts }: Decoded): Decoded | undefined {
   const decoded = new Uint8Array(bytes.length);

@@ -6,8 +6,9 @@ const MIN_NEEDLE_LENGTH = 4;
 const byteDecoder = new TextDecoder('latin1');
 
 /**
- * Decodes bytes to a text with one character for each byte, to search in. It decodes 0x80 to 0x9F like Windows, so the
- * result may only be compared with other results of this function. Other ways take 20 times as long.
+ * Decodes bytes to a text with one character for each byte, to search in. The decoder reads 0x80 to 0x9F as Windows
+ * does, so the result may only be compared with other results of this function. Other ways of decoding take 20 times as
+ * long.
  */
 export const toSearchable = (bytes: Uint8Array): string => byteDecoder.decode(bytes);
 

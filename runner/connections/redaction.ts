@@ -66,8 +66,8 @@ export interface Redaction {
 }
 
 /**
- * Makes the redaction of these secrets. It finds them unchanged, in base64, hex or UTF-16, percent-encoded, and escaped
- * as in JSON or HTML.
+ * Makes the redaction of these secrets. The redaction finds the secrets unchanged, in base64, hex or UTF-16,
+ * percent-encoded, and escaped as in JSON or HTML.
  */
 export function makeRedaction(secrets: readonly string[]): Redaction {
   const needles = needlesOf(secrets);

@@ -18,14 +18,14 @@ import type { ValueMap } from '../../types/values/value.ts';
 const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 
 /**
- * The error of an attempt whose time is over. If it says that effects may have happened, a redrive needs
+ * The error of an attempt whose time is over. If the text says that effects may have happened, a redrive needs
  * `accept_unknown`.
  */
 function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeError {
   const { module } = node;
   const told = codedError('node_timeout', `the attempt took longer than ${timeoutMs} ms`);
-  // These errors are not transient. A called flow is never tried again as a whole, and the URL of an input is invalid
-  // after the attempt.
+  // The timeouts of these two kinds of nodes are not transient: a called flow is never tried again as a whole, and the
+  // URL of a pending input is invalid after the attempt.
   if (callsFlow(node) || module?.asksForInput) return new NodeError(told);
   const isRepeatable = module === undefined || !('run' in module) || effectsWith(module, inputs) !== 'once';
   return new TransientError(isRepeatable ? told : `${told}; what it does outside may have happened`);

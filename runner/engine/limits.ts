@@ -4,7 +4,10 @@ export const runLimits = Object.freeze({
   nodeExecutions: 100_000,
   /** The depth to which calls of flows may be nested. */
   interflowDepth: 1_024,
-  /** Nodes of all flows under way, with each call of a flow counted. Their graphs are held in memory. */
+  /**
+   * Nodes of all flows under way, whose graphs are held in memory. The nodes of a flow count once for each call of the
+   * flow.
+   */
   openNodes: 50_000,
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,

@@ -78,8 +78,8 @@ export interface NodeCall {
   releasing: AbortSignal;
   log: (level: LogLevel, content: string) => void;
   /**
-   * Long computations call this at intervals. It throws Released if the run is released. It throws node_cpu_limit if
-   * the computation takes longer than a whole claim.
+   * Long computations call this function at intervals. It throws Released if the run is released. It throws
+   * node_cpu_limit if the computation takes longer than a whole claim may compute.
    */
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and returns its outputs. */
@@ -355,8 +355,8 @@ interface NodeTraits {
   /** True if the node gets the inputs of the flow instead of its own. */
   takesFlowInputs?: true;
   /**
-   * True if the node runs exactly once, after the last value has come. It gets all values of its input's edge as one
-   * `A`.
+   * True if the node runs exactly once, after the last value has come. The node gets all values of its input's edge as
+   * one array (`A`).
    */
   collects?: true;
   /** True if the next nodes get the node's array outputs element by element. */

@@ -240,7 +240,9 @@ class NodeExecution {
     this.#record.end(outcome);
   }
 
-  /** True if the node has effects outside. Its begin must then be stored before the node is called. */
+  /**
+   * True if the node has effects outside. If so, the begin of the execution must be stored before the node is called.
+   */
   #hasOutsideEffects(): boolean {
     const { module } = this.#node;
     return module !== undefined && 'run' in module && effectsWith(module, this.#inputs) !== 'none';

@@ -42,8 +42,8 @@ export class ByInputs {
   }
 
   /**
-   * Tests whether a node calls a flow that has changed. Its executions are not taken over, but a failed execution is
-   * continued.
+   * Tests whether a node calls a flow that has changed. An execution of such a node is not taken over: the node calls
+   * the flow again, and the new called run takes over executions of the earlier called run.
    */
   hasOtherCall({ id }: RunNode): boolean {
     return this.#otherCalls.has(id);

@@ -65,7 +65,7 @@ interface Answer {
 }
 
 /**
- * Sends a query. It goes to the project's own REST API as the flow's owner, and to every other address like a request
+ * Sends a query. A query of the project's own REST API is sent as the flow's owner, and any other query like a request
  * of the node http_request.
  */
 export async function sendQuery(

@@ -105,7 +105,9 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
       life.go('interrupt');
       logInterruption(cause);
       if (isErrorOf(cause, 'service_unavailable')) return;
-      await finish(NO_PROGRESS, brokenResult('what this run has come to could not be stored')).catch(logInterruption);
+      await finish(NO_PROGRESS, brokenResult('the progress or the result of this run could not be stored')).catch(
+        logInterruption,
+      );
     },
     sleepsUntil: () => sleepsUntil,
   };

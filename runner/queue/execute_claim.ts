@@ -111,7 +111,7 @@ export function executeClaim(
         composeTree({ ...shared, claim, snapshot, history, records, control, slice, onNodeEnded }),
       );
     } catch (error) {
-      // The database refused or lost a transaction. This ends the claim and not the run.
+      // A call of the database failed. Its failure ends the claim and not the run.
       if (error instanceof ApiError) throw error;
       records.journal.halted();
       log.write('error', { event: 'run_broken', error: errorText(error) });

@@ -50,8 +50,8 @@ export function makeHeldRuns(deps: ExecuteClaimDeps, { onHold, onEnd }: HeldRuns
   let wake = () => {};
 
   /**
-   * Parses the snapshot now, because another claim may push it out of the cache. If it is broken, the execution of the
-   * run throws the error.
+   * Parses the snapshot now, because another claim may push it out of the cache. If the snapshot is broken, the error
+   * is thrown later, in the execution of the run.
    */
   const readSnapshot = ({ snapshot_hash, snapshot }: Claim): () => Snapshot => {
     try {

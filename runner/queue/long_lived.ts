@@ -30,7 +30,7 @@ export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedO
     } catch (error) {
       if (isErrorOf(error, 'token_invalid')) {
         throw new Error(
-          'The project refuses the key as one of the service role. Look at SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, or at the user and password of SUPABASE_DB_URL.',
+          'The project does not accept the key as a key of the service role. Check SUPABASE_SERVICE_ROLE_KEY or SUPABASE_SECRET_KEYS, or the user and password of SUPABASE_DB_URL.',
           {
             cause: error,
           },

@@ -304,7 +304,7 @@ it("progress that the database refuses permanently fails the run, and the run's 
   expect([...queue.finished.values()]).toEqual([{
     status: 'failed',
     output: { M: {} },
-    errors: ['internal: what this run has come to could not be stored'],
+    errors: ['internal: the progress or the result of this run could not be stored'],
     not_run: null,
   }]);
   expect(queue.events).toEqual(['run_interrupted', 'run_finished']);

@@ -16,7 +16,7 @@ import { makeWaitForChange } from './wait_for_change.ts';
 export interface Worker {
   /**
    * Executes runs until none can be claimed, or until the slice is over and its runs are released. Resolves with true
-   * in the second case, because there may be more to do. With a watch, waits for further runs until `releaseAll` is
+   * if the slice is over, because there may be more to do. With a watch, waits for further runs until `releaseAll` is
    * called. While a drain is under way, another call only causes a look at the queue. If `flowRunId` is already being
    * executed, the call has no effect.
    */
@@ -24,8 +24,8 @@ export interface Worker {
   /** Releases all runs as soon as they can be released, and claims no more; `drain` resolves then. */
   releaseAll: () => void;
   /**
-   * Resolves when no run is executed any more. Runs that can't be released outlive their slice, so this may be later
-   * than the end of the slice.
+   * Resolves when no run is executed any more. Runs that can't be released outlive their slice, so the promise may
+   * resolve later than the slice ends.
    */
   whenIdle: () => Promise<void>;
 }

@@ -17,7 +17,7 @@ export interface HttpClientOptions {
   timeoutMs: number;
   /** The most bytes of a request's body, and of a response's body, both as sent and as decoded. */
   maxResponseBytes: number;
-  /** The limits that the client's requests share with other clients. Without it, requests do not wait. */
+  /** The limits that the client's requests share with other clients. Without this option, requests do not wait. */
   share?: HttpShare;
   /** Default: the system's resolver. */
   resolve?: Resolve;

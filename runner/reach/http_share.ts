@@ -14,10 +14,10 @@ export interface HttpShare {
 const SMALLEST_STEP = 65_536;
 
 /**
- * Combines a request's holders of several budgets into one. It asks for up to twice the needed bytes, so that it asks
- * rarely even for small pieces. It asks one budget after another. So a request that waits for bytes of its own run or
- * owner holds no bytes of budgets that others share. All requests enter the budgets in the same order. So the oldest
- * request in the last budget is the oldest in each budget, and never waits.
+ * Combines a request's holders of several budgets into one. The combined holder asks for up to twice the needed bytes,
+ * so that it asks rarely even for small pieces. It asks one budget after another. So a request that waits for bytes of
+ * its own run or owner holds no bytes of budgets that others share. All requests enter the budgets in the same order.
+ * So the oldest request in the last budget is the oldest in each budget, and never waits.
  */
 function combineHolders(holders: Holder[]): Holder {
   let granted = 0;

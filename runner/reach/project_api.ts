@@ -63,7 +63,10 @@ const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
  */
 export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
   let token: Promise<ClaimToken> | undefined;
-  /** The token that was made last. It is compared, because another node may already have replaced a refused token. */
+  /**
+   * The token that was made last. A refused token is forgotten only if it is still the newest, because another node may
+   * already have replaced it.
+   */
   let newest: string | undefined;
 
   const makeToken = async (): Promise<ClaimToken> => {

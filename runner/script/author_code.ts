@@ -7,7 +7,7 @@ import type { Sandbox } from './sandbox.ts';
 /** The longest text of a script. */
 const MAX_SOURCE_CHARACTERS = scriptLimits.script_source_characters.value;
 
-/** A place in the author's source. Both count from 1. */
+/** A place in the author's source. Lines and columns count from 1. */
 export interface SourcePlace {
   line: number;
   column: number;

@@ -77,7 +77,7 @@ export function readMemos(listed: string | null): string[] {
   let rest = listed ?? '';
   for (let head = /^\[(\d+)\] /.exec(rest); head !== null; head = /^\[(\d+)\] /.exec(rest)) {
     const body = rest.slice(head[0].length);
-    // Lengths count bytes. They are needed because a memo's text may itself look like a list.
+    // The lengths, which count bytes, are needed because a memo's text may itself look like a list.
     const bytes = new TextEncoder().encode(body);
     const length = body.startsWith(UNPARSEABLE) ? UNPARSEABLE.length : Number(head[1]);
     const after = new TextDecoder().decode(bytes.subarray(length));

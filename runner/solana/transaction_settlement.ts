@@ -52,7 +52,7 @@ type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
 /** The error of a node whose transaction, or an earlier transaction of whose group, failed because of another node. */
 const OTHER_FAILED = 'transaction simulation failed';
 
-const NESTED = 'a flow that is called inside one that is called for its instructions can make none';
+const NESTED = 'a flow whose instructions are collected may not call a flow that makes instructions';
 
 const isInsideCollected = ({ caller }: TreeRun): boolean =>
   caller !== undefined && (caller.run.isCollected || isInsideCollected(caller.run));
@@ -220,7 +220,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
       return task && { run: task.parkedRun.run, parked: parkedIn(task.step), settle: toSettle(task) };
     },
     sentBefore: (execution) => {
-      // This runs for every execution, and most runs have no sent transactions.
+      // Most runs have no sent transactions, so most executions need no look-up.
       const transaction = sent.size === 0 ? undefined : sent.get(executionKey(execution));
       return transaction && { haltError: (halt) => sentBeforeError(transaction, halt) };
     },

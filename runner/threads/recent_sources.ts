@@ -1,6 +1,6 @@
 /**
- * The most scripts that are remembered. Their number is limited beside their characters, because even a short script
- * takes memory.
+ * The most scripts that are remembered. Their number is limited in addition to their total length, because even a short
+ * script takes memory.
  */
 const MAX_SCRIPTS = 32;
 

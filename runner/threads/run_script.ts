@@ -77,8 +77,8 @@ async function runInThread(task: ScriptTask, call: SandboxCall, scripts: Compute
 
 /**
  * Runs code in the sandbox. Long code runs in a separate thread if possible, because in the engine's thread all runs of
- * the worker would wait for it. If the sandbox is loaded, the code begins at once. Its computing time then counts for
- * its own run.
+ * the worker would wait for it. If the sandbox is loaded, the code begins before this function returns, so that its
+ * computing time counts for the calling run.
  */
 export function runSandboxed(call: SandboxCall, code: SandboxCode): ValueMap | Promise<ValueMap> {
   const { inputs, inputNames, outputNames, portTypes, maxOutputBytes, scripts, run: { environment } } = call;

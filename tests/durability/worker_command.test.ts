@@ -57,7 +57,7 @@ it('a worker without a key of the service role ends with an error', async () => 
   worker.process.stderr?.on('data', (text) => said += text);
   const code = await new Promise((resolve) => worker.process.once('exit', resolve));
   expect(code).toBe(1);
-  expect(said).toContain('The project refuses the key as one of the service role');
+  expect(said).toContain('The project does not accept the key as a key of the service role');
 });
 
 it.each([

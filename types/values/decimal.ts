@@ -17,7 +17,10 @@ const Approximate = BigDecimal.clone({
 
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
 
-/** The largest exponent whose power of e may fit. Its negative is the smallest exponent whose power is not zero. */
+/**
+ * The largest exponent whose power of e may fit. The negative of this exponent is the smallest exponent whose power is
+ * not zero.
+ */
 const MAX_EXPONENT = 67;
 
 const ROUNDINGS = {
@@ -33,7 +36,8 @@ const ROUNDINGS = {
  * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places. Trailing
  * zeros are kept (`1.50` is not `1.5`). Arithmetic follows the rules of the rust_decimal crate, which the reference
  * server uses. Sums have the greater scale, products have the sum of both scales, and quotients have the places that
- * they need. A result above 96 bits is rounded half to even to fewer places. If it still does not fit, it is undefined.
+ * they need. A result above 96 bits is rounded half to even to fewer places. If the rounded result still does not fit,
+ * the operation returns undefined.
  */
 export class Decimal {
   readonly #value: BigDecimal;

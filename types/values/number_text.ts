@@ -11,7 +11,7 @@ const INTEGER = /^[+-]?\d+$/;
 const PLAIN_DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const FLOAT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
-/** True if a text is short enough to be read. This is checked before any pattern. */
+/** True if a text is short enough to be read. The length is checked before any regular expression reads the text. */
 const isBounded = (text: string): boolean => text.length <= MAX_NUMBER_CHARACTERS;
 
 /** Removes the zeros at the end of digits. A pattern would take quadratic time on long rows of zeros. */

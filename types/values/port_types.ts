@@ -175,8 +175,8 @@ export interface EdgeStartTypes {
 }
 
 /**
- * Tests whether an edge may lead from a port to an input of these types. It may if the input converts at least one
- * value that the port gives. An unknown type gives and accepts every value.
+ * Tests whether an edge may lead from a port to an input of these types. An edge is allowed if the input converts at
+ * least one value that the port gives. An unknown type gives and accepts every value.
  */
 export function typesMeet({ types, isPassedOn }: EdgeStartTypes, wanted: readonly string[]): boolean {
   // An input passes on the values that it accepts. If its first type is pubkey, the engine passes on only the public

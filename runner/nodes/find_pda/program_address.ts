@@ -16,8 +16,8 @@ function isOnCurve(bytes: Uint8Array): boolean {
 }
 
 /**
- * Finds the program-derived address of a Solana program and its seeds, which have at most 32 bytes each. It is the
- * SHA-256 of seeds, bump, program and a marker, with the greatest bump whose hash is not on the curve.
+ * Finds the program-derived address of a Solana program and its seeds, which have at most 32 bytes each. The address is
+ * the SHA-256 of seeds, bump, program and a marker, for the greatest bump for which this hash is not on the curve.
  */
 export async function findProgramAddress(
   programId: Uint8Array,
