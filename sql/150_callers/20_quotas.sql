@@ -124,7 +124,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer, because it must also see rows that policies hide.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions need neither this check nor its lock. Definer, because it must also see rows that policies hide.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -149,7 +149,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer, because users may not call private.check_quota().';
+  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates is not checked, because it inserts no rows. Definer, because users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void

@@ -8,7 +8,7 @@ create table public.api_keys (
   constraint api_keys_prefix_form check (prefix ~ '^fk_[A-Za-z0-9_-]{7}$')
 );
 comment on table public.api_keys is
-  'A user''s API keys, without the secret keys. create_api_key makes a key and shows it once; deleting the row revokes it.';
+  'A user''s API keys, without the secret keys. create_api_key makes a key and returns it once. Deleting a row revokes its key.';
 comment on column public.api_keys.prefix is 'The first characters of the key, by which its owner recognises it.';
 
 create index api_keys_user_id_idx on public.api_keys (user_id);
@@ -110,7 +110,7 @@ begin
 end;
 $$;
 comment on function private.delete_api_key(uuid) is
-  'Implements public.delete_api_key. Definer, so that a caller who is not a user gets this project''s error.';
+  'Implements public.delete_api_key. Definer, because no API role may call private.require_user().';
 grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function public.delete_api_key(id uuid)

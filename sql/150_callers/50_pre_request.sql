@@ -16,7 +16,7 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement, for a request path and a guest: a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
+  'The time limit of a guest''s statement, by request path. A guest is a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
 -- A user's access token takes precedence over an API key. The nodes of a run send only a claim token. A request with a

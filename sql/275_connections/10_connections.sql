@@ -54,14 +54,14 @@ comment on table public.connections is
 comment on column public.connections.name is
   'The name by which nodes refer to the connection. A user has at most one connection with a name.';
 comment on column public.connections.kind is
-  'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
+  'How a request carries the secret. bearer, basic and oauth2_*: in the header authorization. header: in the header that the column header names. query: in the URL parameter that the column parameter names.';
 comment on column public.connections.hosts is
   'The hosts that get the secret, each with an optional port and path prefix. A request to any other host is refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
 comment on column public.connections.updated_at is 'The time at which the connection and its secret were last stored.';
 comment on column public.connections.last_used_at is
-  'The time at which a run last read the secret, at most a minute too early; null if no run has read the secret.';
+  'The time at which a run last read the secret; it may be up to a minute too early. Null if no run has read the secret.';
 comment on column public.connections.last_tested_at is
   'When POST /connections/test last tested the present secret; null if it has not tested this secret.';
 comment on column public.connections.last_test_status is

@@ -12,7 +12,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer, because no API role may access the secrets.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Callers must check the permission. Definer, because no API role may access the secrets.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb

@@ -25,7 +25,7 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public definitions; users also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
+  'Node definitions, from which front-ends draw nodes. Everybody may read public definitions. Users may also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';

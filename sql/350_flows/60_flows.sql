@@ -64,7 +64,7 @@ comment on column public.flows.environment is
   'Settings of the flow''s runs, an object of strings. Scripts of the flow can read them. Only the owner can read the column.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is
-  'Off: each node sends its own transaction. Automatic: a run bundles the instructions of nodes into common transactions.';
+  'Off: each node sends its own transaction. Automatic: a run puts the instructions of several nodes into one transaction.';
 comment on column public.flows.is_public is
   'If true, signed-in users can read the flow in public_flows, without its environment and without the address of its network.';
 comment on column public.flows.start_shared is

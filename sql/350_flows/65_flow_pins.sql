@@ -14,7 +14,7 @@ comment on table public.flow_pins is
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
   'A node of the flow. A pin has no effect if its node was removed from the flow.';
-comment on column public.flow_pins.outputs is 'Tagged values by output, {"result": {"S": "text"}}.';
+comment on column public.flow_pins.outputs is 'The tagged value of each output, such as {"result": {"S": "text"}}.';
 
 create index flow_pins_user_id_idx on public.flow_pins (user_id);
 create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id);
@@ -93,4 +93,4 @@ begin
 end;
 $$;
 comment on function private.pins_of_flow(public.flows) is
-  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because it reads the pins of any user. Its callers have checked the owner.';
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because it reads the pins of any user. The calling functions have checked the owner.';

@@ -136,7 +136,7 @@ comment on function private.canvas_text(jsonb) is
   'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
 -- Reduces a flow to what a run needs, with all flows that it calls directly or through others. Uses the given row
--- of the flow and the current rows of the called flows. Does not check permission; callers must.
+-- of the flow and the current rows of the called flows. Callers must check the permission.
 --
 --   max_called_bytes  the most bytes of called flows to read; null for no limit
 --   data              the data of a snapshot, as text; null if there are findings
@@ -264,4 +264,4 @@ begin
 end;
 $$;
 comment on function private.reduce_flow(public.flows, boolean, bigint) is
-  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer, because it reads all flows of the owner of `entry`.';
+  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Callers must check the permission. Definer, because it reads all flows of the owner of `entry`.';

@@ -12,8 +12,8 @@ comment on column private.flow_snapshots.data is
 
 -- Freezes a flow and all flows that it calls, directly or through others. Uses the given row of the flow and the
 -- current rows of the called flows. Returns the key of the snapshot. If keeps_canvas is true, also returns the
--- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Does not check permission;
--- callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
+-- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Callers must check the
+-- permission. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -45,4 +45,4 @@ begin
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Callers must check the permission. Definer, because no API role may access snapshots.';

@@ -34,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.store_flow_version(integer, bytea, text) is
-  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer, because no API role may insert versions.';
+  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Callers must check the permission. Definer, because no API role may insert versions.';
 
 create function private.store_deployed_version(flow_id integer, hash bytea)
 returns void
@@ -112,8 +112,7 @@ end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
   'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
--- Triggers run in the order of their names, so this one runs after the trigger that refuses a flow beyond the
--- quota.
+-- Triggers run in the order of their names, so this trigger runs after the one that refuses a flow beyond the quota.
 create trigger _900_keep_version after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update_keep();

@@ -4,8 +4,8 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
-comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
+  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row does not prevent the deletion of its snapshot.';
+comment on column private.flow_current_snapshots.flow_updated_at is 'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
 create function private.current_snapshot(entry public.flows)
@@ -50,7 +50,7 @@ begin
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- Do not keep the snapshot of a flow that calls others: a called flow may change while its caller does not.
+  -- Do not keep the snapshot of a flow that calls others: a called flow may change without a change of its caller.
   if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
     values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
@@ -61,4 +61,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';

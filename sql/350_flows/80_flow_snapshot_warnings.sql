@@ -188,4 +188,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';

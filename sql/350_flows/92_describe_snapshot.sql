@@ -77,8 +77,8 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- Leave out defaults of more than 4 KiB, which are too large for a form. Also leave out further defaults
-      -- after a megabyte in total.
+      -- Leave out defaults of more than 4 KiB, which are too large for a form. When the total size of the defaults
+      -- exceeds a megabyte, leave out all further defaults.
       octet_length(i.value::text) as size,
       sum(octet_length(i.value::text))
         filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size

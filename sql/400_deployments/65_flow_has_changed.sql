@@ -34,7 +34,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). Its callers check the owner.';
+  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean

@@ -25,9 +25,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- The code is stored separately, because queries over thousands of runs need not read `errors`, which may have 64
-  -- KiB. The column is not a generated column: Postgres would plan its expression again for each statement, which
-  -- would slow starts.
+  -- The code is stored separately, so that queries over thousands of runs need not read `errors`, which may have 64
+  -- KiB. The column is not a generated column: Postgres would plan its expression again for each statement, which would
+  -- slow starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -62,7 +62,7 @@ comment on column public.flow_run.started_by_run_id is
   'The run whose node started this run. Null for all other runs, also redrives and called runs. There is no foreign key, so that the id stays when that run is deleted.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
-  'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
+  'One value, {"M": {…}}, whose members have the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is
   'One line for each failed node, "<name> <node id>[#times]: <message>"; null if no node failed. At most 100 lines, and 65,536 characters in total.';
 comment on column public.flow_run.error_code is
@@ -70,7 +70,7 @@ comment on column public.flow_run.error_code is
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'The first party that asked the run to stop: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
+  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is

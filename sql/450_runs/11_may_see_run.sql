@@ -16,7 +16,7 @@ begin atomic
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'True if the caller may see a run. The owner of the flow sees each run; the starter and the holder of the run''s token see it only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
+  'True if the caller may see a run. The owner of the flow sees all its runs. The starter and the holder of the run''s token see the run only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
 -- This policy repeats the rule of private.may_see_run. The planner does not inline a function that uses an argument

@@ -1,5 +1,5 @@
--- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text
--- of one query, which holds only the given conditions. The query reads the runs of one index, the newest first, and
+-- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text of
+-- one query, which holds only the given conditions. The query reads runs by one or two indexes, the newest first, and
 -- stops after a fixed number of runs. So its time is bounded, however many runs there are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
@@ -73,7 +73,7 @@ begin atomic
   ) as v (source);
 end;
 comment on function private.run_sources(private.run_filter) is
-  'The text of a query for the newest runs in the index that fits a filter best. Its parameters are those of private.run_query.';
+  'The text of a query for the newest runs in the index that fits a filter best. It takes the same parameters as the query of private.run_query().';
 
 create function private.run_query(filter private.run_filter)
 returns text

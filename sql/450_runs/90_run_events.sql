@@ -42,8 +42,8 @@ create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
--- planning takes longer than executing.
+-- The plan is generic. Otherwise Postgres would plan the statements again for the arrays of each call, and planning
+-- takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -97,7 +97,7 @@ $$;
 -- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
 -- in the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. Its callers check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -128,7 +128,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- The most events of a page.
+  -- The maximum number of events in a page.
   v_max_events constant integer := 200;
   -- The number of the last event before the end of the root run.
   v_last integer;
@@ -290,7 +290,7 @@ $$;
 -- only this event. In each event, `owner` holds the members of `data` that only the flow's owner gets. The next page
 -- continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. Its callers check the user.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb

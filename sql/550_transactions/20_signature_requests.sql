@@ -78,7 +78,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. Its callers have checked the user.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. The calling functions have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json

@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because it reads requests of any user. Its callers check the user.';
+  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because it reads requests of any user. The calling functions check the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb

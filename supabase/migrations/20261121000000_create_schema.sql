@@ -1400,7 +1400,7 @@ begin
 end;
 $$;
 comment on function private.check_quota(text, uuid) is
-  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions don''t take the lock of the quota. Definer, because it must also see rows that policies hide.';
+  'Refuses the transaction if the user now has more than the quota allows: 409 quota_exceeded. Deletions need neither this check nor its lock. Definer, because it must also see rows that policies hide.';
 
 create function private.tg_any__after_insert_check_quota()
 returns trigger
@@ -1425,7 +1425,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. Does not check an upsert that only updates, because it inserts no rows. Definer, because users may not call private.check_quota().';
+  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates is not checked, because it inserts no rows. Definer, because users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -1497,7 +1497,7 @@ create table public.api_keys (
   constraint api_keys_prefix_form check (prefix ~ '^fk_[A-Za-z0-9_-]{7}$')
 );
 comment on table public.api_keys is
-  'A user''s API keys, without the secret keys. create_api_key makes a key and shows it once; deleting the row revokes it.';
+  'A user''s API keys, without the secret keys. create_api_key makes a key and returns it once. Deleting a row revokes its key.';
 comment on column public.api_keys.prefix is 'The first characters of the key, by which its owner recognises it.';
 
 create index api_keys_user_id_idx on public.api_keys (user_id);
@@ -1599,7 +1599,7 @@ begin
 end;
 $$;
 comment on function private.delete_api_key(uuid) is
-  'Implements public.delete_api_key. Definer, so that a caller who is not a user gets this project''s error.';
+  'Implements public.delete_api_key. Definer, because no API role may call private.require_user().';
 grant execute on function private.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function public.delete_api_key(id uuid)
@@ -1813,7 +1813,7 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a statement, for a request path and a guest: a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
+  'The time limit of a guest''s statement, by request path. A guest is a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
 -- A user's access token takes precedence over an API key. The nodes of a run send only a claim token. A request with a
@@ -2832,14 +2832,14 @@ comment on table public.connections is
 comment on column public.connections.name is
   'The name by which nodes refer to the connection. A user has at most one connection with a name.';
 comment on column public.connections.kind is
-  'How requests carry the secret. bearer, basic, oauth2_*: the header authorization; header: the header `header`; query: the parameter `parameter` of the URL.';
+  'How a request carries the secret. bearer, basic and oauth2_*: in the header authorization. header: in the header that the column header names. query: in the URL parameter that the column parameter names.';
 comment on column public.connections.hosts is
   'The hosts that get the secret, each with an optional port and path prefix. A request to any other host is refused.';
 comment on column public.connections.header is 'The header of a connection of kind header, in lower case.';
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
 comment on column public.connections.updated_at is 'The time at which the connection and its secret were last stored.';
 comment on column public.connections.last_used_at is
-  'The time at which a run last read the secret, at most a minute too early; null if no run has read the secret.';
+  'The time at which a run last read the secret; it may be up to a minute too early. Null if no run has read the secret.';
 comment on column public.connections.last_tested_at is
   'When POST /connections/test last tested the present secret; null if it has not tested this secret.';
 comment on column public.connections.last_test_status is
@@ -3205,7 +3205,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Does not check permission; callers must. Definer, because no API role may access the secrets.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Callers must check the permission. Definer, because no API role may access the secrets.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -3668,7 +3668,7 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody reads public definitions; users also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
+  'Node definitions, from which front-ends draw nodes. Everybody may read public definitions. Users may also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';
@@ -5270,7 +5270,7 @@ comment on column public.flows.environment is
   'Settings of the flow''s runs, an object of strings. Scripts of the flow can read them. Only the owner can read the column.';
 comment on column public.flows.chain_network is 'The Solana network of the flow''s runs: {url, cluster}.';
 comment on column public.flows.instructions_bundling is
-  'Off: each node sends its own transaction. Automatic: a run bundles the instructions of nodes into common transactions.';
+  'Off: each node sends its own transaction. Automatic: a run puts the instructions of several nodes into one transaction.';
 comment on column public.flows.is_public is
   'If true, signed-in users can read the flow in public_flows, without its environment and without the address of its network.';
 comment on column public.flows.start_shared is
@@ -5499,7 +5499,7 @@ comment on table public.flow_pins is
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
   'A node of the flow. A pin has no effect if its node was removed from the flow.';
-comment on column public.flow_pins.outputs is 'Tagged values by output, {"result": {"S": "text"}}.';
+comment on column public.flow_pins.outputs is 'The tagged value of each output, such as {"result": {"S": "text"}}.';
 
 create index flow_pins_user_id_idx on public.flow_pins (user_id);
 create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id);
@@ -5578,7 +5578,7 @@ begin
 end;
 $$;
 comment on function private.pins_of_flow(public.flows) is
-  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because it reads the pins of any user. Its callers have checked the owner.';
+  'The pinned outputs of the flow''s nodes, {"<node id>": {"<output>": value}}. Definer, because it reads the pins of any user. The calling functions have checked the owner.';
 
 -- sql/350_flows/66_reduce_flow.sql
 
@@ -5720,7 +5720,7 @@ comment on function private.canvas_text(jsonb) is
   'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
 
 -- Reduces a flow to what a run needs, with all flows that it calls directly or through others. Uses the given row
--- of the flow and the current rows of the called flows. Does not check permission; callers must.
+-- of the flow and the current rows of the called flows. Callers must check the permission.
 --
 --   max_called_bytes  the most bytes of called flows to read; null for no limit
 --   data              the data of a snapshot, as text; null if there are findings
@@ -5848,7 +5848,7 @@ begin
 end;
 $$;
 comment on function private.reduce_flow(public.flows, boolean, bigint) is
-  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Does not check permission; callers must. Definer, because it reads all flows of the owner of `entry`.';
+  'Reduces a flow and all flows that it calls to the data of a snapshot, and finds what keeps them from running. Callers must check the permission. Definer, because it reads all flows of the owner of `entry`.';
 
 -- sql/350_flows/70_flow_snapshots.sql
 
@@ -5866,8 +5866,8 @@ comment on column private.flow_snapshots.data is
 
 -- Freezes a flow and all flows that it calls, directly or through others. Uses the given row of the flow and the
 -- current rows of the called flows. Returns the key of the snapshot. If keeps_canvas is true, also returns the
--- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Does not check permission;
--- callers must. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
+-- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Callers must check the
+-- permission. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
 returns record
 language plpgsql volatile security definer
@@ -5899,7 +5899,7 @@ begin
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/72_flow_versions.sql
 
@@ -6049,7 +6049,7 @@ begin
 end;
 $$;
 comment on function private.store_flow_version(integer, bytea, text) is
-  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Does not check permission; callers must. Definer, because no API role may insert versions.';
+  'Makes a version of the saved flow, or returns the existing version with the same contents. If `name` is null, an existing version keeps its name. 409 quota_exceeded. Callers must check the permission. Definer, because no API role may insert versions.';
 
 create function private.store_deployed_version(flow_id integer, hash bytea)
 returns void
@@ -6127,8 +6127,7 @@ end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
   'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
--- Triggers run in the order of their names, so this one runs after the trigger that refuses a flow beyond the
--- quota.
+-- Triggers run in the order of their names, so this trigger runs after the one that refuses a flow beyond the quota.
 create trigger _900_keep_version after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update_keep();
@@ -6180,8 +6179,8 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row here does not keep its snapshot from being deleted.';
-comment on column private.flow_current_snapshots.flow_updated_at is 'updated_at of the flow in the snapshot.';
+  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row does not prevent the deletion of its snapshot.';
+comment on column private.flow_current_snapshots.flow_updated_at is 'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
 create function private.current_snapshot(entry public.flows)
@@ -6226,7 +6225,7 @@ begin
     return v_hash;
   end if;
   v_hash := (private.freeze_flow(take_snapshot.entry, false)).snapshot_hash;
-  -- Do not keep the snapshot of a flow that calls others: a called flow may change while its caller does not.
+  -- Do not keep the snapshot of a flow that calls others: a called flow may change without a change of its caller.
   if v_is_kept and not exists (select from private.interflow_references(take_snapshot.entry.nodes)) then
     insert into private.flow_current_snapshots as c (flow_id, flow_updated_at, snapshot_hash)
     values (take_snapshot.entry.id, take_snapshot.entry.updated_at, v_hash)
@@ -6237,7 +6236,7 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/76_restore_flow_version.sql
 
@@ -6495,7 +6494,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/85_check_flow.sql
 
@@ -6872,8 +6871,8 @@ as $$
     select i.number, i.name, i.value, i.hint, i.number <= cardinality(input_descriptions.names) as is_entry,
       input_descriptions.masks[i.number] & (1 << 23) = 0 as is_required,
       input_descriptions.masks[i.number] & ~(1 << 23)::bigint as mask,
-      -- Leave out defaults of more than 4 KiB, which are too large for a form. Also leave out further defaults
-      -- after a megabyte in total.
+      -- Leave out defaults of more than 4 KiB, which are too large for a form. When the total size of the defaults
+      -- exceeds a megabyte, leave out all further defaults.
       octet_length(i.value::text) as size,
       sum(octet_length(i.value::text))
         filter (where octet_length(i.value::text) <= 4096) over (order by i.number) as total_size
@@ -7250,7 +7249,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_interface(bytea) is
-  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Does not check permission; callers must. Definer, because no API role may access snapshots.';
+  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/400_deployments/10_setting_faults.sql
 
@@ -8388,7 +8387,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). Its callers check the owner.';
+  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -8535,9 +8534,9 @@ create table public.flow_run (
   inputs jsonb not null,
   output jsonb,
   errors text[],
-  -- The code is stored separately, because queries over thousands of runs need not read `errors`, which may have 64
-  -- KiB. The column is not a generated column: Postgres would plan its expression again for each statement, which
-  -- would slow starts.
+  -- The code is stored separately, so that queries over thousands of runs need not read `errors`, which may have 64
+  -- KiB. The column is not a generated column: Postgres would plan its expression again for each statement, which would
+  -- slow starts.
   error_code text,
   not_run uuid[],
   created_at timestamptz not null default clock_timestamp(),
@@ -8572,7 +8571,7 @@ comment on column public.flow_run.started_by_run_id is
   'The run whose node started this run. Null for all other runs, also redrives and called runs. There is no foreign key, so that the id stays when that run is deleted.';
 comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs of the start.';
 comment on column public.flow_run.output is
-  'One value, {"M": {…}}, by the labels of the flow''s outputs; null until the run has ended.';
+  'One value, {"M": {…}}, whose members have the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is
   'One line for each failed node, "<name> <node id>[#times]: <message>"; null if no node failed. At most 100 lines, and 65,536 characters in total.';
 comment on column public.flow_run.error_code is
@@ -8580,7 +8579,7 @@ comment on column public.flow_run.error_code is
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'The first party that asked the run to stop: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
+  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is
@@ -8716,7 +8715,7 @@ begin atomic
   );
 end;
 comment on function private.may_see_run(public.flow_run, private.caller) is
-  'True if the caller may see a run. The owner of the flow sees each run; the starter and the holder of the run''s token see it only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
+  'True if the caller may see a run. The owner of the flow sees all its runs. The starter and the holder of the run''s token see the run only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
 -- This policy repeats the rule of private.may_see_run. The planner does not inline a function that uses an argument
@@ -8972,7 +8971,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. Its callers check the user by the root run.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. The calling functions check the user by the root run.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -9327,8 +9326,8 @@ grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to a
 
 -- sql/450_runs/82_run_filter.sql
 
--- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text
--- of one query, which holds only the given conditions. The query reads the runs of one index, the newest first, and
+-- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text of
+-- one query, which holds only the given conditions. The query reads runs by one or two indexes, the newest first, and
 -- stops after a fixed number of runs. So its time is bounded, however many runs there are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
@@ -9402,7 +9401,7 @@ begin atomic
   ) as v (source);
 end;
 comment on function private.run_sources(private.run_filter) is
-  'The text of a query for the newest runs in the index that fits a filter best. Its parameters are those of private.run_query.';
+  'The text of a query for the newest runs in the index that fits a filter best. It takes the same parameters as the query of private.run_query().';
 
 create function private.run_query(filter private.run_filter)
 returns text
@@ -9695,8 +9694,8 @@ create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- A generic plan, because Postgres would otherwise plan the statements again for the arrays of each call, and
--- planning takes longer than executing.
+-- The plan is generic. Otherwise Postgres would plan the statements again for the arrays of each call, and planning
+-- takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -9750,7 +9749,7 @@ $$;
 -- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
 -- in the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. Its callers check the user.';
+  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -9781,7 +9780,7 @@ set enable_seqscan = off
 set jit = off
 as $$
 declare
-  -- The most events of a page.
+  -- The maximum number of events in a page.
   v_max_events constant integer := 200;
   -- The number of the last event before the end of the root run.
   v_last integer;
@@ -9943,7 +9942,7 @@ $$;
 -- only this event. In each event, `owner` holds the members of `data` that only the flow's owner gets. The next page
 -- continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. Its callers check the user.';
+  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -10772,7 +10771,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. Its callers have checked the user.';
+  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. The calling functions have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -11020,7 +11019,7 @@ begin
 end;
 $$;
 comment on function private.check_answerable(public.signature_requests, text) is
-  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because it reads requests of any user. Its callers check the user.';
+  'Refuses an answer that comes too late (409, with the state of the request). Refuses a changed message if the request is not for a transaction, or if the transaction has other signers (400). Definer, because it reads requests of any user. The calling functions check the user.';
 
 create function private.signature_request_for_caller(id bigint, new_msg text)
 returns jsonb
