@@ -74,7 +74,7 @@ export async function readEnvironment(
   ];
   const join = (texts: string[]) => texts.join(' and ');
   throw new UsageError(
-    `${join(missing.map(({ name }) => name))} must be set: ${join(missing.map(({ meaning }) => meaning))}` +
+    `${join(missing.map(({ name }) => name))} must be set to ${join(missing.map(({ meaning }) => meaning))}` +
       `${findLocalStack === undefined ? '' : ', or a local stack must run (npm start)'}.`,
   );
 }

@@ -31,7 +31,7 @@ function readCall(json: RpcJson): { method: string; params: RpcJson[] } {
 }
 
 /**
- * Answers the body of a request with the body of the answer, which is empty for a notification. Throws a
+ * Takes the body of a request and returns the body of the answer, which is an empty text for a notification. Throws a
  * ConnectionFault if a test makes this call's connection fail.
  */
 export type RpcHandler = (body: string) => Promise<string>;

@@ -27,7 +27,7 @@ const instructionJson = (
 function transactionJson(bytes: Uint8Array): RpcJson {
   const { transaction } = readTransaction(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
-  if (message.version === 1) throw new Error('version 1 is not supported');
+  if (message.version === 1) throw new Error('transaction version 1 is not supported');
   const { header, staticAccounts, instructions, lifetimeToken } = message;
   return {
     message: {
@@ -69,7 +69,7 @@ function encodeBytes(bytes: Uint8Array, config: RpcConfig): RpcJson {
  */
 function readForm(bytes: Uint8Array): { named: number; version: 'legacy' | 0; writableLookups: number } {
   const message = getCompiledTransactionMessageDecoder().decode(readTransaction(bytes).transaction.messageBytes);
-  if (message.version === 1) throw new Error('version 1 is not supported');
+  if (message.version === 1) throw new Error('transaction version 1 is not supported');
   const lookups = message.version === 0 ? message.addressTableLookups ?? [] : [];
   return {
     named: message.staticAccounts.length,

@@ -45,7 +45,7 @@ function formatMemo(data: Uint8Array): string {
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   const transaction = getTransactionDecoder().decode(bytes);
   const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
-  if (message.version === 1) throw new Error('version 1 is not supported');
+  if (message.version === 1) throw new Error('transaction version 1 is not supported');
   const { staticAccounts, instructions } = message;
   const lookups = 'addressTableLookups' in message ? message.addressTableLookups ?? [] : [];
   const memos = instructions

@@ -119,7 +119,7 @@ export function makeNode([nodeId, ...rest]: string[], projectDir: string): strin
   }
   const nodesDir = join(projectDir, 'runner/nodes');
   const registryFile = join(nodesDir, 'registry.ts');
-  // This ignores case, because some file systems do not distinguish such folders.
+  // The comparison ignores case, because some file systems do.
   const folder = readdirSync(nodesDir).find((name) => name.toLowerCase() === nodeId.toLowerCase());
   if (folder !== undefined) throw new StackError(`There is a node ${folder} already: runner/nodes/${folder}`);
   // The new registry is made before any file is written, so that an unreadable registry leaves no half of a node

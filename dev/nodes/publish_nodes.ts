@@ -91,7 +91,7 @@ export interface PublishOptions {
   log: (line: string) => void;
   /** If true, only failures are logged. */
   quiet?: boolean;
-  /** Stops publishing, also during a pause; publishNodes rejects then. */
+  /** Stops publishing, also during a pause. publishNodes then rejects. */
   signal?: AbortSignal;
   firstDelayMs?: number;
 }
@@ -102,7 +102,7 @@ export interface PublishSummary {
   failed: number;
 }
 
-/** The reason why a post failed, and if a new try may help. */
+/** The reason why a post failed, and whether a new try may help. */
 interface Failure {
   reason: string;
   isTransient: boolean;
@@ -125,7 +125,7 @@ function describeRefusal(status: number, text: string): string {
   }
 }
 
-/** Describes a failed request. The error "fetch failed" of fetch gets its cause. */
+/** Describes a failed request. Adds the cause to the error "fetch failed" of fetch. */
 const describeError = (error: unknown): string => {
   const { message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   return cause === undefined ? message : `${message} (${cause.code ?? cause.message})`;
@@ -133,7 +133,7 @@ const describeError = (error: unknown): string => {
 
 const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
-/** Sends a request to the table. It is aborted when its time is over, and by `signal`. */
+/** Sends a request to the table. The request is aborted when its time is over, and by `signal`. */
 const requestNodes = (options: Pick<PublishOptions, 'url' | 'signal'>, query: string, init: RequestInit) => {
   const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
@@ -223,7 +223,7 @@ type Identity = Pick<NodeDefinition['data'], 'node_id' | 'version'>;
 
 const keyOf = ({ node_id, version }: Identity): string => JSON.stringify([node_id, version]);
 
-/** Reads the identity in a file; undefined if the file has none, so that the database refuses it. */
+/** Reads the identity in a file; undefined if the file has none. The database refuses such a file. */
 function identityOf({ text }: DefinitionFile): Identity | undefined {
   try {
     return JSON.parse(text).data ?? undefined;
@@ -232,7 +232,7 @@ function identityOf({ text }: DefinitionFile): Identity | undefined {
   }
 }
 
-/** Returns the definitions that the table does not have as public ones. */
+/** Returns the definitions that are not public definitions in the table yet. */
 async function findMissing(
   files: DefinitionFile[],
   options: Pick<PublishOptions, 'url' | 'headers' | 'signal'>,
@@ -251,7 +251,7 @@ async function findMissing(
 }
 
 /**
- * Publishes the definitions of this project that a local stack lacks; at its first start these are all of them.
+ * Publishes the definitions of this project that a local stack lacks. At its first start, a stack lacks all of them.
  * Failures are only logged, because a stack works without the definitions. Rejects only if `signal` is aborted.
  */
 export async function seedNodes(
@@ -290,7 +290,7 @@ export function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'heade
   });
   const wanted = values.port === undefined ? undefined : parsePort(values.port);
   const findLocal = () => readStack(stackDir(chooseRunningPort(wanted)))?.status;
-  // A named project needs no local stack, so several running stacks are no error then.
+  // If --url names a project, no local stack is needed, so several running stacks are no error.
   const local = values.url === undefined || wanted !== undefined ? findLocal() : localAt(values.url);
   const url = values.url ?? local?.API_URL;
   if (url === undefined) {

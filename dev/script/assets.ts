@@ -51,7 +51,7 @@ interface Bundle {
 const makeWasm = (): Uint8Array =>
   meter(readFileSync(require.resolve('@jitl/quickjs-wasmfile-release-sync/wasm')), FIRST_PAGES);
 
-/** Bundles one of these scripts with its packages. */
+/** Bundles a script of GUESTS with its packages. */
 async function bundle(name: string): Promise<Bundle> {
   const { outputFiles, metafile } = await build({
     entryPoints: [join(projectDir, `runner/script/guest/${name}.js`)],

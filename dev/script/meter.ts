@@ -1,7 +1,7 @@
 import { readCode } from './wasm_code.ts';
 import { leb, type Reader, reader, readLeb, signedLeb, takeLeb, writeVector } from './wasm_bytes.ts';
 
-/** The name of the import that the metered module calls when its fuel is used up, and of the exported counter. */
+/** The names of the function that the metered module calls when its fuel is used up, and of the exported counter. */
 export const REFUEL = { module: 'meter', name: 'refuel' };
 export const FUEL = 'fuel';
 /** Fuel for the start function, which runs before anybody can set `fuel`. */
@@ -47,7 +47,7 @@ function parameterCounts(body: Uint8Array): number[] {
   });
 }
 
-/** Reads the imports, which are functions and one memory, and gives the memory another size at its beginning. */
+/** Reads the imports, which are functions and one memory, and changes the initial size of the memory. */
 function readImports(body: Uint8Array, memoryPages: number): { functions: number; entries: number[][] } {
   const bytes = reader(body, 0);
   let functions = 0;

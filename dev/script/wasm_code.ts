@@ -6,7 +6,7 @@ export interface CodePlace {
   parameters: number;
   /** The index of the global that counts down. */
   fuel: number;
-  /** The index of the imported function that is called below zero. */
+  /** The index of the imported function that is called when the counter falls below zero. */
   refuel: number;
   /** The new index of a function. */
   moved: (index: number) => number;
@@ -52,8 +52,8 @@ function immediates(opcode: number, bytes: Reader): number[] {
 }
 
 /**
- * Copies the instructions of a function. Adds the counting of its loops, of its call, and of the bytes that it copies
- * or fills at once.
+ * Copies the instructions of a function. Adds instructions that count the passes of its loops, its calls, and the bytes
+ * that it copies or fills at once.
  */
 export function readCode(code: Uint8Array, { parameters, fuel, refuel, moved }: CodePlace): number[] {
   const bytes = reader(code, 0);

@@ -22,7 +22,10 @@ const BANNER = `
 import { createRequire as makeRequireOfBundle } from 'node:module';
 const require = makeRequireOfBundle(import.meta.url);`;
 
-/** Makes one file from the package and all its imports. Each installation of packages gets a new file. */
+/**
+ * Makes one file from the package and all its imports. The file's name depends on the installed packages, so that other
+ * packages get another file.
+ */
 export async function makeAuthBundle(): Promise<string> {
   const packages = join(projectDir, 'node_modules');
   const installed = createHash('sha256').update(await readFile(join(packages, '.package-lock.json'))).digest('hex');
@@ -54,11 +57,11 @@ async function importAuthPackage(): Promise<AuthPackage> {
 
 /**
  * Loads Supabase's Auth as a package. Loading its 350 files takes 1.5 s of CPU; loading one bundled file takes a fifth
- * of that. If no bundle can be made, for example without write access to node_modules, the files are loaded.
+ * of that. If no bundle can be made, for example without write access to node_modules, the 350 files are loaded.
  */
 export async function loadAuthPackage(): Promise<AuthPackage> {
-  // The package replaces emitWarning by a function that throws when it gets a warning that is an Error, such as the one
-  // about too many listeners.
+  // The package replaces emitWarning by a function that throws if the warning is an Error, such as the warning about
+  // too many listeners. The original function is restored.
   const { emitWarning } = process;
   try {
     return await importAuthPackage();

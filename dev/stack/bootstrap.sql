@@ -1,5 +1,5 @@
--- Brings a new cluster into the state in which the Supabase platform hands over a database, as far as this project depends on it.
--- Run once by the superuser supabase_admin on a new cluster; `:password` is replaced by a literal.
+-- Brings a new cluster into the state of a new database of the Supabase platform, as far as this project depends on
+-- that state. The stack runs this script once, as the superuser supabase_admin, and replaces `:password` by a literal.
 
 -- Roles. On the platform, postgres is not a superuser.
 create role postgres login createrole createdb replication bypassrls password :password;

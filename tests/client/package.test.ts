@@ -197,7 +197,7 @@ describe('the packed package, installed into an empty project', () => {
     expect(await flows(['runs'], { PATH })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: "error: FLOWS_URL and FLOWS_KEY must be set: the project's address and its publishable key.\n",
+      stderr: "error: FLOWS_URL and FLOWS_KEY must be set to the project's address and its publishable key.\n",
     });
   });
 });

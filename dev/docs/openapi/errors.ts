@@ -163,8 +163,8 @@ const nativeMeanings: Record<number, string> = {
   403: 'no right to this row',
   404: 'no such function with these arguments',
   406: "an `Accept` that can't be served",
-  409: 'a key that is there already',
-  415: 'a media type that it neither reads nor writes',
+  409: 'a key that already exists',
+  415: 'a media type that PostgREST neither reads nor writes',
   500: 'something unexpected',
   503: 'the database does not answer',
 };
@@ -207,7 +207,7 @@ const pascalCase = (code: string): string =>
 
 /**
  * Makes the error answers of an operation, one for each status. Operations with equal answers share one answer, which
- * has this name.
+ * has the returned name.
  */
 export function errorAnswers(
   { errors, nativeStatuses }: Operation,

@@ -24,7 +24,7 @@ export const flowOperations: Operation[] = [
     tag,
     summary: 'Lists the problems of a flow, saved or not',
     description:
-      'The findings that would prevent a deploy; if there are none, the warnings. Stores nothing. Does not parse scripts and expressions. ' +
+      'Returns the findings that would prevent a deploy, or, if there are none, the warnings. Stores nothing. Does not parse scripts and expressions. ' +
       'A user may check two flows a second, one at a time.',
     security: restUser,
     body: {
@@ -73,7 +73,7 @@ export const flowOperations: Operation[] = [
     tag,
     summary: 'Keeps the saved contents of a flow as a version',
     description:
-      'Returns the id of the version. If a version has the same contents, that one gets the name. For the owner only. ' +
+      'Returns the id of the version. If a version has the same contents, that version gets the name. For the owner only. ' +
       'To rename a version, change `name` of its row in `flow_versions`; to delete it, delete the row.',
     security: restUser,
     body: {

@@ -18,8 +18,8 @@ function findMember(schema: JsonSchema, path: string[]): JsonSchema {
 
 /**
  * Adds notes to members of a schema, by paths such as `data/node_id` or `sources/items/name`. A note is a description,
- * or keywords of JSON Schema that zod can't derive from a refinement. Throws for a note on a missing member: that note
- * belongs to a removed member.
+ * or keywords of JSON Schema that zod can't derive from a refinement. Throws if a note names a missing member, because
+ * such a note was left behind when its member was removed.
  */
 export function annotate(schema: JsonSchema, notes: Record<string, string | JsonSchema>): JsonSchema {
   const annotated = structuredClone(schema);

@@ -52,7 +52,7 @@ export function nodeRow(): JsonSchema {
   const { properties, additionalProperties } = output(nodeDefinitionSchema);
   return {
     type: 'object',
-    description: 'A row of `nodes`: the columns that `select` names, all by default.',
+    description: 'The columns of a row of `nodes` that `select` names; by default, all columns.',
     properties: { ...properties as object, ...keptNodeColumns },
     additionalProperties,
   };

@@ -91,5 +91,5 @@ export const limitErrors: ErrorCode[] = ['queue_full', 'start_limit_reached'];
 export const rpcStatuses = [400, 401, 404, 406, 415, 500, 503];
 
 export const whoStarts =
-  'For the callers of `start_permission`: the owner, any user who has signed up, or anybody with a public key. ' +
-  'The answer for a deployment that the caller may not start is the same 404 as for one that does not exist.';
+  '`start_permission` decides who may start the deployment: the owner, any user who has signed up, or anybody with a public key. ' +
+  'The answer for a deployment that the caller may not start is the same 404 as for a missing deployment.';

@@ -131,14 +131,14 @@ export const componentParameters = {
   acceptUnknown: {
     name: 'accept_unknown',
     in: 'query',
-    description: 'Redrives even if failed nodes may have changed something outside, which is then changed again.',
+    description: 'Redrives even if failed nodes may have changed something outside. The new run may repeat the change.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   redriveDeployment: {
     name: 'deployment',
     in: 'query',
     description:
-      'Another deployment of the flow. The new run has its graph and settings, and takes over what is the same in both graphs.',
+      'Another deployment of the flow. The new run uses the graph and settings of this deployment, and takes over what is the same in both graphs.',
     schema: { type: 'string', format: 'uuid' },
   },
   wait: {
@@ -160,8 +160,8 @@ export const componentParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'The same request with the same key returns the same run for 24 hours; a different request with the key gets a 409. A random UUID is ' +
-      'good; from a caller with a public key only, 22 characters at least.',
+      'For 24 hours, the same request with the same key returns the same run. A different request with the key gets a 409. A random UUID is ' +
+      'a good key. If the caller has only a public key, the key must have at least 22 characters.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '8f14e45f-ceea-467f-a8a1-2b1b5ad0c1de',
   },
@@ -178,15 +178,15 @@ export const componentParameters = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'For clients that may lose the response: the same answer with the same key succeeds again. Without a key, or with another answer, ' +
-      'a second answer is a 409.',
+      'For clients that may lose the response: the same answer with the same key succeeds again. A second answer without the key, or with ' +
+      'another value, gets a 409.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '0b9f6b3c-62f5-4e5b-9d0e-7e1d6c6f4b21',
   },
   ifNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of an earlier answer, or several: if the answer would be the same, it is an empty 304.',
+    description: 'The `ETag` of an earlier answer, or several of them. If the new answer would be the same, an empty 304 is sent instead.',
     schema: { type: 'string' },
     example: '"91bc196f59ff26f37987de90a8e113cf1f8a8cd9a3d4f5a1c2b7e4d8f6a09b35"',
   },
@@ -208,7 +208,7 @@ export const componentParameters = {
   columns: {
     name: 'columns',
     in: 'query',
-    description: 'Which columns of several records to write.',
+    description: 'The columns to write, if the body has several records.',
     schema: { type: 'string' },
   },
   select: {

@@ -19,7 +19,7 @@ export const pendingInputOperations: Operation[] = [
     tag: 'Pending inputs',
     summary: 'Submits the value that a run waits for',
     description:
-      'A node `api_input` waits for the value: it becomes the output of the node, and the run continues. The whole URL is the `url` of the row in ' +
+      'A node `api_input` waits for the value. The value becomes the output of the node, and the run continues. The whole URL is the `url` of the row in ' +
       '`pending_inputs`; its token is the only credential. The URL accepts one answer. The answer is the same 404 if the token is ' +
       'unknown or expired, or if its run has ended or is being stopped.',
     security: [[]],

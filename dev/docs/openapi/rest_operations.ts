@@ -46,7 +46,7 @@ export const restOperations: Operation[] = [
     tag: 'Node definitions',
     summary: 'Posts node definitions',
     description:
-      'Stores one definition, or several, all or none of them. With `Prefer: resolution=merge-duplicates` a repeated post changes ' +
+      'Stores one or several definitions: either all of them or none. With `Prefer: resolution=merge-duplicates` a repeated post changes ' +
       'the stored row, column by column. A definition that is posted with the secret key, or by a publisher, is public; any other ' +
       "is the caller's own. `GET /rest/v1/nodes` reads them, with PostgREST's filters.",
     security: [['projectKey'], ...restUser],
@@ -57,10 +57,10 @@ export const restOperations: Operation[] = [
       examples: { one: definition, several: [definition] },
     },
     answers: Object.fromEntries(
-      [[200, 'All of them existed already and are changed.'], [201, 'They are stored.']].map(([status, says]) => [
+      [[200, 'All definitions existed already and are changed.'], [201, 'The definitions are stored.']].map(([status, says]) => [
         status,
         {
-          description: `${says} The rows with \`Prefer: return=representation\`, else an empty body.`,
+          description: `${says} With \`Prefer: return=representation\`, the body has the rows. Otherwise it is empty.`,
           schema: { anyOf: [{ type: 'array', items: ref('Node') }, ref('Node')] },
           example: [node],
           mediaTypes: ['application/json', 'application/vnd.pgrst.object+json'],
@@ -94,8 +94,8 @@ export const restOperations: Operation[] = [
     method: 'post',
     path: '/rest/v1/rpc/read_flow_scripts',
     tag: 'Deployments',
-    summary: 'Reads the scripts of a flow and of those that it calls',
-    description: '`POST /flow/deploy/{flow_id}` parses them before it deploys. For the owner only.',
+    summary: 'Reads the scripts of a flow and of the flows that it calls',
+    description: '`POST /flow/deploy/{flow_id}` parses these scripts before it deploys. For the owner only.',
     security: restUser,
     body: { schema: ref('ReadFlowScriptsArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
     answers: {
@@ -135,8 +135,8 @@ export const restOperations: Operation[] = [
     tag: 'Deployments',
     summary: 'Reads the graphs that runs of a deployment execute',
     description:
-      'For drawing runs, even if the flows have changed since: the frozen nodes and edges, and the positions of the nodes when the flow was ' +
-      'deployed. For the owner only.',
+      'Returns the frozen nodes and edges, and the positions that the nodes had when the flow was deployed. Programs can draw runs from them, ' +
+      'even if the flows have changed since. For the owner only.',
     security: restUser,
     body: {
       schema: ref('DeploymentGraphArguments'),
@@ -154,7 +154,7 @@ export const restOperations: Operation[] = [
     tag: 'Deployments',
     summary: 'Tells whether a flow has changed since a deployment',
     description:
-      'True if the flow, or a flow that it calls, differs from the frozen graph. Places of nodes, and notes, do not count. For the owner only.',
+      'True if the flow, or a flow that it calls, differs from the frozen graph. Notes and the positions of nodes do not count. For the owner only.',
     security: restUser,
     body: {
       schema: ref('FlowHasChangedArguments'),
@@ -172,7 +172,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Starts a deployment',
     description:
-      `Like \`POST /deployment/start\`, but without a poke, so the run begins when a worker next looks at the queue. Use the route where time matters. ${whoStarts}`,
+      `Like \`POST /deployment/start\`, but notifies no worker, so the run begins when a worker next looks at the queue. If time matters, use the route. ${whoStarts}`,
     security: [...restUser, ['projectKey']],
     body: {
       schema: ref('StartDeploymentArguments'),
@@ -201,7 +201,7 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Starts a flow as it is now',
     description:
-      'Like `POST /flow/start/{flow_id}`, but without a poke, so the run begins when a worker next looks at the queue.',
+      'Like `POST /flow/start/{flow_id}`, but notifies no worker, so the run begins when a worker next looks at the queue.',
     security: restUser,
     body: { schema: ref('StartFlowArguments'), isRequired: true, examples: { flow: { flow_id: 7, inputs } } },
     answers: {
@@ -249,7 +249,7 @@ export const restOperations: Operation[] = [
     summary: 'Reads a page of the events of a run',
     description:
       'Answers at once, with 200 events at most. `GET /flow/events/{flow_run_id}` streams them as they come. For the owner of the flow, the starter of the run ' +
-      'and the holder of its token; values, errors and log lines are for the owner only.',
+      'and the holder of its token. Only the owner gets values, errors and log lines.',
     security: restRunReader,
     body: {
       schema: ref('FlowRunEventsArguments'),
@@ -417,8 +417,8 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/rotate_on_end_secret',
     tag: 'Deployments',
     summary: 'Makes the secret of outgoing webhooks',
-    description: "The secret signs the messages that `on_end` of the flow's deployments requests, by Standard " +
-      'Webhooks. For 24 hours they are signed with the former secret, too.',
+    description: "The secret signs the messages that `on_end` of the flow's deployments requests, according to Standard " +
+      'Webhooks. For 24 hours, the messages are also signed with the former secret.',
     security: restUser,
     body: { schema: ref('RotateOnEndSecretArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },
     answers: {
@@ -438,10 +438,10 @@ export const restOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Posts an outgoing webhook again',
     description:
-      'Posts the message again, whatever the state of its delivery, with the same `webhook-id`, to the present address in the deployment.',
+      'Posts the message again with the same `webhook-id`, whatever the state of its delivery. The message goes to the address that the deployment has now.',
     security: restUser,
     body: { schema: ref('RedeliverWebhookArguments'), isRequired: true, examples: { delivery: { id: FLOW_RUN_ID } } },
-    answers: { 204: { description: 'It is due.' } },
+    answers: { 204: { description: 'The delivery is due.' } },
     errors: [...credentialErrors, 'webhook_delivery_not_found', 'quota_exceeded'],
     nativeStatuses: rpcStatuses,
   },
@@ -537,7 +537,7 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/whoami',
     tag: 'Credentials',
     summary: 'Returns the calling user',
-    description: 'The user whom the credential proves.',
+    description: 'Returns the user to whom the credential belongs.',
     security: restUser,
     body: { schema: ref('NoParams'), isRequired: false, examples: { nothing: {} } },
     answers: {

@@ -138,7 +138,7 @@ export const routeOperations: Operation[] = [
     security: runReader,
     parameters: ['flowRunId', 'wait'],
     answers: {
-      200: { description: 'The run has succeeded: its bare output.', schema: ref('Output'), example: output },
+      200: { description: 'The run has succeeded. The body is its bare output.', schema: ref('Output'), example: output },
       202: {
         description: 'The run has not ended; ask again.',
         schema: ref('RunPending'),
@@ -154,10 +154,10 @@ export const routeOperations: Operation[] = [
     tag: 'Runs',
     summary: 'Watches a run',
     description:
-      'The events of the run, and of the runs that it called, as server-sent events: `run_start`, `node_start`, `node_finish`, `node_error`, ' +
-      '`log`, `signature_request`, `api_input`, `run_finish`. The `data` of each is that of `RunEventPage`. The stream ends after the `run_finish` of ' +
+      'Streams the events of the run, and of the runs that it called, as server-sent events: `run_start`, `node_start`, `node_finish`, `node_error`, ' +
+      '`log`, `signature_request`, `api_input`, `run_finish`. The `data` of each event has the form of `RunEventPage`. The stream ends after the `run_finish` of ' +
       'the run that was started, or after 140 seconds: connect again with `Last-Event-ID`. A comment comes every 15 seconds. For the owner of the flow, the starter ' +
-      'of the run and the holder of its token; values, errors and log lines are for the owner only.',
+      'of the run and the holder of its token. Only the owner gets values, errors and log lines.',
     security: runReader,
     parameters: ['flowRunId', 'lastEventId'],
     answers: {
@@ -202,9 +202,9 @@ export const routeOperations: Operation[] = [
     path: '/flow/redrive/{flow_run_id}',
     tag: 'Runs',
     summary: 'Redrives a failed or stopped run',
-    description: 'Starts a new run of the same graph, inputs, settings and starter. A succeeded node execution is ' +
-      'taken over with its outputs if its inputs are the same as in the earlier run; all others run. A run can be redriven once. If the redrive fails, too, redrive the redrive. For a called run, ' +
-      'the whole tree is redriven. Only the owner of the flow may do this. With `deployment`, the run continues on another deployment of the flow: then a node execution is taken over if also the data and the incoming edges of its node are the same.',
+    description: 'Starts a new run with the same graph, inputs, settings and starter. It takes over a succeeded node execution ' +
+      'with its outputs if the inputs are the same as in the earlier run, and executes all other nodes. A run can be redriven once. If the new run also fails, redrive the new run. For a called run, ' +
+      'the whole tree of runs is redriven. Only the owner of the flow may do this. With `deployment`, the new run continues on another deployment of the flow. It then takes over a node execution only if the data and the incoming edges of the node are also the same.',
     security: user,
     parameters: ['flowRunId', 'acceptUnknown', 'redriveDeployment', 'idempotencyKey'],
     body: { schema: { type: 'object', additionalProperties: false }, isRequired: false, examples: { nothing: {} } },
@@ -249,7 +249,7 @@ export const routeOperations: Operation[] = [
     summary: 'Stores a connection',
     description:
       "Stores the caller's connection of this name, or replaces it. The secret is kept as ciphertext only, and no answer ever " +
-      'holds it. Every upsert contains the secret, so only somebody who knows it can name other hosts.',
+      'holds it. Every upsert contains the secret, so only somebody who knows the secret can name other hosts.',
     security: user,
     body: {
       schema: ref('UpsertConnectionParams'),
@@ -282,7 +282,7 @@ export const routeOperations: Operation[] = [
     tag: 'Connections',
     summary: 'Makes one request with a connection',
     description:
-      "Sends the secret of the caller's connection to a URL of its hosts, and answers with the status of the answer. Redirects are " +
+      "Sends a request with the secret of the caller's connection to a URL of its hosts, and returns the status of the response. Redirects are " +
       'not followed.',
     security: user,
     body: {

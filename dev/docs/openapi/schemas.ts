@@ -26,8 +26,8 @@ const startNotes = {
   inputs:
     "The flow's inputs by label. A missing input takes the flow's default, or null if there is none. An unknown input is refused.",
   values:
-    'Inputs by label as readable JSON. Each is converted by the types that `GET /deployment/read` returns for it, and must match its `json_schema`: numbers ' +
-    'keep all their digits, keys are base58 texts, and the holders of wallets are asked to sign. An input may be here or in `inputs`, but not in both.',
+    'Inputs by label as readable JSON. Each input is converted by the types that `GET /deployment/read` returns for it, and must match its `json_schema`. Numbers ' +
+    'keep all their digits. Keys are base58 texts. The holders of wallets are asked to sign. An input may be here or in `inputs`, but not in both.',
   action_signer: base58(
     32,
     'The public key of the wallet that signs and sends the transaction. The run finds the transaction by the memo of `action_identity`. It has ' +
@@ -37,11 +37,11 @@ const startNotes = {
 const flowStartNotes = {
   ...startNotes,
   partial_config:
-    'Runs only the nodes of `only_nodes`. An edge from another node carries the outputs that this node has in the run which `values_config.nodes` names for it, ' +
-    'or in `default_run_id`: in loops with the same index. `values_config.inline` has tagged values by node and port, used before those of a run: inputs of a node ' +
-    'that runs, outputs of another node. A node without a value that it needs fails with `value_missing`.',
+    'Runs only the nodes of `only_nodes`. An edge from another node carries the outputs of that node from an earlier run: the run that `values_config.nodes` names for ' +
+    'the node, or else `default_run_id`. In loops, it carries the outputs of the same index. `values_config.inline` has tagged values by node and port, which replace ' +
+    'values of those runs. They are inputs of a node that runs, or outputs of another node. A node that lacks a value that it needs fails with `value_missing`.',
   environment:
-    "Settings of the run for the names that the flow's own environment does not define. Flows that it calls keep theirs.",
+    "Settings of the run for the names that the flow's own environment does not define. Called flows keep their own settings.",
   output_instructions: 'The run outputs its first transaction as a value, and does not send it.',
 };
 const stopNotes = {
@@ -49,7 +49,7 @@ const stopNotes = {
   reason: { description: 'Text for the errors of the cancelled nodes.', pattern: STORABLE },
 };
 const strictNote = 'Refuses a flow with warnings.';
-const warningsNote = 'The first 100 warnings: parts at which a run would fail, or which it would leave out.';
+const warningsNote = 'The first 100 warnings. They name parts of the flow at which a run would fail, or which a run would ignore.';
 const idempotencyNote =
   'Like the header Idempotency-Key of the routes: the same request within 24 hours returns the same run.';
 
@@ -62,14 +62,14 @@ const upsertWalletParams: JsonSchema = {
     public_key: base58(32, 'The key that identifies the wallet: a second upsert with the same key changes the wallet.'),
     keypair: base58(
       64,
-      'The 32 bytes of the secret key, then the public key. When it is left out, a HARDCODED wallet keeps the stored one. An ADAPTER wallet must have none.',
+      'The 32 bytes of the secret key, then the public key. If it is left out, a HARDCODED wallet keeps its stored key. An ADAPTER wallet must have no key pair.',
     ),
   }),
   dependentSchemas: { keypair: { properties: { type: { const: 'HARDCODED' } } } },
 };
 
 const newMsgNote =
-  'Base64 of the message that the wallet signed, if it changed the message of the request. The fee payer may change and add ' +
+  'Base64 of the message that the wallet signed, if the wallet changed the message of the request. The fee payer may change and add ' +
   'instructions of the compute budget, and nothing else.';
 
 const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSchema), {
@@ -79,8 +79,7 @@ const submitSignatureParams: JsonSchema = annotate(input(submitSignatureParamsSc
 });
 
 /**
- * This schema is written by hand: it requires exactly one of two members, and one of the two is a value of the flow
- * runtime.
+ * This schema is written by hand, because it requires exactly one of two members, and one of them is a tagged value.
  */
 const submitInputParams: JsonSchema = {
   type: 'object',
@@ -88,7 +87,7 @@ const submitInputParams: JsonSchema = {
     value: { description: 'The value, with its tag.', ...ref('Value') },
     values: {
       description:
-        'The value as readable JSON: integers become U or I, other numbers D or F, with all their digits; objects M, arrays A, texts S.',
+        'The value as readable JSON. Integers become U or I, other numbers D or F, with all their digits. Objects become M, arrays A, and texts S.',
     },
   },
   oneOf: [{ required: ['value'] }, { required: ['values'] }],
@@ -97,20 +96,20 @@ const submitInputParams: JsonSchema = {
 
 const runFilterNotes = {
   search:
-    'A text in the errors in any case, or the beginning of the id of the run, or of the id or public key of its ' +
-    'starter. Inputs and outputs are not searched.',
+    'A text that the errors contain in any case, or with which the id of the run, or the id or public key of its starter, ' +
+    'begins. Inputs and outputs are not searched.',
   starter: 'The kind of starter: `flow` is a node of another run, `key` a caller with a public key.',
   since: 'Only runs from this time on.',
   until: 'Only runs before this time.',
 };
 const verificationNotes = {
   verification:
-    'The verification of senders. `standard_webhooks`: `webhook-signature`, made within 5 minutes. `stripe`: `Stripe-Signature`, likewise. ' +
-    '`github`: `X-Hub-Signature-256`. `hmac`: the header that `hmac` names has an HMAC of the body. `authorization`: the header Authorization has a fixed value, as Helius sends it. Without it, anybody who has the URL may send requests.',
+    'The verification of senders. `standard_webhooks`: the header `webhook-signature`, at most 5 minutes old. `stripe`: the header `Stripe-Signature`, at most 5 minutes old. ' +
+    '`github`: the header `X-Hub-Signature-256`. `hmac`: the header that `hmac` names has an HMAC of the body. `authorization`: the header Authorization has a fixed value, as Helius sends it. Without a verification, anybody who has the URL may send requests.',
   secret: {
     description:
-      'For `standard_webhooks` whsec_ and the base64 of 24 to 64 bytes; for `authorization` the whole value of the header. ' +
-      'It is never shown. Without it, every request is refused.',
+      'For `standard_webhooks`: whsec_ and the base64 of 24 to 64 bytes. For `authorization`: the whole value of the header. ' +
+      'No answer contains the secret. If a verification has no secret, every request is refused.',
     pattern: STORABLE,
   },
   hmac:
@@ -118,16 +117,16 @@ const verificationNotes = {
     '`id_header` is the header with the id of a delivery, if there is one.',
 };
 const webhookNotes = {
-  prefix: 'The first characters of the token in its URL, by which its owner recognises it.',
-  last_start_at: 'When it last started a run.',
+  prefix: 'The first characters of the token in the URL, by which the owner recognises the webhook.',
+  last_start_at: 'The time at which the webhook last started a run.',
   last_flow_run_id: 'The run that was started at that time.',
-  last_error: 'The reason why the last request started no run, `<code>: <message>`; null if it started one.',
+  last_error: 'The reason why the last request started no run, `<code>: <message>`; null if it started a run.',
 };
 const scheduleNotes = {
   cron: 'Minute, hour, day of month, month, day of week: numbers, ranges, lists, steps, names such as MON, and `*`.',
   time_zone: 'The IANA time zone of the cron text, such as Europe/Berlin; UTC by default.',
   policy:
-    'The policy for planned times that were missed. `catch_up_one`, the default: one late start for all of them. `skip`: none.',
+    'The policy for planned times that were missed. `catch_up_one`, the default: one late start for all of them. `skip`: no start.',
 };
 
 const storeNote = {
@@ -213,11 +212,11 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   FlowHistoryArguments: input(argumentSchemas.flow_history),
   KeepFlowVersionArguments: annotate(input(argumentSchemas.keep_flow_version), {
-    name: 'Without a name, the version goes when the flow has too many.',
+    name: 'A version without a name is deleted when the flow has too many versions.',
   }),
   RestoreFlowVersionArguments: annotate(input(argumentSchemas.restore_flow_version), {
     updated_at:
-      'The time of the last change of the flow that the caller knows. If it has changed since, the answer is 409.',
+      'The time of the last change of the flow that the caller knows. If the flow has changed since, the answer is 409.',
   }),
   DeployFlowArguments: annotate(input(argumentSchemas.deploy_flow), {
     strict: strictNote,
@@ -254,8 +253,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   RedriveFlowRunArguments: annotate(input(argumentSchemas.redrive_flow_run), {
     flow_run_id: 'The run that failed or was stopped, or one that it called.',
-    deployment: 'Another deployment of the flow, whose graph and settings the new run has.',
-    accept_unknown: 'Redrive even if failed nodes may have changed something outside, which is then changed again.',
+    deployment: 'Another deployment of the flow, whose graph and settings the new run uses.',
+    accept_unknown: 'Redrive even if failed nodes may have changed something outside. The new run may repeat the change.',
     idempotency_key: idempotencyNote,
   }),
   RedriveFlowRunsArguments: annotate(input(argumentSchemas.redrive_flow_runs), {
@@ -263,9 +262,9 @@ export const componentSchemas: Record<string, JsonSchema> = {
     since: 'Only runs from this time on. Default: seven days ago.',
     until: 'Only runs before this time.',
     error_code: 'Only runs whose first error has this code, as `flow_run_stats` counts them.',
-    accept_unknown: 'Redrive even if failed nodes may have changed something outside, which is then changed again.',
+    accept_unknown: 'Redrive even if failed nodes may have changed something outside. The new run may repeat the change.',
     max_runs: 'Default: 100.',
-    on_deployment: 'A deployment of the flow, whose graph and settings the new runs have.',
+    on_deployment: 'A deployment of the flow, whose graph and settings the new runs use.',
   }),
   StopFlowRunArguments: annotate(input(argumentSchemas.stop_flow_run), stopNotes),
   PendingSignatureRequestArguments: input(argumentSchemas.pending_signature_request),
@@ -318,17 +317,17 @@ export const componentSchemas: Record<string, JsonSchema> = {
 
   ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
   StartResult: annotate(output(answerSchemas.StartResult), {
-    token: 'A token with which its holder can see this run.',
-    status: 'Only if the start waited (`Prefer: wait=N`) and the run has ended, as `output` and `errors`.',
+    token: 'A token whose holder can see this run.',
+    status: 'Like `output` and `errors`, only if the start waited (`Prefer: wait=N`) and the run has ended.',
   }),
   StartFlowResult: annotate(output(answerSchemas.StartFlowResult), {
-    token: 'A token with which its holder can see this run.',
-    status: 'Only if the start waited (`Prefer: wait=N`) and the run has ended, as `output` and `errors`.',
+    token: 'A token whose holder can see this run.',
+    status: 'Like `output` and `errors`, only if the start waited (`Prefer: wait=N`) and the run has ended.',
     warnings: warningsNote,
   }),
   DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), {
     warnings: warningsNote,
-    limits: 'Only if anybody may start it: the limits of all callers but the owner, and of callers without an account.',
+    limits: 'Only if anybody may start the deployment: the limits of all callers but the owner, and of callers without an account.',
   }),
   DeploymentDescription: annotate(output(answerSchemas.DeploymentDescription), {
     name: "The flow's name when it was deployed, unless the owner has changed it.",
@@ -342,21 +341,21 @@ export const componentSchemas: Record<string, JsonSchema> = {
     inputs: 'In the order of the nodes in the flow.',
     'inputs/items/name': 'The label: the name of the input in `inputs` and `values` of a start.',
     'inputs/items/description':
-      'The description in the definition of the port that it feeds, if it feeds exactly one; else empty.',
+      'The description of the port that the input feeds; empty if the input feeds no port or several ports.',
     'inputs/items/type_bounds': 'The types that all ports with this value accept, also in called flows.',
     'inputs/items/required':
-      'The flow has no default for it, and a port requires it. A start without it is not refused; its run may fail.',
+      'The flow has no default for the input, and a port requires the input. A start without the input is not refused, but its run may fail.',
     'inputs/items/default':
-      "The flow's default, as readable JSON. Null if there is no default, or if it has more than 4,096 bytes.",
+      "The flow's default, as readable JSON. Null if there is no default, or if the default has more than 4,096 bytes.",
     'inputs/items/json_schema':
-      'The JSON Schema of the input in `values`. An input that is not required accepts null, too.',
+      'The JSON Schema of the input in `values`. An input that is not required also accepts null.',
     outputs: 'The outputs of a succeeded run, each with the type of the port that feeds it.',
   }),
   FlowScripts: annotate(output(answerSchemas.FlowScripts), {
     as_of: 'The time of the last change of each flow that was read, by id. Pass it to `deploy_flow`.',
     scripts: 'The scripts in form data, in the order of the nodes. `source` is null where a script node has none.',
     scripts_left_out: 'The number of scripts that were not parsed, because they are too long or too many.',
-    flows_left_out: 'Called flows beyond the first 1,000.',
+    flows_left_out: 'The number of called flows that were not read: all but the first 1,000.',
   }),
   DeploymentGraph: annotate(output(answerSchemas.DeploymentGraph), {
     flows: 'The flow itself and every flow that it calls, by id.',
@@ -366,7 +365,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
       'prevents_deploy: a deploy is refused. fails_run: a deploy only warns, but a run fails when it comes to the node.',
     'problems/items/flow_id': 'The called flow that has the problem. Missing for the flow itself.',
     'problems/items/port': 'With `input_missing`: the input.',
-    is_complete: 'Whether all called flows were checked. They are left out beyond 1 MiB together.',
+    is_complete: 'Whether all called flows were checked. At most 1 MiB of called flows is checked.',
   }),
   FlowHistory: annotate(output(answerSchemas.FlowHistory), {
     'items/saved_at': 'The time when the flow was saved with these contents.',
@@ -392,7 +391,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
     is_owner: 'Whether the caller owns the flow, and so sees values, errors and log lines.',
     caller: 'The calling user, or the run whose token the caller shows.',
     is_guest: 'Whether the caller has no account.',
-    is_overdue: 'Whether the run has not ended while runs have been queued for 2 seconds.',
+    is_overdue: 'Whether the run has not ended, and runs have been queued for 2 seconds.',
   }),
   FlowRunStats: annotate(output(answerSchemas.FlowRunStats), {
     since: 'The time from which runs were counted.',
@@ -430,16 +429,16 @@ export const componentSchemas: Record<string, JsonSchema> = {
       'The kind of `message`: `transaction` for the message of a transaction, `message` for any other message, which may not be changed. No node asks for a `message` yet.',
     time: 'The time of the request, in milliseconds since 1970.',
     pubkey: 'The key that must sign.',
-    message: 'The bytes to sign, base64: of a transaction the serialized v0 message, not the whole.',
+    message: 'The bytes to sign, in base64. For a transaction, these are the serialized v0 message, without the signatures.',
     timeout:
       'The number of seconds after `time` in which the request can be answered. The transaction is valid for about a minute; after that the run fails.',
     flow_run_id: 'The run that asks: the started run, or one that it called.',
     signatures: 'Signatures that are known already.',
   }),
   SignatureRequestState: annotate(output(answerSchemas.SignatureRequestState), {
-    signature: 'The accepted answer; null without one.',
-    new_msg: "The message that was signed instead of the request's.",
-    expires_at: 'The time until which it could be answered.',
+    signature: 'The accepted answer; null if there is none.',
+    new_msg: "The message that was signed instead of the message of the request.",
+    expires_at: 'The time until which the request could be answered.',
     run_status: 'The status of the started run.',
   }),
   CalledFlowRun: annotate(output(answerSchemas.CalledFlowRun), {
@@ -455,7 +454,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   ActionPostResult: annotate(output(answerSchemas.ActionPostResult), {
     transaction:
-      'Base64 of the wire format; only the signature of `account` is missing. Version 0 if somebody has signed or a lookup table is used, else legacy.',
+      'Base64 of the transaction, in which only the signature of `account` is missing. Its message is of version 0 if somebody has signed or a lookup table is used, and legacy otherwise.',
     message: "The flow's output `message`, 500 characters at most.",
     'links/next/href': 'The address for posting `{account, signature}` after the transaction was sent.',
   }),
@@ -466,16 +465,16 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   Schedule: annotate(output(answerSchemas.Schedule), {
     ...scheduleNotes,
-    next_start_at: 'The next planned time; null while it is not active.',
+    next_start_at: 'The next planned time; null while the schedule is not active.',
     last_start_at: 'When it last started a run.',
     last_flow_run_id: 'The run that it started last.',
-    last_error: 'The reason why the last planned time started no run, `<code>: <message>`; null if it started one.',
+    last_error: 'The reason why the last planned time started no run, `<code>: <message>`; null if it started a run.',
   }),
   NewApiKey: annotate(output(answerSchemas.NewApiKey), {
     prefix: 'The first characters of the key, by which its owner recognises it.',
     key: 'The key. No later answer contains it.',
   }),
-  Fault: annotate(output(answerSchemas.Fault), { path: 'Where, such as `inputs.amount.U`.' }),
+  Fault: annotate(output(answerSchemas.Fault), { path: 'The path of the fault, such as `inputs.amount.U`.' }),
   Finding: annotate(output(answerSchemas.Finding), { path: 'The path in the flow, such as `edges[3].source`.' }),
   Node: nodeRow(),
 
@@ -488,7 +487,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   ),
   RestError: error('Every error of /rest/v1, of this project and of PostgREST.', {
     ...nullableText,
-    description: 'More data than the message has; for codes of this project the text of a JSON value.',
+    description: 'More data than the message has. For codes of this project, it is JSON as a text.',
   }),
   GatewayError: {
     description: "The gateway's refusal of a request without the project's key.",
@@ -500,8 +499,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
 };
 
 /**
- * The schemas of parameters. Zod parses text here, because paths and queries hold digits; the document describes
- * numbers. Tests show that both agree.
+ * The schemas of parameters. They are written by hand, because zod parses the digits of paths and queries as text,
+ * while the document describes numbers. Tests show that both kinds of schemas agree.
  */
 export const parameterSchemas = {
   flowId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },

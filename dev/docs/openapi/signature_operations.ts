@@ -11,7 +11,7 @@ import {
   runReader,
 } from './operation.ts';
 
-/** The errors of an answer to a request, apart from its signature. */
+/** The errors of an answer to a signature request, except those about the signature itself. */
 const answerErrors: ErrorCode[] = [
   'transaction_changed',
   'signature_request_not_found',
@@ -28,8 +28,8 @@ export const signatureOperations: Operation[] = [
     tag: 'Signatures',
     summary: 'Waits for a signature request of a run',
     description:
-      'The oldest open request of the run or of any run that it called. The client has the wallet sign `message` and sends the ' +
-      'signature to `POST /signature/submit`. For the owner of the flow, the starter of the run and the holder of its token.',
+      'Returns the oldest open request of the run or of any run that it called. The client lets the wallet sign `message` and sends the ' +
+      'signature to `POST /signature/submit`. The owner of the flow, the starter of the run and the holder of the run token may call it.',
     security: runReader,
     parameters: ['flowRunId', 'wait'],
     answers: {
@@ -52,7 +52,7 @@ export const signatureOperations: Operation[] = [
       'Verifies and stores the signature, and lets the waiting run continue. A refused answer leaves the request ' +
       'open. No credential is needed, because a valid signature is the proof. The owner of the flow, the user whose key is asked, the ' +
       'starter of the run and the holder of its token learn the fault of an invalid signature. Everybody else gets the same 404 ' +
-      'as for a missing request, and for an answered or expired one a 409 without details.',
+      'as for a missing request. For an answered or expired request, they get a 409 without details.',
     security: [...runReader, []],
     body: {
       schema: ref('SubmitSignatureParams'),
@@ -87,7 +87,7 @@ export const signatureOperations: Operation[] = [
     },
     answers: {
       200: {
-        description: 'The oldest open request; null when there is none now.',
+        description: 'The oldest open request; null if there is none now.',
         schema: ref('PendingSignatureResult'),
         example: { request: pendingRequest, is_overdue: false },
       },

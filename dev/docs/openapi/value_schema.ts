@@ -82,7 +82,7 @@ const tags: Record<string, { title: string; payload: JsonSchema; example: unknow
     title: 'Other bytes',
     payload: {
       type: 'string',
-      description: 'Base64; the padding may be left out. An answer gives 32 and 64 bytes under their own tags.',
+      description: 'Base64; the padding may be left out. In answers, 32 and 64 bytes have tags of their own.',
       pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw](?:={0,2})|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=?)?$',
     },
     example: 'AQI=',

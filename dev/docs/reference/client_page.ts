@@ -32,15 +32,15 @@ const type = (declared: Declared): string[] => [
 /** The JavaScript types of values, as `fromValue` returns them. */
 const VALUES: string[][] = [
   ['`U`, `I`, `U1`, `I1`', 'bigint', 'bigint'],
-  ['`D`', 'string, such as `2.20`: no number of JavaScript holds it', 'number'],
-  ['`F`', 'number', 'by `inputs`, or a number where the deployment wants a float'],
+  ['`D`', 'string, such as `2.20`, because no JavaScript number holds it exactly', 'number'],
+  ['`F`', 'number', 'a tagged value in `inputs`, or a number if the deployment takes a float'],
   ['`S`', 'string', 'string'],
   ['`B`', 'boolean', 'boolean'],
   ['`N`', 'null', 'null'],
   [
     '`B3`, `B6`: keys and signatures',
     'string, base58',
-    'Uint8Array of 32 or 64, or a string where the deployment wants a key',
+    'Uint8Array of 32 or 64 bytes, or a string if the deployment takes a key',
   ],
   ['`BY`', 'Uint8Array', 'Uint8Array'],
   ['`A`, `M`', 'array, plain object', 'array, plain object'],
@@ -65,14 +65,14 @@ export function clientPage(): string {
       `import { createClient } from '@supabase/supabase-js';
 import { createFlowClient, FlowError } from 'flow-deployments-client';
 
-const flows = createFlowClient(createClient(url, publishableKey)); // the session of supabase-js, whoever is signed in
+const flows = createFlowClient(createClient(url, publishableKey)); // uses the session of supabase-js
 const scripted = createFlowClient({ url, key: publishableKey, apiKey }); // without supabase-js`,
     ),
     list([
-      'A client of supabase-js brings address, keys, session and `fetch`. Its own client keeps the session fresh.',
-      "Where a run's token is known, it is the credential of `output`, `stop` and `signatureRequests`, and goes along in `run`, `logs` and `pendingInputs`. So whoever starts with `publicKey` needs no other credential.",
-      'A request that may be repeated safely is sent again when no answer comes, or one of 502, 503 and 504. Deploys and answers to signature requests are not.',
-      'No redirect is followed, because headers such as `x-api-key` would go along. An answer has at most 64 MiB.',
+      'A client of supabase-js provides address, keys, session and `fetch`. supabase-js itself renews the session.',
+      "If the token of a run is known, it is the only credential of `output`, `stop` and `signatureRequests`, and an additional credential of `events`, `run`, `logs` and `pendingInputs`. Callers who start with `publicKey` therefore need no other credential.",
+      'If a repetition is safe, the client repeats a request that got no answer, or an answer of 502, 503 or 504. It does not repeat deploys and answers to signature requests.',
+      'The client follows no redirect, because it would send headers such as `x-api-key` to the new address. An answer has at most 64 MiB.',
     ]),
     '## Options of createFlowClient',
     members({
@@ -83,7 +83,7 @@ const scripted = createFlowClient({ url, key: publishableKey, apiKey }); // with
     ...methods.map(method),
     '## A deployment with types',
     paragraph(
-      '`npx flows types <deployment> --name Shop > shop.ts` writes the types of a deployment, as its ports say them. A wrong input is then found by the compiler, before the backend finds it.',
+      '`npx flows types <deployment> --name Shop > shop.ts` writes the types of a deployment, which are derived from its ports. The compiler then finds a wrong input before the backend does.',
     ),
     code(
       `import type { Shop } from './shop.ts';
@@ -93,12 +93,12 @@ const { receipt } = await shop.run({ item: 'tea', quantity: 3 });`,
     ),
     '## Values',
     paragraph(
-      "Plain inputs go as `values`: the backend makes values of them by the deployment's own types, and refuses what does not fit with its path, before anything runs. Bigints keep all their digits. What JSON can't say (bytes, infinities, NaN) goes with its tag, and so does what `inputs` holds. `toValue` and `fromValue` convert by themselves, exactly:",
+      "The client sends plain inputs as `values`, and the backend converts them by the types of the deployment. If an input does not fit, the backend refuses the start and names the path of the fault. Bigints keep all their digits. Values that JSON can't represent (bytes, infinities, NaN) and the values in `inputs` are sent as tagged values. `toValue` and `fromValue` convert without loss, and without the types of a deployment:",
     ),
     markdownTable([['value', 'what `fromValue` and `output` give', 'what `toValue` makes it of'], ...VALUES]),
     '## Errors',
     paragraph(
-      'Every method throws one class, `FlowError`. `code` is stable: one of [the backend](errors.md), of Postgres, or of the client. `message` and `hint` are for people, `details` is what is known beyond them, `status` the HTTP status (0 without an answer), `retryAfter` the seconds of `Retry-After`, or null.',
+      'Every method throws errors of one class, `FlowError`. `code` is stable, and is a code of [the backend](errors.md), of Postgres, or of the client. `message` and `hint` are for people. `details` has further data. `status` is the HTTP status, or 0 without an answer. `retryAfter` has the seconds of the header `Retry-After`, or null.',
     ),
     code(
       `try {

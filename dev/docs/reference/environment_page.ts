@@ -15,46 +15,46 @@ const PROJECT: Rows = [
     'JSON object of the publishable keys, `{"default": "sb_publishable_…"}`.',
     'given by the platform',
   ],
-  ['SUPABASE_ANON_KEY', 'The publishable key of the older form. One of these two is needed.', 'given by the platform'],
+  ['SUPABASE_ANON_KEY', 'The publishable key of the older form. It or `SUPABASE_PUBLISHABLE_KEYS` is needed.', 'given by the platform'],
   ['SUPABASE_SECRET_KEYS', 'JSON object of the secret keys, `{"default": "sb_secret_…"}`.', 'given by the platform'],
-  ['SUPABASE_SERVICE_ROLE_KEY', 'The secret key of the older form. One of the two is needed.', 'given by the platform'],
+  ['SUPABASE_SERVICE_ROLE_KEY', 'The secret key of the older form. It or `SUPABASE_SECRET_KEYS` is needed.', 'given by the platform'],
   [
     'REST_URL',
-    'Where the functions reach PostgREST, so that they may have one of their own: its connections are then not taken by requests to `/rest/v1`.',
+    'The address at which the functions call PostgREST. If the functions have a PostgREST of their own, requests to `/rest/v1` take none of its connections.',
     '`rest/v1` in the project; the local stack has one for its functions',
   ],
   [
     'ACTION_URL',
-    'For function `action`: its own address as wallets know it, `https://pay.example/action`. Its answers link to itself.',
-    'its place in the project',
+    'For the function `action`: its own address as wallets know it, such as `https://pay.example/action`. Its answers link to this address.',
+    "below the project's address",
   ],
   [
     'FLOW_URL',
     'For the function `runner` and for workers: the address of function `flow` as clients know it, `https://flows.example/flow`. ' +
-    'URLs for pending inputs begin with it. A worker with neither this nor `SUPABASE_URL` fails the nodes `api_input`.',
+    'URLs for pending inputs begin with it. If a worker has neither this variable nor `SUPABASE_URL`, nodes `api_input` fail.',
     '`flow` in the project at `SUPABASE_URL`',
   ],
   [
     'STORAGE_URL',
-    'For runners: the address of Storage as clients know it, `https://files.example/storage/v1`. Signed and public URLs of files begin with it. The secret key goes to `SUPABASE_URL` only.',
+    'For runners: the address of Storage as clients know it, `https://files.example/storage/v1`. Signed and public URLs of files begin with it. Runners send the secret key only to `SUPABASE_URL`.',
     '`storage/v1` in the project at `SUPABASE_URL`',
   ],
   [
     'INFO_URL',
-    "For function `info`: its own address as clients know it, `https://api.example/functions/v1/info`. It tells clients the project's address by it.",
-    'its place in the project',
+    "For function `info`: its own address as clients know it, `https://api.example/functions/v1/info`. The function returns the project's address, which it derives from this address.",
+    "below the project's address",
   ],
 ];
 
 const SECRETS: Rows = [
   [
     'SUPABASE_DB_URL',
-    "The database's address, `postgresql://user:password@host:port/database`. Workers call Postgres itself by it. Then they need `SUPABASE_URL` and a key only for the nodes `postgrest_*`, `sql_function`, `storage_*` and `api_input`. The function `flow` listens by it while somebody waits for a run, as a user who may become `service_role`: one connection an instance, at most an eighth of `max_connections` in all, closed 10 s after the last caller; without it, when it can't connect and with a pooler in transaction mode it polls PostgREST. `?pgbouncer=true`, and port 6543: such a pooler answers there. `?sslmode=`: `disable`, `prefer`, `require` or `verify-full`; without it `prefer`, and on loopback `disable`.",
-    'functions: given by the platform, as `postgres`; workers: none, they call PostgREST; the local stack gives its own',
+    "The database's address, `postgresql://user:password@host:port/database`. Workers with this variable call Postgres directly. They then need `SUPABASE_URL` and a key only for the nodes `postgrest_*`, `sql_function`, `storage_*` and `api_input`. While somebody waits for a run, the function `flow` listens at this address, as a user who may become `service_role`. Each instance has one connection, and all instances together have at most an eighth of `max_connections`. A connection is closed 10 s after the last caller. If the variable is missing, if no connection is possible, or if the address is a pooler in transaction mode, the function polls PostgREST instead. `?pgbouncer=true` or port 6543 marks such a pooler. `?sslmode=` is `disable`, `prefer`, `require` or `verify-full`. Its default is `prefer`, and `disable` on loopback.",
+    'functions: given by the platform, with the user `postgres`; workers: none, so that they call PostgREST; the local stack gives its own',
   ],
   [
     'WALLET_KEYS',
-    'Encrypts the secret keys of HARDCODED wallets and the secrets of connections: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, and begins with a letter. Functions `wallets` and `connections` do not start without it; a runner without it can\'t sign with stored keys or use connections. These functions and workers do not start with a malformed value.',
+    'Encrypts the secret keys of HARDCODED wallets and the secrets of connections: `{"<id>": "<base64 of 32 bytes>", …}`, the current key first. An id has at most 64 letters, digits, dots, underscores and hyphens, and begins with a letter. Without it, the functions `wallets` and `connections` do not start, and a runner can\'t sign with stored keys or use connections. With a malformed value, neither these functions nor workers start.',
     'none; the local stack makes its own',
   ],
   ['HELIUS_API_KEY', 'For runners: estimates of priority fees on mainnet.', 'none'],
@@ -63,7 +63,7 @@ const SECRETS: Rows = [
 const SWITCHES: Rows = [
   [
     'RUNNER_DISABLED',
-    '`1`: function `runner` executes nothing, and nobody pokes it. All runs are left to workers.',
+    '`1`: the function `runner` executes no runs, and the other functions do not call it. Workers execute all runs.',
     'off',
   ],
   [
@@ -73,7 +73,7 @@ const SWITCHES: Rows = [
   ],
   [
     'STORAGE_SHARED_BUCKETS',
-    "For runners: names of buckets of Storage, divided by commas. The `storage_*` nodes of **all** users may read, overwrite and delete each file in them. Other nodes reach only the folder of their flow's owner, in `user-storages` and `user-public-storages`.",
+    "For runners: names of buckets of Storage, divided by commas. The `storage_*` nodes of **all** users may read, overwrite and delete each file in them. In all other buckets, the nodes reach only the folder of their flow's owner in `user-storages` and `user-public-storages`.",
     'none',
   ],
 ];
@@ -85,8 +85,8 @@ const STACK: Rows = [
 ];
 
 const TESTS: Rows = [
-  ['FUZZ_SEED', 'Seed of generated test values, so that a red test stays red.', '20261121'],
-  ['FUZZ_CASES', 'How many times as many cases as usual tests generate.', '1'],
+  ['FUZZ_SEED', 'The seed of generated test values. With the same seed, a failed test fails again.', '20261121'],
+  ['FUZZ_CASES', 'The factor by which tests generate more cases than usual.', '1'],
   ['KILLS', 'How often `tests/durability/kill.test.ts` kills a worker.', '15'],
   [
     'LONG_TESTS',
@@ -98,26 +98,26 @@ const TESTS: Rows = [
 
 /** Settings in the `environment` of a flow. */
 const FLOW: [name: string, takes: string, fallback: string][] = [
-  ['COMPUTE_BUDGET', '`auto`, `no`, or compute units', '`auto`: half as many again as a simulation uses, and 1,000'],
-  ['FALLBACK_COMPUTE_BUDGET', 'compute units, for when the simulation fails', '200,000 for each instruction'],
+  ['COMPUTE_BUDGET', '`auto`, `no`, or compute units', '`auto`: 1.5 times the units that a simulation uses, plus 1,000'],
+  ['FALLBACK_COMPUTE_BUDGET', 'compute units that are used if the simulation fails', '200,000 for each instruction'],
   [
     'PRIORITY_FEE',
     '`auto`, `no`, or micro-lamports for a compute unit',
-    "`auto`: 100, or with `HELIUS_API_KEY` in the runner's environment what Helius estimates for a medium priority",
+    "`auto`: 100; if the runner's environment has `HELIUS_API_KEY`, Helius's estimate for a medium priority",
   ],
   [
     'OVERWRITE_FEEPAYER',
-    "public key of a HARDCODED wallet of the owner's, which pays",
+    "the public key of a HARDCODED wallet of the owner, which then pays",
     'the fee payer that the nodes name',
   ],
-  ['TX_COMMITMENT_LEVEL', '`processed`, `confirmed`, `finalized`: of the blockhash and the preflight', '`confirmed`'],
-  ['WAIT_COMMITMENT_LEVEL', 'the same: what a transaction must reach for the run to go on', '`confirmed`'],
-  ['SIMULATION_COMMITMENT_LEVEL', 'the same: what the simulation is based on', '`finalized`'],
-  ['DEVNET_LOOKUP_TABLE', 'address of a lookup table, used on that cluster', 'none'],
+  ['TX_COMMITMENT_LEVEL', '`processed`, `confirmed` or `finalized`: the level of the blockhash and the preflight', '`confirmed`'],
+  ['WAIT_COMMITMENT_LEVEL', 'the same levels: the level that a transaction must reach before the run continues', '`confirmed`'],
+  ['SIMULATION_COMMITMENT_LEVEL', 'the same levels: the level of the state that the simulation uses', '`finalized`'],
+  ['DEVNET_LOOKUP_TABLE', 'the address of a lookup table that is used on devnet', 'none'],
   ['MAINNET_LOOKUP_TABLE', 'the same for mainnet', 'none'],
   [
     'RUST_LOG',
-    "`debug`, `info`, `warn`, `error`, `off`: what the run's log keeps. The last bare level counts.",
+    "`debug`, `info`, `warn`, `error`, `off`: the lowest level of the lines that the run's log keeps. The last level without a module counts.",
     '`info`',
   ],
 ];
@@ -169,7 +169,7 @@ export function environmentPage(): string {
     'Environment',
     '`runner/settings.ts` and `dev/docs/reference/environment_page.ts`',
     paragraph(
-      'Variables of the Edge Functions are set with `npx supabase secrets set NAME=value`; a worker takes them from its own environment. The local stack passes the settings of the runner on from the shell that starts it (`RUNNER_CONCURRENCY=4 npm start`), and no other secrets of the shell. A function or worker with a wrong value does not start; one message names all wrong values. An empty value counts as not set.',
+      'Set variables of the Edge Functions with `npx supabase secrets set NAME=value`. A worker takes them from its own environment. The local stack passes on the settings of the runner from the shell that starts it (`RUNNER_CONCURRENCY=4 npm start`), and no other secrets of that shell. If a value is wrong, the function or worker does not start, and one message names all wrong values. An empty value counts as not set.',
     ),
     '## Project',
     table(PROJECT),
@@ -179,11 +179,11 @@ export function environmentPage(): string {
     table(SWITCHES),
     '## Runner: what a worker does',
     paragraph(
-      'A claim is the right to execute one run. A worker executes one run in each of its slots at a time. A slice is the time and the CPU time that a run gets before it is released. [Architecture](../architecture.md) explains all words.',
+      'A claim is the right to execute one run. A worker executes one run in each of its slots at a time. A slice is the time and the CPU time that a run gets before the worker releases the run. [Architecture](../architecture.md) explains all terms.',
     ),
     settingTable(/^RUNNER_/),
     '## Runner: what one run may use',
-    paragraph('Runs that it calls are included.'),
+    paragraph('These limits include the runs that the run calls.'),
     settingTable(/^(?!RUNNER_)/),
     '## Local stack',
     table(STACK),
@@ -191,7 +191,7 @@ export function environmentPage(): string {
     table(TESTS),
     "## A flow's environment",
     paragraph(
-      'These settings are not variables of a process: they stand in the column `environment` of a flow, an object of texts, and control how its transactions are made. A flow with a wrong one is neither deployed nor started; `details` then holds `environment_value_invalid`, `environment_key_pair` or `environment_wallet_unknown`, and never the value. Other names are free.',
+      'These settings are not variables of a process. They are members of the column `environment` of a flow, which is an object of texts. They control how the flow's transactions are made. A flow with a wrong setting is neither deployed nor started. The `details` of the error then have the code `environment_value_invalid`, `environment_key_pair` or `environment_wallet_unknown`, but never the value. The column may also have other names.',
     ),
     markdownTable([
       ['name', 'takes', 'default'],

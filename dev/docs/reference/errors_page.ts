@@ -24,7 +24,7 @@ export function errorsPage(): string {
     'Errors',
     '`types/errors/`, `types/run_errors.ts` and `dev/docs/reference/rest_errors.ts`',
     paragraph(
-      "Errors have one shape, `{code, message, details, hint}`. Programs look at `code`; `message` and `hint` are for people and may change. On `/rest/v1` `details` is that JSON as text, and codes of PostgREST and Postgres appear beside these. On `/functions/v1` a fifth member, `error`, repeats the message, for clients of other backends that read it there. One exception: the gateway answers a request without the project's key with `{message, hint}` only. No answer contains a stack trace. In the code `types/errors/` has them, and `types/errors.ts` says where the messages are.",
+      "All errors have the shape `{code, message, details, hint}`. Programs look at `code`. `message` and `hint` are for people and may change. On `/rest/v1`, `details` is JSON as a text, and there are also codes of PostgREST and Postgres. On `/functions/v1`, a fifth member `error` repeats the message for clients of other backends, which read it there. There is one exception: the gateway answers a request without the project's key with `{message, hint}`. No answer contains a stack trace. In the sources, `types/errors/` defines the codes, and `types/errors.ts` says where the messages are.",
     ),
     markdownTable([
       ['code', 'status', 'meaning', 'what to do'],
@@ -32,12 +32,12 @@ export function errorsPage(): string {
     ]),
     '## On /rest/v1',
     paragraph(
-      'PostgREST and Postgres answer these themselves, in the same shape. The message names the table, the column or the constraint.',
+      'These errors come from PostgREST and Postgres themselves, in the same shape. The message names the table, the column or the constraint.',
     ),
     markdownTable([['code', 'status', 'when', 'what to do'], ...restErrors]),
     '## In the errors of a run',
     paragraph(
-      "A failed run has lines in `errors`, in the order of its nodes and their executions. A line is `<name> <id of the node>: <code>: <text>`, with `#<times>` after the id from the second execution on; errors of the run itself name no node. The code is one of these or a code `kv_…` above; other failures have none. `rpc('flow_run_stats')` counts failures by code. An error about an input begins with the name of the input.",
+      "The column `errors` of a failed run has lines, in the order of the nodes and their executions. A line is `<name> <id of the node>: <code>: <text>`. From the second execution of a node on, `#<times>` follows the id. Errors of the run itself name no node. The code is one of the codes below, or a code `kv_…` above. Other failures have no code. `rpc('flow_run_stats')` counts failures by code. An error about an input begins with the name of the input.",
     ),
     markdownTable([
       ['code', 'when', 'what to do'],

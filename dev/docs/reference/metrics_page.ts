@@ -6,13 +6,13 @@ import { page, paragraph, sourcesOf } from './page.ts';
 const METRICS: Record<string, string> = {
   queue_length: 'runs that a worker may claim now, including those whose worker died',
   oldest_queued_seconds:
-    'how long the first of them has been claimable; `null` if there is none. Above 60, look at `private.check_runner_schedule()`',
-  delayed: 'runs without a claim that go on at a later time, such as those that sleep',
+    'the seconds for which the oldest of these runs has been claimable; `null` if there is none. If it is above 60, look at `private.check_runner_schedule()`',
+  delayed: 'runs that no worker holds and that continue at a later time, such as runs that sleep',
   running: 'runs that a worker holds',
-  waiting: 'runs that wait for a signature or an input, until it arrives or the time for it is over',
+  waiting: 'runs that wait for a signature or an input',
   failed_last_hour: 'runs that failed within the last hour',
   pending_webhooks:
-    'webhooks out that were not delivered yet, also those whose next attempt is later. If it grows, a receiver is down, or no worker delivers',
+    'outgoing webhooks that were not delivered yet, including those whose next attempt is later. If the number grows, a receiver is down, or no worker delivers webhooks',
 };
 
 /** Returns the names of the metrics, as the database has them. */
@@ -35,12 +35,12 @@ export function metricsPage(): string {
     'Metrics',
     '`dev/docs/reference/metrics_page.ts` and `private.runner_metrics()`',
     paragraph(
-      'The state of the queue. Only the service role may read it: `POST /rest/v1/rpc/runner_metrics` with a secret key as `apikey`. It counts root runs; runs that other runs called belong to their root run.',
+      'The state of the queue. Only the service role may read it: `POST /rest/v1/rpc/runner_metrics` with a secret key as `apikey`. It counts only root runs: a run that another run called is part of its root run.',
     ),
     '```sh\ncurl -s -X POST "$API_URL/rest/v1/rpc/runner_metrics" -H "apikey: $SECRET_KEY"\n```',
     markdownTable([['metric', 'counts'], ...names.map((name) => [`\`${name}\``, METRICS[name]!])]),
     paragraph(
-      'Worker and function `runner` write one line of JSON for each run that ends and for each failure, with ids and durations (`event`: `run_finished`, `run_suspended`, `run_interrupted`, `claim_lost`, `queue_unreadable`). [Scaling](../operating/scaling.md) says which figures of the database to watch.',
+      'Workers and the function `runner` write a line of JSON for each run that ends and for each failure. The line has ids, durations and the member `event` ( `run_finished`, `run_suspended`, `run_interrupted`, `claim_lost`, `queue_unreadable`). [Scaling](../operating/scaling.md) says which figures of the database to watch.',
     ),
   );
 }

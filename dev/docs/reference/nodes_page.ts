@@ -97,7 +97,7 @@ function sizesSection(): string[] {
     paragraph(
       `A script with N inputs, 0 to ${
         largest.targets.length - 1
-      }, and M outputs, 1 to ${largest.sources.length}, for flows that have such nodes. The palette offers \`rhai_script\` instead, whose ports are added and named. Inputs are variables of the script; outputs are read from its variables, a single output also from its last value.`,
+      }, and M outputs, 1 to ${largest.sources.length}. It exists for flows that already have such nodes. The palette offers only \`rhai_script\`, to which authors add named ports. Inputs are variables of the script. Outputs are read from the script's variables. A single output may also be the last value of the script.`,
     ),
     inputTable(largest.targets),
     outputTable(largest),
@@ -116,7 +116,7 @@ export function nodesPage(): string {
     'Native nodes',
     '`runner/nodes/<node_id>/definition.json`, the tool tips in it, and `notes.md` and `example.json` beside it',
     paragraph(
-      'The nodes that the runner executes. The same definitions are rows of the table `nodes`, by which editors draw the nodes. An input that is not required may be left without edge and value. If an output is left unset, the branch behind it does not run. Effects are changes outside of the run: a node with `idempotent` may run again, because its changes are made once; a node with `once` is never run again by itself; other nodes have no effects. A node with effects does not run without its values: see [When a node runs](../guides/flow_by_hand.md#when-a-node-runs).',
+      'These are the nodes that the runner executes. The table `nodes` has the same definitions, from which editors draw the nodes. An input that is not required needs neither an edge nor a value. If a node leaves an output unset, the branch after that output does not run. Effects are changes outside of the run. The runner may repeat a node with `idempotent`, because a repetition changes nothing more. It never repeats a node with `once` by itself. All other nodes have no effects. A node with effects does not run if a value is missing: see [When a node runs](../guides/flow_by_hand.md#when-a-node-runs).',
     ),
     markdownTable([
       ['group', 'nodes'],

@@ -26,7 +26,7 @@ export const shellPage = (): string =>
     'The shell',
     '`client/shell/` and `dev/docs/reference/shell_page.ts`',
     paragraph(
-      '`npx flows` is the command of [the client](client.md). In a checkout of this project it runs from its sources, and finds the local stack that `npm start` boots; elsewhere it comes with the package `flow-deployments-client`. `npx flows --help` and `npx flows <command> --help` say what stands here.',
+      '`npx flows` is the command of [the client](client.md). In a checkout of this project, it runs from the sources and finds the local stack that `npm start` boots. Elsewhere, it comes with the package `flow-deployments-client`. `npx flows --help` and `npx flows <command> --help` print the same descriptions as this page.',
     ),
     '## Credentials',
     markdownTable([
@@ -34,13 +34,13 @@ export const shellPage = (): string =>
       ...environmentVariables.map(({ name, meaning }) => [`\`${name}\``, meaning]),
     ]),
     paragraph(
-      'A secret key is refused: no command needs one. On the local stack, `flows` signs a user of its own up, and keeps its API key in the folder of the stack, readable by you only; another user goes first: set `FLOWS_API_KEY`. Several local stacks: set `FLOWS_URL` to one of them.',
+      'The shell refuses a secret key, because no command needs one. On a local stack, `flows` signs up a user of its own. It stores the user's API key in the folder of the stack, in a file that only you can read. To act as another user, run `flows login` or set `FLOWS_API_KEY`. If several local stacks run, set `FLOWS_URL` to the address of one of them.',
     ),
     '## What it prints',
     list([
-      'The result goes to stdout; warnings and errors go to stderr, and so does progress, on a terminal only.',
-      'With `--json` the result is one JSON text (of `logs`, one on each line), and an error is one on stderr: `{code, message, details, hint, status, retryAfter}`, as [the backend](errors.md) and [the client](client.md#errors) say it. Outputs are tagged values there, which are exact.',
-      'Texts of flows and runs may hold anything. Control characters are written out, as in `\\u001b`, and later lines of a text are indented. A text of more than 10,000 characters is cut, but not with `--json`.',
+      'The result goes to stdout. Warnings and errors go to stderr. On a terminal, progress also goes to stderr.',
+      'With `--json`, the result is one JSON text. Only `logs` prints a JSON text for each line of the log. An error is a JSON text on stderr: `{code, message, details, hint, status, retryAfter}`, with the codes of [the backend](errors.md) and [the client](client.md#errors). Outputs are then tagged values, which are exact.',
+      'Texts of flows and runs may contain anything. The shell prints control characters as escapes such as `\\u001b`, and indents all lines of a text but the first. Without `--json`, it cuts texts of more than 10,000 characters.',
     ]),
     '## Exit codes',
     markdownTable([['code', 'meaning'], ...Object.entries(exitCodes)]),
