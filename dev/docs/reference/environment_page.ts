@@ -191,7 +191,7 @@ export function environmentPage(): string {
     table(TESTS),
     "## A flow's environment",
     paragraph(
-      'These settings are not variables of a process. They are members of the column `environment` of a flow, which is an object of texts. They control how the flow's transactions are made. A flow with a wrong setting is neither deployed nor started. The `details` of the error then have the code `environment_value_invalid`, `environment_key_pair` or `environment_wallet_unknown`, but never the value. The column may also have other names.',
+      'These settings are not variables of a process. They are members of the column `environment` of a flow, which is an object of texts. They control how the transactions of the flow are made. A flow with a wrong setting is neither deployed nor started. The `details` of the error then have the code `environment_value_invalid`, `environment_key_pair` or `environment_wallet_unknown`, but never the value. The column may also have other names.',
     ),
     markdownTable([
       ['name', 'takes', 'default'],
