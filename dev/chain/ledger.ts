@@ -29,7 +29,7 @@ export interface LedgerTransaction {
   logs: string[];
   unitsConsumed: bigint;
   returnData: TransactionExecution['returnData'];
-  /** The instructions that other instructions called, by the caller's index. */
+  /** The instructions that other instructions called, by the index of the calling instruction. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
   /** The accounts from lookup tables come last; among them, the writable ones come first. */
@@ -74,7 +74,8 @@ export interface Ledger {
   /** Releases the transactions that the network held, as far as they are still valid. */
   release: () => void;
   /**
-   * Calls the listener whenever a transaction has landed or the clock was advanced. The returned function ends this.
+   * Calls the listener whenever a transaction has landed or the clock was advanced. The returned function removes the
+   * listener.
    */
   watch: (listener: () => void) => () => void;
 }
@@ -120,14 +121,14 @@ const rejected = (name: string): TransactionExecution => ({
 
 /**
  * True if a transaction pays its fee, and therefore lands in a block. The VM gives no signature to a transaction that
- * can't pay.
+ * can't pay its fee.
  */
 const isIncluded = (meta: TransactionMetadata): boolean => meta.signature().some((byte) => byte !== 0);
 
 /** Makes a new chain with a slot every `slotMs`; with 0, slots pass only when the clock is advanced. */
 export function makeLedger(slotMs: number): Ledger {
-  // Check signatures and blockhashes here, because the VM knows only one blockhash and can't simulate unsigned
-  // transactions.
+  // The chain checks signatures and blockhashes itself, because the VM knows only one blockhash and can't simulate
+  // unsigned transactions.
   const svm = new LiteSVM().withSigverify(false).withBlockhashCheck(false).withTransactionHistory(0n);
   const listeners = new Set<() => void>();
   const tellListeners = () => listeners.forEach((listener) => listener());

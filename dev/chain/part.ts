@@ -32,8 +32,8 @@ export function litesvmLibrary(): string {
 }
 
 /**
- * Starts the chain in a process of its own, because the VM is native code. No server listens on `socketPath`: a later
- * start finds the processes of a killed stack by this path in their command lines.
+ * Starts the chain in a process of its own, because the VM is native code. No server listens on `socketPath`. The path
+ * is in the command line, by which a later start finds the processes of a killed stack.
  */
 export const startChainPart = (port: number, socketPath: string, onLine: (line: string) => void): Part =>
   startPart({

@@ -1,6 +1,4 @@
-/**
- * An error that the RPC answers with. Source: Agave, `rpc-client-api/src/custom_error.rs`; JSON-RPC 2.0, section 5.1.
- */
+/** An error that the RPC returns. Source: Agave, `rpc-client-api/src/custom_error.rs`; JSON-RPC 2.0, section 5.1. */
 export class RpcError extends Error {
   override name = 'RpcError';
   code: number;

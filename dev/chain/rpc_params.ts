@@ -71,7 +71,7 @@ export function checkBase58(text: string, length: number): string {
   return text;
 }
 
-/** Older names of the three commitments. */
+/** The names of the three commitments, with the older names. */
 const COMMITMENTS: { [name: string]: Commitment } = {
   processed: 'processed',
   recent: 'processed',

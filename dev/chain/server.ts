@@ -27,7 +27,9 @@ export interface ChainOptions {
 /** A Solana chain of its own, with real programs, behind the JSON-RPC of a node. */
 export interface Chain {
   url: string;
-  /** The address of subscriptions, on the port that clients derive from the RPC's port. `url` serves them, too. */
+  /**
+   * The address of subscriptions, on the port that clients derive from the RPC's port. `url` also serves subscriptions.
+   */
   wsUrl: string;
   /** The chain's state, for tests. */
   ledger: Ledger;
@@ -53,7 +55,9 @@ async function listen(server: Server, port: number): Promise<number> {
 /** Number of free ports to try if the port above one is taken. */
 const MAX_PORT_TRIES = 20;
 
-/** Makes one server listen on a port (0: any free one), and the other on the port above. Returns the first port. */
+/**
+ * Makes one server listen on a port (0: any free one), and the other server on the port above. Returns the first port.
+ */
 async function listenOnTwoPorts(first: Server, second: Server, port: number): Promise<number> {
   for (let tries = 1;; tries++) {
     const actual = await listen(first, port);

@@ -4,7 +4,7 @@ import type { Commitment } from '@solana/kit';
 
 /**
  * Slots that a block needs to reach a commitment. Source: Solana documentation, "Commitment status"; 31 blocks on top
- * of one finalize it.
+ * of a block finalize it.
  */
 const DEPTHS: { [level in Commitment]: bigint } = { processed: 0n, confirmed: 1n, finalized: 32n };
 
@@ -19,8 +19,8 @@ export interface SlotClock {
   /** The newest slot that has reached a commitment. */
   slot: (commitment?: Commitment) => bigint;
   /**
-   * Returns the number of blocks up to a slot. There are fewer blocks than slots, as on every network. So code that
-   * confuses the two fails.
+   * Returns the number of blocks up to a slot. There are fewer blocks than slots, as on every network, so that code
+   * that confuses slots and block heights fails.
    */
   blockHeight: (slot: bigint) => bigint;
   blockhash: (slot: bigint) => string;

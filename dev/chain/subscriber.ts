@@ -10,7 +10,7 @@ import { subscribeMethods, type Subscription } from './subscriptions.ts';
 /** The most subscriptions of one client. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
-/** Unread bytes of a client at which its connection is closed. */
+/** If a client has more unread bytes than this, its connection is closed. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /** One client's connection. */
@@ -21,7 +21,7 @@ export interface Subscriber {
   notify: () => void;
 }
 
-/** Serves the subscriptions of one connection; `nextId` returns a new id for each. */
+/** Serves the subscriptions of one connection; `nextId` returns a new id for each subscription. */
 export function makeSubscriber(ledger: Ledger, faults: Faults, socket: WebSocket, nextId: () => bigint): Subscriber {
   const subscriptions = new Map<bigint, { kind: string; subscription: Subscription }>();
 

@@ -33,7 +33,7 @@ const withSlot = (slot: bigint, value: RpcJson): RpcJson => ({ context: { slot }
 
 /**
  * Makes a function that returns each landed transaction once, when its slot has reached the commitment. Omits the
- * transactions whose slots have reached it already.
+ * transactions whose slots have already reached the commitment.
  */
 function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LedgerTransaction[] {
   const known = clock.slot(commitment);
@@ -96,7 +96,7 @@ const onSlot: Subscribe = ({ clock }) => {
     method: 'slotNotification',
     news() {
       const newest = clock.slot();
-      // If the clock was advanced by many slots, only the last ones are sent: a node that had lost its connection does
+      // If the clock was advanced by many slots, only the last slots are sent. A node that had lost its connection does
       // the same.
       const first = newest - told > BLOCKHASH_BLOCKS ? newest - BLOCKHASH_BLOCKS : told + 1n;
       told = newest;

@@ -12,7 +12,7 @@ const MAX_STATUSES = 256;
 const MAX_SIGNATURES = 1_000n;
 
 /**
- * Number of slots for which a transaction's status is kept in memory; for older ones clients need
+ * Number of slots for which a transaction's status is kept in memory; for older transactions, clients need
  * `searchTransactionHistory`. Source: Agave, `MAX_CACHE_ENTRIES`.
  */
 const RECENT_SLOTS = 300n;
@@ -37,7 +37,7 @@ function executionJson({ error, logs, unitsConsumed, returnData }: TransactionEx
   };
 }
 
-/** Returns the accounts that the config of a simulation asks for, in their state after it. */
+/** Returns the accounts that the config of a simulation asks for, in their state after the simulation. */
 function simulatedAccounts(config: RpcConfig, after: ReadonlyMap<string, Account>, ledger: Ledger): RpcJson {
   const wanted = config.object('accounts');
   if (wanted === undefined) return null;

@@ -25,7 +25,7 @@ import {
   readAdvice,
 } from '../database/schema.ts';
 
-/** A check. It throws a StackError with the fault. */
+/** A check. If it finds a fault, `run` throws a StackError that describes the fault. */
 interface Check {
   name: string;
   run: () => Promise<void>;
@@ -177,8 +177,8 @@ const sourceChecks: Check[] = [
   {
     name: 'the committed package-lock.json names the packages of every platform',
     run: async () => {
-      // The check reads the committed file, because npm install removes packages from the working copy that its
-      // registry lacks.
+      // The check reads the committed file, because npm install changes the working copy: it removes the packages that
+      // its registry lacks.
       const lock = await runCommand('git', ['show', 'HEAD:package-lock.json'], { name: 'git show', cwd: projectDir });
       if (!hasAllPlatforms(lock)) {
         throw new StackError('npm ci would refuse the lock, because packages are missing. Run npm run lock:platforms.');
@@ -253,7 +253,7 @@ async function createCanary(cluster: Cluster): Promise<void> {
   await sql.end();
 }
 
-/** The checks that need databases; each runs on the real one and on the canary. */
+/** The checks that need databases. Each check runs on the real database and on the canary. */
 const schemaChecks = (cluster: Cluster): Check[] => [
   {
     name: 'migrations equal sql/ (supabase db diff, both ways)',

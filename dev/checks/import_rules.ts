@@ -13,7 +13,10 @@ export interface ImportRule {
   why: string;
 }
 
-/** The folder of `files`. If `files` contains a `*`, the folder that matches it and contains the importing file. */
+/**
+ * Stands for the folder of `files`. If `files` contains a `*`, it stands for the matching folder that contains the
+ * importing file.
+ */
 export const ITSELF = 'itself';
 
 /** Any package, and any module of Node. */
@@ -24,7 +27,7 @@ const SOLANA = ['@solana/kit', '@solana-program/compute-budget', '@solana-progra
 const PAGE = {
   mayImport: [ITSELF, 'console/session', 'console/shared', 'types/limits'],
   packages: ['react', 'wouter', '@mantine/core', '@mantine/hooks', '@tanstack/react-query', 'flow-deployments-client'],
-  why: 'a page of the console imports no other page, and reaches the project by the clients that it is handed.',
+  why: 'a page of the console imports no other page, and calls the project only through the clients that it receives.',
 };
 const FORM = ['@rjsf/core', '@rjsf/mantine', '@rjsf/utils', '@cfworker/json-schema'];
 const CODE_EDITOR = [
@@ -59,13 +62,13 @@ export const importRules: readonly ImportRule[] = [
     files: 'types',
     mayImport: [ITSELF],
     packages: ['zod', ...ENCODINGS],
-    why: 'types/ runs everywhere, in browsers too, so it needs pure libraries only.',
+    why: 'types/ runs everywhere, also in browsers, so it may use only pure libraries.',
   },
   {
     files: 'types/values',
     mayImport: [ITSELF, 'types/limits'],
     packages: ['zod', 'decimal.js', ...ENCODINGS],
-    why: 'what computes with values knows no flow, run or deployment.',
+    why: 'code that computes with values needs no flow, run or deployment.',
   },
   {
     files: 'functions/_shared',
@@ -145,7 +148,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'functions/connections',
     mayImport: [ITSELF, 'runner/connections', 'runner/engine/node.ts', 'runner/reach', 'functions/_shared', 'types'],
     packages: ['hono', 'zod'],
-    why: 'a function imports no other function; this one makes the requests of tests by the client of runs.',
+    why: 'a function imports no other function; this one sends its test requests by the HTTP client of runs.',
   },
   {
     files: 'functions/healthcheck',
@@ -178,7 +181,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'functions/runner',
     mayImport: [ITSELF, 'runner', 'functions/_shared', 'types'],
     packages: ['hono', 'zod'],
-    why: 'it is the door of the runner: it checks the key and hands the work to runner/.',
+    why: 'it checks the key, and hands the work to runner/.',
   },
   {
     files: 'runner',
@@ -196,7 +199,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'runner/solana',
     mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
     packages: ['zod', '@noble/curves', ...ENCODINGS, ...SOLANA],
-    why: 'it settles instructions for the engine, and knows no queue, no node and no socket.',
+    why: 'it sends transactions for the engine, and uses no queue, no node and no socket.',
   },
   {
     files: 'runner/queue',
@@ -210,7 +213,7 @@ export const importRules: readonly ImportRule[] = [
       'types',
     ],
     packages: ['lossless-json'],
-    why: 'it claims and executes runs, and is handed the nodes and what they reach.',
+    why: 'it claims and executes runs. It receives the nodes, and the services that reach outside.',
   },
   {
     files: 'runner/webhooks',
@@ -222,19 +225,19 @@ export const importRules: readonly ImportRule[] = [
       'functions/_shared',
     ],
     packages: [],
-    why: 'it posts outgoing webhooks, and knows no run, no node and no socket.',
+    why: 'it posts outgoing webhooks, and uses no run, no node and no socket.',
   },
   {
     files: 'runner/connections',
     mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
     packages: ENCODINGS,
-    why: 'it opens the secrets of connections for the HTTP client, and knows no socket.',
+    why: 'it decrypts the secrets of connections for the HTTP client, and uses no socket.',
   },
   {
     files: 'runner/reach',
     mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
     packages: ['ipaddr.js', 'node:'],
-    why: 'it is where flows reach outside, and its HTTP client connects to the address that it has checked.',
+    why: 'flows reach other servers through it, and its HTTP client connects only to an address that it has checked.',
   },
   {
     files: 'runner/storage',
@@ -252,7 +255,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'runner/conditions',
     mayImport: [ITSELF, 'runner/rhai/text_search.ts', 'types'],
     packages: [],
-    why: 'it judges values for the nodes that branch, and knows no node.',
+    why: 'it evaluates conditions for the nodes that branch, and uses no node.',
   },
   {
     files: 'runner/values',
@@ -264,7 +267,7 @@ export const importRules: readonly ImportRule[] = [
       'types',
     ],
     packages: ['@noble/hashes', 'luxon', 're2js', ...ENCODINGS],
-    why: 'it searches texts, reads dates and HTTP answers and makes hashes for several nodes, and knows no node.',
+    why: 'it searches texts, reads dates and HTTP answers, and makes hashes for several nodes. It uses no node.',
   },
   {
     files: 'runner/postgrest',
@@ -346,7 +349,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'dev/loader/typescript_hooks.js',
     mayImport: [],
     packages: ['node:', 'esbuild'],
-    why: 'Node reads the TypeScript of the npm scripts by it.',
+    why: 'Node uses it to read the TypeScript of the npm scripts.',
   },
   {
     files: 'runner/worker/node_script_thread.ts',
@@ -358,13 +361,13 @@ export const importRules: readonly ImportRule[] = [
     files: 'runner/worker/local_stack_environment.ts',
     mayImport: ['dev/stack'],
     packages: [],
-    why: 'it is loaded only where a worker is to find the local stack by its port.',
+    why: 'it is loaded only if a worker has to find the local stack by its port.',
   },
   {
     files: 'client',
     mayImport: [ITSELF, 'types'],
     packages: ['@scure/base', 'eventsource-parser'],
-    why: 'it runs everywhere, in browsers too, and its build holds all that it imports.',
+    why: 'it runs everywhere, also in browsers, and its build contains everything that it imports.',
   },
   {
     files: 'client/editor_flow.ts',
@@ -382,13 +385,14 @@ export const importRules: readonly ImportRule[] = [
     files: 'client/shell',
     mayImport: [ITSELF, 'client', 'types'],
     packages: ['lossless-json', 'node:'],
-    why: 'it is a process on Node that calls the client as others do, and is published without the local stack.',
+    why:
+      'it is a process on Node that calls the client as other programs do, and is published without the local stack.',
   },
   {
     files: 'client/shell/find_local_stack.ts',
     mayImport: ['client/shell', 'dev/stack'],
     packages: ['node:'],
-    why: 'it is loaded only in a checkout, where the command is to find the local stack.',
+    why: 'it is loaded only in a checkout, where the command has to find the local stack.',
   },
   {
     files: 'client/build',
@@ -470,7 +474,7 @@ export const importRules: readonly ImportRule[] = [
     files: 'console/flows/editor/ports/port_names.ts',
     mayImport: ['runner/rhai/tokens.ts', 'runner/script/reserved_words.ts'],
     packages: [],
-    why: 'a port of a script has no name that is a word of its language.',
+    why: 'the name of a port must not be a reserved word of the language of its script.',
   },
   {
     files: 'console/deployments',
@@ -508,6 +512,6 @@ export const importRules: readonly ImportRule[] = [
     files: 'dev',
     mayImport: [ITSELF, 'client', 'functions', 'runner', 'types'],
     packages: [ANY],
-    why: 'these are the tools of the project. They work where its tests are missing.',
+    why: 'these are the tools of the project. They must work without its tests.',
   },
 ];

@@ -151,7 +151,7 @@ export async function sourcesWithImportRules(): Promise<Source[]> {
     .map((file) => ({ file, text: readFileSync(join(projectDir, file), 'utf8') }));
 }
 
-/** Throws a StackError that names each forbidden import and an import cycle. Imports of types count. */
+/** Throws a StackError that names each forbidden import and an import cycle. Imports of types also count. */
 export function checkImports(sources: readonly Source[], rules: readonly ImportRule[] = importRules): void {
   const imports = sources.flatMap(({ file, text }) => importsOf(file, text));
   const faults = imports.flatMap((one) => wrongImport(one, rules) ?? []);

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { projectDir } from '../stack/paths.ts';
 
 /**
- * The lock file. npm omits packages for other platforms from it if its registry lacks them, and `npm ci` then refuses
- * it.
+ * The lock file. If npm's registry lacks packages for other platforms, npm omits them from the lock file, and `npm ci`
+ * then refuses the file.
  */
 const lockFile = join(projectDir, 'package-lock.json');
 
@@ -49,7 +49,7 @@ function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | 
   return { os: [os], cpu: [cpu], ...(libc && { libc }) };
 }
 
-/** Returns the platform packages that the lock lacks, by their paths. Packages of the lock need them. */
+/** Returns the platform packages that packages of the lock need and that the lock lacks, by their paths. */
 function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
   const entries = Object.values(packages).flatMap((parent) =>
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {

@@ -42,8 +42,8 @@ function textOf(expression: Argument | undefined): string | undefined {
 }
 
 /**
- * Lists the regular expressions of a TypeScript file: literals, and `RegExp` of a text. Throws for one that is computed
- * at run time.
+ * Lists the regular expressions of a TypeScript file: literals, and `RegExp` of a text. Throws for a pattern that is
+ * computed at run time.
  */
 export function typeScriptPatterns(file: string, text: string): Pattern[] {
   const { program, errors } = parseSync(file, text);
@@ -88,7 +88,8 @@ const withoutComments = (sql: string): string =>
 
 /**
  * Lists the regular expressions of a SQL file in JavaScript's syntax: those of `~` and similar operators, and of
- * `substring(… from '…')`. Throws for one that is not a literal, and for functions whose patterns it can't read.
+ * `substring(… from '…')`. Throws for a pattern that is not a literal, and for SQL functions whose patterns are not
+ * read here.
  */
 export function sqlPatterns(file: string, text: string): Pattern[] {
   const sql = withoutComments(text);
@@ -114,7 +115,10 @@ export function filePatterns(file: string): Pattern[] {
   return file.endsWith('.sql') ? sqlPatterns(file, text) : typeScriptPatterns(file, text);
 }
 
-/** Throws a StackError that names each pattern that needs more than linear time on some text, with such a text. */
+/**
+ * Throws a StackError if a pattern needs more than linear time on some text. The error names all such patterns and
+ * texts.
+ */
 export async function checkPatterns(patterns: Pattern[]): Promise<void> {
   const faults: string[] = [];
   for (const { place, source, flags } of patterns) {

@@ -8,7 +8,7 @@ import { createDeclaredDatabase, createMigratedDatabase, diffDatabases } from '.
 /** Returns the present time as the version of a migration: YYYYMMDDHHMMSS, UTC. */
 const timestamp = (): string => new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 
-/** Writes the migration from supabase/migrations to sql/. */
+/** Writes the migration that brings a database from the state of supabase/migrations to that of sql/. */
 async function writeMigration(name: string): Promise<void> {
   const statements = await withScratchCluster(async (cluster) => {
     await createMigratedDatabase(cluster, 'migrated');

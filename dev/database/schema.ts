@@ -27,7 +27,7 @@ export async function createDeclaredDatabase(cluster: Cluster, name: string): Pr
   await createDatabase(cluster, name);
   const sql = connect(cluster.url('postgres', name));
   try {
-    // Functions may name tables of later files. The migration sets this, too.
+    // Functions may name tables of later files. The migration has the same setting.
     await sql`set check_function_bodies = off`;
     for (const file of declaredFiles()) {
       await sql.unsafe(readFileSync(join(sqlDir, file), 'utf8')).catch((error) => {
@@ -80,9 +80,9 @@ export interface Advice {
 }
 
 /**
- * Returns the findings of `supabase db advisors`, except for indexes that a new database has not used yet, and for
- * search paths: the advisor does not know that `begin atomic` binds names at creation. The pgTAP test
- * functions_look_up_no_name_by_search_path checks search paths.
+ * Returns the findings of `supabase db advisors`. Findings about unused indexes are left out, because a new database
+ * has used no index yet. Findings about search paths are left out, because the advisor does not know that `begin
+ * atomic` binds names at creation. The pgTAP test functions_look_up_no_name_by_search_path checks search paths.
  */
 export async function readAdvice(cluster: Cluster, database: string): Promise<Advice[]> {
   const url = forSupabaseCli(cluster.url('postgres', database));

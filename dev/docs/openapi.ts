@@ -119,12 +119,12 @@ const overview = (): string =>
   `Deploys flows, starts them and reads their runs.
 
 The routes are Edge Functions behind \`{base_url}\`. The database behind \`{node_db_url}\` has the same functions as RPCs, \
-and its tables. Of the tables, only the posting of node definitions and schedules is described here, because PostgREST describes tables itself.
+and its tables. PostgREST describes the tables itself, so this document describes only the posting of node definitions and schedules.
 
-Every error has one shape, \`{code, message, details, hint}\`; programs look at \`code\`. On /rest/v1 \`details\` is text, and \
-PostgREST's own codes appear beside those of this project. On /functions/v1 \`error\` repeats the message. There an unknown route answers 404 \`route_not_found\`, \
-another method 405 \`method_not_allowed\` with \`Allow\`, and every route answers the preflight of a browser. Unknown query \
-parameters are ignored, unknown members of a body are refused.
+All errors have the shape \`{code, message, details, hint}\`. Programs look at \`code\`. On /rest/v1, \`details\` is a text, and \
+there are also codes of PostgREST. On /functions/v1, \`error\` repeats the message. An unknown route answers 404 \`route_not_found\`, \
+and a wrong method answers 405 \`method_not_allowed\` with \`Allow\`. Every route answers the preflight of a browser. Unknown query \
+parameters and unknown members of a body are refused. Only actions and incoming webhooks ignore unknown query parameters.
 
 These codes belong to calls that are not described here:
 

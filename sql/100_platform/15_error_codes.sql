@@ -78,4 +78,4 @@ begin atomic
   ];
 end;
 comment on function private.run_error_codes() is
-  'The codes that failed runs and nodes have, those of key-value stores among them.';
+  'The codes with which runs and nodes fail, including those of key-value stores.';

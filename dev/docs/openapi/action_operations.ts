@@ -9,15 +9,16 @@ const nobody = [[]];
 const everyError: ErrorCode[] = ['internal', 'service_unavailable'];
 
 const whatIsAnAction =
-  'A deployment that anybody may start (`start_permission` `Anonymous`) and that outputs its transaction (`output_instructions`). For ' +
+  'An action is a deployment that anybody may start (`start_permission` `Anonymous`) and that outputs its transaction (`output_instructions`). For ' +
   'every other deployment, and for a malformed id, the answer is the same 404.';
 const getDescription =
-  `The form for a wallet: a field for each input except the one for the wallet itself. ${whatIsAnAction} ` +
-  'Query parameters with the names of inputs fill in these inputs. The header `X-Blockchain-Ids` names the chain, `X-Action-Version` the version of the ' +
-  'Solana Actions specification, on every answer of this function.';
+  `Returns the form for a wallet, with a field for each input except the input for the wallet itself. ${whatIsAnAction} ` +
+  'Query parameters with the names of inputs fill in these inputs. The header `X-Blockchain-Ids` names the chain. On every answer of this function, the header ' +
+  '`X-Action-Version` names the version of the Solana Actions specification.';
 const postDescription =
-  'Starts the deployment as an unauthenticated caller with this public key, waits up to 25 s for its transaction, and answers with it. ' +
-  `Parameters are in the query or in \`data\`, which wins. The same request within a minute returns the same run. ${whatIsAnAction}`;
+  'Starts the deployment as an unauthenticated caller with this public key, waits up to 25 s for its transaction, and returns the transaction. ' +
+  'Parameters are in the query or in `data`. If a parameter is in both, `data` wins. The address in the form has an order id. With this id, ' +
+  `the same request within a minute returns the same run. ${whatIsAnAction}`;
 
 const get = {
   method: 'get',
@@ -68,7 +69,8 @@ export const actionOperations: Operation[] = [
     path: '/action/actions.json',
     tag: 'Actions',
     summary: "Maps a site's pages to actions",
-    description: "For the root of a site: its pages /action/… are actions here, and so are the actions' own addresses.",
+    description:
+      "For the root of a site. The rules map the site's pages /action/… to the actions, and the actions' own addresses to themselves.",
     security: nobody,
     answers: {
       200: {
@@ -107,7 +109,7 @@ export const actionOperations: Operation[] = [
     summary: 'Reports the outcome of an action',
     description:
       "A wallet calls this route after it has sent the transaction. The address is `links.next` of the action's answer. The route " +
-      'looks for the transaction on the chain for 15 s, at most 20 times a run.',
+      'looks for the transaction on the chain for 15 s. It can be called at most 20 times for a run.',
     security: nobody,
     parameters: ['sentToken'],
     body: {

@@ -13,10 +13,10 @@ export const automaticStartOperations: Operation[] = [
     tag,
     summary: 'Starts the deployment of an incoming webhook',
     description:
-      'For senders to whom the owner has given the URL. The request starts the deployment as its owner. The body becomes the input that the webhook names:  ' +
-      'JSON (`application/json`, or a type in `+json`), or a form (`application/x-www-form-urlencoded`) as an object of strings. ' +
-      'A request with an id (as the scheme of its sender gives it, else in the header that `hmac` names, `webhook-id`, `Idempotency-Key` or `X-GitHub-Delivery`) starts one run within 24 hours, ' +
-      'even if it is repeated, and each repetition gets the same answer. If the webhook has `verification`, the request must be signed accordingly. ' +
+      'For senders to whom the owner has given the URL. The request starts the deployment as its owner. The body becomes the input that the webhook names. ' +
+      'It is JSON (`application/json`, or a type in `+json`), or a form (`application/x-www-form-urlencoded`), which becomes an object of strings. ' +
+      'A request may have an id: the id of the verification scheme, or else the value of the header that `hmac` names, of `webhook-id`, `Idempotency-Key` or `X-GitHub-Delivery`. ' +
+      'Within 24 hours, all requests with the same id start one run and get the same answer. If the webhook has `verification`, the request must be signed accordingly. ' +
       'An unknown or deleted token, and the token of an inactive webhook, get the same 404 `webhook_not_found`.',
     security: [[]],
     parameters: ['webhookToken'],
@@ -55,8 +55,8 @@ export const automaticStartOperations: Operation[] = [
     tag,
     summary: 'Makes an incoming webhook',
     description:
-      'Its URL starts a deployment, named by `flow` and `tag` or by `deployment_id`, as the calling user. The URL is shown only once. ' +
-      '`flow_webhooks` lists webhooks; its owner can change all columns but `prefix`, `verification`, `hmac` and those that the system sets, and can delete rows.',
+      'The URL of the webhook starts a deployment as the calling user. `flow` and `tag`, or `deployment_id`, name the deployment. The URL is shown only once. ' +
+      'The table `flow_webhooks` lists webhooks. The owner can delete rows, and change all columns but `prefix`, `verification`, `hmac` and those that the system sets.',
     security: restUser,
     body: {
       schema: ref('CreateWebhookArguments'),
@@ -150,8 +150,8 @@ export const automaticStartOperations: Operation[] = [
     tag,
     summary: 'Stores schedules',
     description:
-      'A schedule starts a deployment, named by `flow` and `tag` or by `deployment_id`, as the calling user, once for each planned time and at ' +
-      'most 10 seconds after it. `GET`, `PATCH` and `DELETE /rest/v1/flow_schedules` read, change and delete schedules, with the filters of PostgREST.',
+      'A schedule starts a deployment as the calling user, once for each planned time and at most 10 seconds after it. ' +
+      '`flow` and `tag`, or `deployment_id`, name the deployment. `GET`, `PATCH` and `DELETE /rest/v1/flow_schedules` read, change and delete schedules, with the filters of PostgREST.',
     security: restUser,
     parameters: ['prefer', 'columns', 'select'],
     body: {
@@ -164,7 +164,8 @@ export const automaticStartOperations: Operation[] = [
     },
     answers: {
       201: {
-        description: 'The schedules are stored. The rows with `Prefer: return=representation`, else an empty body.',
+        description:
+          'The schedules are stored. With `Prefer: return=representation`, the body has the rows. Otherwise it is empty.',
         schema: { anyOf: [{ type: 'array', items: ref('Schedule') }, ref('Schedule')] },
         example: [schedule],
         mediaTypes: ['application/json', 'application/vnd.pgrst.object+json'],

@@ -186,7 +186,8 @@ export const componentParameters = {
   ifNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of an earlier answer, or several of them. If the new answer would be the same, an empty 304 is sent instead.',
+    description:
+      'The `ETag` of an earlier answer, or several of them. If the new answer would be the same, an empty 304 is sent instead.',
     schema: { type: 'string' },
     example: '"91bc196f59ff26f37987de90a8e113cf1f8a8cd9a3d4f5a1c2b7e4d8f6a09b35"',
   },

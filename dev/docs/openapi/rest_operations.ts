@@ -57,7 +57,9 @@ export const restOperations: Operation[] = [
       examples: { one: definition, several: [definition] },
     },
     answers: Object.fromEntries(
-      [[200, 'All definitions existed already and are changed.'], [201, 'The definitions are stored.']].map(([status, says]) => [
+      [[200, 'All definitions existed already and are changed.'], [201, 'The definitions are stored.']].map((
+        [status, says],
+      ) => [
         status,
         {
           description: `${says} With \`Prefer: return=representation\`, the body has the rows. Otherwise it is empty.`,
@@ -417,7 +419,8 @@ export const restOperations: Operation[] = [
     path: '/rest/v1/rpc/rotate_on_end_secret',
     tag: 'Deployments',
     summary: 'Makes the secret of outgoing webhooks',
-    description: "The secret signs the messages that `on_end` of the flow's deployments requests, according to Standard " +
+    description:
+      "The secret signs the messages that `on_end` of the flow's deployments requests, according to Standard " +
       'Webhooks. For 24 hours, the messages are also signed with the former secret.',
     security: restUser,
     body: { schema: ref('RotateOnEndSecretArguments'), isRequired: true, examples: { flow: { flow_id: 7 } } },

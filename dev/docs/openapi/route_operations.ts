@@ -138,7 +138,11 @@ export const routeOperations: Operation[] = [
     security: runReader,
     parameters: ['flowRunId', 'wait'],
     answers: {
-      200: { description: 'The run has succeeded. The body is its bare output.', schema: ref('Output'), example: output },
+      200: {
+        description: 'The run has succeeded. The body is its bare output.',
+        schema: ref('Output'),
+        example: output,
+      },
       202: {
         description: 'The run has not ended; ask again.',
         schema: ref('RunPending'),
@@ -202,7 +206,8 @@ export const routeOperations: Operation[] = [
     path: '/flow/redrive/{flow_run_id}',
     tag: 'Runs',
     summary: 'Redrives a failed or stopped run',
-    description: 'Starts a new run with the same graph, inputs, settings and starter. It takes over a succeeded node execution ' +
+    description:
+      'Starts a new run with the same graph, inputs, settings and starter. It takes over a succeeded node execution ' +
       'with its outputs if the inputs are the same as in the earlier run, and executes all other nodes. A run can be redriven once. If the new run also fails, redrive the new run. For a called run, ' +
       'the whole tree of runs is redriven. Only the owner of the flow may do this. With `deployment`, the new run continues on another deployment of the flow. It then takes over a node execution only if the data and the incoming edges of the node are also the same.',
     security: user,

@@ -49,7 +49,8 @@ const stopNotes = {
   reason: { description: 'Text for the errors of the cancelled nodes.', pattern: STORABLE },
 };
 const strictNote = 'Refuses a flow with warnings.';
-const warningsNote = 'The first 100 warnings. They name parts of the flow at which a run would fail, or which a run would ignore.';
+const warningsNote =
+  'The first 100 warnings. They name parts of the flow at which a run would fail, or which a run would ignore.';
 const idempotencyNote =
   'Like the header Idempotency-Key of the routes: the same request within 24 hours returns the same run.';
 
@@ -254,7 +255,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
   RedriveFlowRunArguments: annotate(input(argumentSchemas.redrive_flow_run), {
     flow_run_id: 'The run that failed or was stopped, or one that it called.',
     deployment: 'Another deployment of the flow, whose graph and settings the new run uses.',
-    accept_unknown: 'Redrive even if failed nodes may have changed something outside. The new run may repeat the change.',
+    accept_unknown:
+      'Redrive even if failed nodes may have changed something outside. The new run may repeat the change.',
     idempotency_key: idempotencyNote,
   }),
   RedriveFlowRunsArguments: annotate(input(argumentSchemas.redrive_flow_runs), {
@@ -262,7 +264,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
     since: 'Only runs from this time on. Default: seven days ago.',
     until: 'Only runs before this time.',
     error_code: 'Only runs whose first error has this code, as `flow_run_stats` counts them.',
-    accept_unknown: 'Redrive even if failed nodes may have changed something outside. The new run may repeat the change.',
+    accept_unknown:
+      'Redrive even if failed nodes may have changed something outside. The new run may repeat the change.',
     max_runs: 'Default: 100.',
     on_deployment: 'A deployment of the flow, whose graph and settings the new runs use.',
   }),
@@ -327,7 +330,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), {
     warnings: warningsNote,
-    limits: 'Only if anybody may start the deployment: the limits of all callers but the owner, and of callers without an account.',
+    limits:
+      'Only if anybody may start the deployment: the limits of all callers but the owner, and of callers without an account.',
   }),
   DeploymentDescription: annotate(output(answerSchemas.DeploymentDescription), {
     name: "The flow's name when it was deployed, unless the owner has changed it.",
@@ -429,7 +433,8 @@ export const componentSchemas: Record<string, JsonSchema> = {
       'The kind of `message`: `transaction` for the message of a transaction, `message` for any other message, which may not be changed. No node asks for a `message` yet.',
     time: 'The time of the request, in milliseconds since 1970.',
     pubkey: 'The key that must sign.',
-    message: 'The bytes to sign, in base64. For a transaction, these are the serialized v0 message, without the signatures.',
+    message:
+      'The bytes to sign, in base64. For a transaction, these are the serialized v0 message, without the signatures.',
     timeout:
       'The number of seconds after `time` in which the request can be answered. The transaction is valid for about a minute; after that the run fails.',
     flow_run_id: 'The run that asks: the started run, or one that it called.',
@@ -437,7 +442,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   }),
   SignatureRequestState: annotate(output(answerSchemas.SignatureRequestState), {
     signature: 'The accepted answer; null if there is none.',
-    new_msg: "The message that was signed instead of the message of the request.",
+    new_msg: 'The message that was signed instead of the message of the request.',
     expires_at: 'The time until which the request could be answered.',
     run_status: 'The status of the started run.',
   }),

@@ -70,7 +70,7 @@ const scripted = createFlowClient({ url, key: publishableKey, apiKey }); // with
     ),
     list([
       'A client of supabase-js provides address, keys, session and `fetch`. supabase-js itself renews the session.',
-      "If the token of a run is known, it is the only credential of `output`, `stop` and `signatureRequests`, and an additional credential of `events`, `run`, `logs` and `pendingInputs`. Callers who start with `publicKey` therefore need no other credential.",
+      'If the token of a run is known, it is the only credential of `output`, `stop` and `signatureRequests`, and an additional credential of `events`, `run`, `logs` and `pendingInputs`. Callers who start with `publicKey` therefore need no other credential.',
       'If a repetition is safe, the client repeats a request that got no answer, or an answer of 502, 503 or 504. It does not repeat deploys and answers to signature requests.',
       'The client follows no redirect, because it would send headers such as `x-api-key` to the new address. An answer has at most 64 MiB.',
     ]),

@@ -15,9 +15,17 @@ const PROJECT: Rows = [
     'JSON object of the publishable keys, `{"default": "sb_publishable_…"}`.',
     'given by the platform',
   ],
-  ['SUPABASE_ANON_KEY', 'The publishable key of the older form. It or `SUPABASE_PUBLISHABLE_KEYS` is needed.', 'given by the platform'],
+  [
+    'SUPABASE_ANON_KEY',
+    'The publishable key of the older form. It or `SUPABASE_PUBLISHABLE_KEYS` is needed.',
+    'given by the platform',
+  ],
   ['SUPABASE_SECRET_KEYS', 'JSON object of the secret keys, `{"default": "sb_secret_…"}`.', 'given by the platform'],
-  ['SUPABASE_SERVICE_ROLE_KEY', 'The secret key of the older form. It or `SUPABASE_SECRET_KEYS` is needed.', 'given by the platform'],
+  [
+    'SUPABASE_SERVICE_ROLE_KEY',
+    'The secret key of the older form. It or `SUPABASE_SECRET_KEYS` is needed.',
+    'given by the platform',
+  ],
   [
     'REST_URL',
     'The address at which the functions call PostgREST. If the functions have a PostgREST of their own, requests to `/rest/v1` take none of its connections.',
@@ -98,7 +106,11 @@ const TESTS: Rows = [
 
 /** Settings in the `environment` of a flow. */
 const FLOW: [name: string, takes: string, fallback: string][] = [
-  ['COMPUTE_BUDGET', '`auto`, `no`, or compute units', '`auto`: 1.5 times the units that a simulation uses, plus 1,000'],
+  [
+    'COMPUTE_BUDGET',
+    '`auto`, `no`, or compute units',
+    '`auto`: 1.5 times the units that a simulation uses, plus 1,000',
+  ],
   ['FALLBACK_COMPUTE_BUDGET', 'compute units that are used if the simulation fails', '200,000 for each instruction'],
   [
     'PRIORITY_FEE',
@@ -107,11 +119,19 @@ const FLOW: [name: string, takes: string, fallback: string][] = [
   ],
   [
     'OVERWRITE_FEEPAYER',
-    "the public key of a HARDCODED wallet of the owner, which then pays",
+    'the public key of a HARDCODED wallet of the owner, which then pays',
     'the fee payer that the nodes name',
   ],
-  ['TX_COMMITMENT_LEVEL', '`processed`, `confirmed` or `finalized`: the level of the blockhash and the preflight', '`confirmed`'],
-  ['WAIT_COMMITMENT_LEVEL', 'the same levels: the level that a transaction must reach before the run continues', '`confirmed`'],
+  [
+    'TX_COMMITMENT_LEVEL',
+    '`processed`, `confirmed` or `finalized`: the level of the blockhash and the preflight',
+    '`confirmed`',
+  ],
+  [
+    'WAIT_COMMITMENT_LEVEL',
+    'the same levels: the level that a transaction must reach before the run continues',
+    '`confirmed`',
+  ],
   ['SIMULATION_COMMITMENT_LEVEL', 'the same levels: the level of the state that the simulation uses', '`finalized`'],
   ['DEVNET_LOOKUP_TABLE', 'the address of a lookup table that is used on devnet', 'none'],
   ['MAINNET_LOOKUP_TABLE', 'the same for mainnet', 'none'],

@@ -98,7 +98,7 @@ export const limitsPage = (): string =>
     '## How long things are kept',
     list([
       'Root runs, with all that belongs to them, are kept for `max_age` after their end. This also includes outgoing webhooks that are still pending. `max_age` is 30 days by default, and at least 24 hours (`private.schedule_runner`). A sweep deletes up to 10,000 root runs at a time.',
-      'Only `max_age` limits the total size of a user\'s runs. Each run may have inputs of 1 MiB, such as the body of a webhook, and an output of 16 MiB. To count these bytes, each start would have to read all runs. When you read many runs, leave `output` out with `select`.',
+      "Only `max_age` limits the total size of a user's runs. Each run may have inputs of 1 MiB, such as the body of a webhook, and an output of 16 MiB. To count these bytes, each start would have to read all runs. When you read many runs, leave `output` out with `select`.",
       'Idempotency keys are kept for 24 hours. Snapshots are kept as long as a deployment, or a run that has not ended, needs them.',
       'Everything of a user is deleted with the user. Runs that the user started on flows of others stay, without the name of their starter.',
     ]),

@@ -40,9 +40,19 @@ export const restErrors: [code: string, status: string, when: string, remedy: st
     'Choose a row of `flow_deployments` whose `entrypoint` is the flow.',
   ],
   ['`23502`', '400', 'A column that must have a value is null or missing; the message names it.', 'Send the column.'],
-  ['`22P02`', '400', 'A value does not have the form that its column needs, such as a UUID or an integer.', 'Correct the value.'],
+  [
+    '`22P02`',
+    '400',
+    'A value does not have the form that its column needs, such as a UUID or an integer.',
+    'Correct the value.',
+  ],
   ['`428C9`', '400', 'The row names an `id` that the database gives.', 'Leave `id` out.'],
-  ['`57014`', '500', 'The statement took longer than the time limit for users.', 'Ask for fewer rows or columns: `select`, `limit`.'],
+  [
+    '`57014`',
+    '500',
+    'The statement took longer than the time limit for users.',
+    'Ask for fewer rows or columns: `select`, `limit`.',
+  ],
   ['`PGRST204`', '400', 'The row has a column that the table does not have.', 'Leave it out.'],
   [
     '`PGRST202`, `42P01` or `PGRST205`',

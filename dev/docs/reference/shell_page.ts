@@ -34,7 +34,7 @@ export const shellPage = (): string =>
       ...environmentVariables.map(({ name, meaning }) => [`\`${name}\``, meaning]),
     ]),
     paragraph(
-      'The shell refuses a secret key, because no command needs one. On a local stack, `flows` signs up a user of its own. It stores the user's API key in the folder of the stack, in a file that only you can read. To act as another user, run `flows login` or set `FLOWS_API_KEY`. If several local stacks run, set `FLOWS_URL` to the address of one of them.',
+      'The shell refuses a secret key, because no command needs one. On a local stack, `flows` signs up a user of its own. It stores the API key of this user in the folder of the stack, in a file that only you can read. To act as another user, run `flows login` or set `FLOWS_API_KEY`. If several local stacks run, set `FLOWS_URL` to the address of one of them.',
     ),
     '## What it prints',
     list([
