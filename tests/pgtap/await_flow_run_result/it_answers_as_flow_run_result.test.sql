@@ -10,13 +10,13 @@ create function pg_temp.awaited() returns jsonb language sql as $$
   select public.await_flow_run_result(test.kept('run')::uuid);
 $$;
 
-select is(pg_temp.awaited(), '{"status": "queued", "output": null, "errors": null, "is_overdue": false}', 'a run that does not end');
+select is(pg_temp.awaited(), '{"status": "queued", "output": null, "errors": null, "is_overdue": false}', 'a queued run is reported as queued');
 select test.sign_out();
 update pgmq.q_flow_runs set vt = clock_timestamp() - interval '2 seconds' where true;
 select test.sign_in(test.user_id('owner'));
 select is(pg_temp.awaited() -> 'is_overdue', 'true', 'an overdue run is reported as overdue');
 select test.end_run(test.kept('run')::uuid);
-select is(pg_temp.awaited() ->> 'status', 'succeeded', 'a run that has ended');
+select is(pg_temp.awaited() ->> 'status', 'succeeded', 'an ended run is reported with its status');
 select is(pg_temp.awaited(), public.flow_run_result(test.kept('run')::uuid), 'the answer equals that of flow_run_result');
 
 select test.sign_in(test.user_id('stranger'));

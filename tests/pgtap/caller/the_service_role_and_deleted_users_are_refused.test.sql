@@ -18,7 +18,7 @@ select is(
   'the service role is refused'
 );
 select set_config('request.jwt.claims', json_build_object('sub', test.user_id('owner'), 'role', 'service_role')::text, true);
-select is(test.error_code('select ' || way), 'token_invalid', 'even with a user as its subject: ' || way)
+select is(test.error_code('select ' || way), 'token_invalid', 'the service role is refused even if the token has a user as its subject: ' || way)
 from unnest('{private.caller(),private.lock_caller(),public.start_deployment(gen_random_uuid())}'::text[]) as way;
 
 select test.sign_in(gen_random_uuid()), pg_temp.as_definer();

@@ -9,12 +9,12 @@ create function pg_temp.pass(passed interval) returns void language sql security
 $$;
 
 grant execute on function pg_temp.check(), pg_temp.pass(interval) to public;
-select is(pg_temp.check() ->> 'code', 'unauthenticated', 'a user is needed');
+select is(pg_temp.check() ->> 'code', 'unauthenticated', 'a caller who is not a user is refused');
 select test.sign_in(test.user_id('owner'));
-select is(pg_temp.check(), null, 'a first check');
+select is(pg_temp.check(), null, 'a first check is accepted');
 select is(pg_temp.check(), null, 'a second check within the second is accepted');
 select is(
-  (pg_temp.check() ->> 'code') || (pg_temp.check() ->> 'status'), 'too_many_requests429', 'a third one within the second is refused'
+  (pg_temp.check() ->> 'code') || (pg_temp.check() ->> 'status'), 'too_many_requests429', 'a third check within the second is refused'
 );
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.check(), null, 'the limit of one user does not affect other users');

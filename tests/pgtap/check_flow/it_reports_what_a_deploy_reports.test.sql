@@ -43,7 +43,7 @@ select is(
   pg_temp.problems(pg_temp.flow(
     jsonb_build_array(test.node('x', 'x'), '{"id": 7}'::jsonb), '[]', '{"WAIT_COMMITMENT_LEVEL": "soon"}'
   )), '{prevents_deploy node_malformed nodes[1],prevents_deploy environment_value_invalid environment.WAIT_COMMITMENT_LEVEL}',
-  'findings of nodes and of the environment'
+  'the answer has findings of nodes and of the environment'
 );
 select pg_temp.forget();
 select is(
@@ -56,7 +56,7 @@ select is(
     'h', 'http_request', '{}', '{url}', '{"url": "https://example.com", "connection": "mine"}'
   )))),
   '{fails_run connection_missing nodes[1].data.targets_form.form_data.connection,fails_run node_not_implemented nodes[0].data.node_id called}',
-  'a missing connection, and warnings of called flows'
+  'the answer has missing connections, and warnings of called flows'
 );
 select pg_temp.forget();
 select is(
@@ -65,7 +65,7 @@ select is(
 );
 select pg_temp.forget();
 select is(pg_temp.problems('{"nodes": [], "edges": []}'), '{warning flow_empty nodes}', 'the environment may be missing');
-select is(test.error_code(format('select public.check_flow(%L)', flow)), 'request_invalid', format('no flow: %s', flow))
+select is(test.error_code(format('select public.check_flow(%L)', flow)), 'request_invalid', format('a value that is no flow is refused: %s', flow))
 from unnest(array['7', '{"nodes": []}', '{"nodes": [], "edges": [], "environment": {"A": 1}}']) as flow;
 select is(
   test.error_code(format('select public.check_flow(%L)', pg_temp.flow(to_jsonb(array[repeat('x', 1048576)])))), 'body_too_large',

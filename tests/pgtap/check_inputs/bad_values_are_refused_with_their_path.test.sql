@@ -50,7 +50,7 @@ from (values
   ('{"M": []}', 'M: must be an object')
 ) as bad (value, fault);
 
-select is(test.inputs_refusal(inputs) ->> 'message', fault, format('%s tells where', inputs))
+select is(test.inputs_refusal(inputs) ->> 'message', fault, format('the error names the path in %s', inputs))
 from (values
   ('{"a": {"S": "x"}, "b": {"A": [{"N": 0}, {"N": 1}]}}', 'inputs.b.A[1].N: must be 0'),
   ('{"a": {"M": {"k": {"A": [{"M": {"l": {"B": 1}}}]}}}}', 'inputs.a.M.k.A[0].M.l.B: must be true or false'),

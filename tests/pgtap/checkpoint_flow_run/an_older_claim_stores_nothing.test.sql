@@ -17,7 +17,7 @@ grant execute on function pg_temp.refusal(integer, text) to public;
 select test.sign_in_as_role('service_role');
 
 select is(pg_temp.refusal(1), null, 'the newest claim stores its progress');
-select is(pg_temp.refusal(claim_number) ->> 'code', 'claim_lost', format('claim %s, which nobody has, does not', claim_number))
+select is(pg_temp.refusal(claim_number) ->> 'code', 'claim_lost', format('claim %s, which nobody has, stores nothing', claim_number))
 from unnest('{0,2,-1}'::integer[]) as claim_number;
 
 select test.sign_out();

@@ -26,7 +26,7 @@ from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_out();
 
 select pg_temp.start('a', 50), pg_temp.start('b', 3), pg_temp.start('c', 3), pg_temp.start('d');
-select is(pg_temp.reserved(9, 'a'), 'bcd', 'each of the other owners gets one slot, and an owner with a slot gets none');
+select is(pg_temp.reserved(9, 'a'), 'bcd', 'each other owner gets one slot, and an owner with a slot gets no further slot');
 select is(pg_temp.reserved(1, 'a'), 'b', 'no more owners get a slot than there are reserved slots');
 select is(pg_temp.reserved(1, 'a'), 'c', 'owners take turns');
 select is(pg_temp.reserved(9, 'a', 'b'), 'c', 'several owners may be excluded');

@@ -35,8 +35,8 @@ create temporary table calls (name, call) as values
   ('a flow', format('public.start_flow(%s)', test.kept('flow'))),
   ('a redrive', format('public.redrive_flow_run(%L)', test.kept('failed')));
 
-select is(pg_temp.started_by_a_run_of(16, call), 'start_loop', name || ' is started by no run of depth 16') from calls;
-select is(pg_temp.started_by_a_run_of(15, call), '16', name || ' is one deeper') from calls;
+select is(pg_temp.started_by_a_run_of(16, call), 'start_loop', 'a run of depth 16 can not start ' || name) from calls;
+select is(pg_temp.started_by_a_run_of(15, call), '16', 'the depth grows by one at a start of ' || name) from calls;
 select is(
   (select array_agg(r.started_by_run_id) from public.flow_run as r where r.started_by_run_id is not null),
   array[test.kept('run')::uuid, test.kept('run')::uuid], 'a run names the run whose node started it; a redrive does not'

@@ -37,7 +37,7 @@ $$;
 select is(pg_temp.acts_as(test.kept('held_token')), test.kept('owner') || ' authenticated', 'a caller with the token is the owner, with the role of users');
 select is(
   pg_temp.acts_as(test.kept('held_token'), role, headers::jsonb), 'token_invalid: A request with a claim token may carry no other credential.',
-  format('refused beside %s', name)
+  format('the token is refused together with %s', name)
 ) from (values
   ('the service role', 'service_role', '{}'), ('an access token', 'authenticated', '{}'), ('an API key', 'anon', '{"x-api-key": "fk_x"}')
 ) as v (name, role, headers);
@@ -47,11 +47,11 @@ select is(
   'token_invalid: The claim token has expired.', 'an expired token is refused'
 );
 select is(
-  pg_temp.acts_as(token), 'token_invalid: The claim token is not valid: it was changed, or is of another project.', 'refused: ' || name
+  pg_temp.acts_as(token), 'token_invalid: The claim token is not valid: it was changed, or is of another project.', 'refused: a token ' || name
 ) from (values
   ('of another run', replace(test.kept('held_token'), replace(test.kept('held'), '-', ''), replace(test.kept('ended'), '-', ''))),
   ('of a later claim', replace(test.kept('held_token'), '_1_', '_2_')),
-  ('of a longer time', regexp_replace(test.kept('held_token'), '_1_\d+_', '_1_999999999999_'))
+  ('with a longer time', regexp_replace(test.kept('held_token'), '_1_\d+_', '_1_999999999999_'))
 ) as v (name, token);
 select is(pg_temp.acts_as('fc_x'), 'token_invalid: The claim token is malformed.', 'refused: a malformed token');
 
@@ -60,8 +60,8 @@ select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, nu
 delete from public.flow_run where id = test.kept('deleted')::uuid;
 select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('taken_over')::uuid;
 select test.claim_all();
--- The run `released` may be claimed again, too. Its new claim has number 2 in either case.
-select matches(pg_temp.acts_as(test.kept(name || '_token')), '^token_invalid: The claim of this token is over', format('the run was %s', name))
+-- The run `released` may have been claimed again. If so, its new claim has number 2.
+select matches(pg_temp.acts_as(test.kept(name || '_token')), '^token_invalid: The claim of this token is over', format('the claim is over, because the run was %s', name))
 from unnest('{released,ended,deleted,taken_over}'::text[]) as name;
 update auth.users set banned_until = now() + interval '1 hour' where id = test.kept('owner')::uuid;
 select matches(pg_temp.acts_as(test.kept('banned_token')), '^token_invalid: The claim of this token is over', 'a banned owner has no rights');

@@ -1,7 +1,7 @@
 select plan(20);
 
 -- The first rows are the test vectors of the Internet-Draft "The Base58 Encoding Scheme".
-select is(private.decode_base58(text), bytes, format('"%s" is %s', text, bytes))
+select is(private.decode_base58(text), bytes, format('"%s" is decoded to %s', text, bytes))
 from (values
   ('2NEpo7TZRRrLZSi2U', convert_to('Hello World!', 'UTF8')),
   ('USm3fpXnKG5EUBx2ndxBDMPVciP5hGey2Jh4NDv6gmeo1LkMeiKrLJUUBk6Z', convert_to('The quick brown fox jumps over the lazy dog.', 'UTF8')),

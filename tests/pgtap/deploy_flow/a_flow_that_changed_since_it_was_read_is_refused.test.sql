@@ -27,7 +27,7 @@ select is(
 select is(
   pg_temp.error_of(public.read_flow_scripts(test.kept('flow')::integer) -> 'as_of'), null, 'after another reading, the flow is deployed'
 );
-select is(pg_temp.error_of(as_of), 'flow_changed', format('%s is not what the flow was', as_of))
+select is(pg_temp.error_of(as_of), 'flow_changed', format('as_of %s does not match the flow', as_of))
 from (values (jsonb '{"x": 1}'), ('{"99999999999": "2026-01-01"}')) as bad (as_of);
 select is(pg_temp.error_of('[]'), null, 'a list as as_of names no flow, so the flow is deployed');
 select is(test.row_count('select from public.flow_deployments'), 4::bigint, 'a refused deploy makes no deployment');

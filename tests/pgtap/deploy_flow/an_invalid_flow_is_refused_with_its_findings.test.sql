@@ -25,7 +25,7 @@ select is(
       )
     )
   ),
-  'a flow that can''t run is refused with all that is wrong with it'
+  'a flow that can''t run is refused with all its findings'
 );
 select is(test.row_count('select from public.flow_deployments'), 0::bigint, 'no deployment is made');
 select is(test.row_count('select from public.flow_deployments_tags'), 0::bigint, 'a refused deploy sets no tag');

@@ -14,7 +14,7 @@ create function pg_temp.findings(name text, value text) returns text[] language 
   from jsonb_array_elements(private.environment_findings(jsonb_build_object(name, value), test.user_id('owner'))) as f;
 $$;
 
-select is(pg_temp.findings(name, value), '{}', format('%s takes %s', name, value))
+select is(pg_temp.findings(name, value), '{}', format('%s accepts %s', name, value))
 from (values
   ('COMPUTE_BUDGET', 'auto'), ('COMPUTE_BUDGET', 'no'), ('COMPUTE_BUDGET', '0'), ('COMPUTE_BUDGET', '4294967295'),
   ('FALLBACK_COMPUTE_BUDGET', '200000'), ('PRIORITY_FEE', 'auto'), ('PRIORITY_FEE', 'no'), ('PRIORITY_FEE', '18446744073709551615'),
@@ -24,7 +24,7 @@ from (values
   ('overwrite_feepayer', 'x')
 ) as v (name, value);
 
-select is(pg_temp.findings(name, value), array['environment_value_invalid environment.' || name], format('%s does not take %L', name, value))
+select is(pg_temp.findings(name, value), array['environment_value_invalid environment.' || name], format('%s does not accept %L', name, value))
 from (values
   ('COMPUTE_BUDGET', ''), ('COMPUTE_BUDGET', 'Auto'), ('COMPUTE_BUDGET', '-1'), ('COMPUTE_BUDGET', '1.5'), ('COMPUTE_BUDGET', '4294967296'),
   ('COMPUTE_BUDGET', '99999999999999999999999'), ('FALLBACK_COMPUTE_BUDGET', 'auto'), ('FALLBACK_COMPUTE_BUDGET', '4294967296'),

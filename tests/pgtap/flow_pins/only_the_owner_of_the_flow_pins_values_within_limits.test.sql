@@ -14,7 +14,7 @@ grant execute on function pg_temp.pin(text, jsonb, text) to public;
 select test.sign_in(test.user_id('owner'));
 select is(pg_temp.pin('a', '{"x": {"S": "by hand"}}'), 'stored', 'the owner can pin outputs of a node');
 select is(pg_temp.pin('a', '{"x": {"S": "anew"}}'), 'stored', 'the owner can change pinned outputs');
-select is(pg_temp.pin('a', outputs), 'inputs_invalid', format('no tagged values: %s', outputs))
+select is(pg_temp.pin('a', outputs), 'inputs_invalid', format('outputs that are not tagged values are refused: %s', outputs))
 from unnest(array['7', '[]', '{"x": 7}', '{"x": {"Z": "7"}}']::jsonb[]) as outputs;
 select is(pg_temp.pin('b', jsonb_build_object('x', jsonb_build_object('S', repeat('x', 262144)))), 'column_invalid', 'the pins of a flow may have at most 256 KiB');
 insert into public.flow_pins (flow_id, node_id, outputs)

@@ -17,7 +17,7 @@ select is(
 );
 select is((select name from public.flow_versions), 'mine', 'the version keeps its name');
 select lives_ok($$ update public.flow_versions set name = 'renamed' where true $$, 'the owner can rename the version');
-select is(test.error_code(format('update public.flow_versions set %s where true', change)), 'column_read_only', format('but changes no other column: %s', change))
+select is(test.error_code(format('update public.flow_versions set %s where true', change)), 'column_read_only', format('the owner may not change another column: %s', change))
 from unnest(array['nodes = ''[]''', 'saved_at = now() - interval ''1 day''', 'bytes = 0']) as change;
 select is(test.error_code($$ update public.flow_versions set name = '' where true $$), 'column_invalid', 'an empty name is refused');
 select is(

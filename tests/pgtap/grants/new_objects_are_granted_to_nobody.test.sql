@@ -16,7 +16,7 @@ select is(
 from unnest('{anon,authenticated,service_role}'::text[]) as role;
 select is(
   (select count(*) from unnest('{public.canary_seq,public.canary_id_seq}'::regclass[]) as s
-    where has_sequence_privilege(role, s, 'usage, select, update')), 0::bigint, role || ' has none on new sequences'
+    where has_sequence_privilege(role, s, 'usage, select, update')), 0::bigint, role || ' has no privilege on new sequences'
 )
 from unnest('{anon,authenticated,service_role}'::text[]) as role;
 select is(

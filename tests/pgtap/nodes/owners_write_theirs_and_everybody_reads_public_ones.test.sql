@@ -25,24 +25,24 @@ select set_eq(
 );
 
 select test.sign_in(test.user_id('owner'));
-select set_eq('select node_id from public.nodes', '{owners,publishers,services}'::text[], 'the owner sees their own definition and the public ones');
+select set_eq('select node_id from public.nodes', '{owners,publishers,services}'::text[], 'the owner sees their own definition and the public definitions');
 select is(test.row_count(format(test.kept('update'), name)), expected, format('the owner updates %s of %s', expected, name))
 from (values ('owners', 1::bigint), ('publishers', 0), ('services', 0)) as n (name, expected);
 
 select test.sign_in(test.user_id('publisher'));
-select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'a publisher sees the public ones');
+select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'a publisher sees the public definitions');
 select is(test.row_count(format(test.kept('update'), name)), expected, format('a publisher updates %s of %s', expected, name))
 from (values ('owners', 0::bigint), ('publishers', 1), ('services', 0)) as n (name, expected);
 
 select test.sign_in(test.user_id('other'));
-select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'another user sees the public ones');
+select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'another user sees the public definitions');
 select is(test.row_count(format(test.kept('update'), name)), 0::bigint, format('another user updates no %s', name))
 from unnest('{owners,publishers,services}'::text[]) as name;
-select is(test.row_count(format(test.kept('deletion'), name)), 0::bigint, format('and deletes no %s', name))
+select is(test.row_count(format(test.kept('deletion'), name)), 0::bigint, format('another user deletes no %s', name))
 from unnest('{owners,publishers,services}'::text[]) as name;
 
 select test.sign_in_as_role('anon');
-select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'anon sees the public ones');
+select set_eq('select node_id from public.nodes', '{publishers,services}'::text[], 'anon sees the public definitions');
 select is(test.error_code(format(test.kept('insertion'), 'anons')), '42501', 'anon may not insert definitions');
 select is(test.error_code(format(test.kept('update'), 'services')), '42501', 'anon may not update definitions');
 select is(test.error_code(format(test.kept('deletion'), 'services')), '42501', 'anon may not delete definitions');

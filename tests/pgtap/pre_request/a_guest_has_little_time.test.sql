@@ -20,7 +20,7 @@ $$;
 
 select is(pg_temp.time_of(path), '500ms', path)
 from unnest(array['/nodes', '/flow_run', '/', '', '/rpc/whoami', '/rpc/deploy_flow', '/start_deployment', '/rpc/start_deployment/x']) as path;
-select is(pg_temp.time_of('/rpc/' || name), '3s', name || ' has longer')
+select is(pg_temp.time_of('/rpc/' || name), '3s', name || ' has the longer time limit')
 from unnest(array['start_deployment', 'receive_webhook', 'read_deployment', 'flow_run_result', 'await_flow_run_result']) as name;
 select is(
   pg_temp.time_of('/nodes', jsonb_build_object('x-flow-run-token', test.kept('token'))), '3s',

@@ -32,10 +32,10 @@ create function pg_temp.allow(more integer) returns void language sql as $$
 $$;
 select pg_temp.allow(2);
 select test.sign_in(test.user_id('owner'));
-select is(test.error_code(s.column2), null, s.column1 || ': up to the quota they are stored') from stored as s, generate_series(1, 2);
-select is(e #>> '{code}', 'quota_exceeded', s.column1 || ': one more is refused') from stored as s, test.error(s.column2) as e;
+select is(test.error_code(s.column2), null, s.column1 || ': rows up to the quota are stored') from stored as s, generate_series(1, 2);
+select is(e #>> '{code}', 'quota_exceeded', s.column1 || ': a row beyond the quota is refused') from stored as s, test.error(s.column2) as e;
 select is(
-  e -> 'details', jsonb_build_object('of', s.column1, 'limit', private_quota.value), s.column1 || ': with what the quota is'
+  e -> 'details', jsonb_build_object('of', s.column1, 'limit', private_quota.value), s.column1 || ': the error has the quota'
 )
 from stored as s cross join test.error(s.column2) as e
 cross join lateral (select (e #>> '{details,limit}')::integer as value) as private_quota;

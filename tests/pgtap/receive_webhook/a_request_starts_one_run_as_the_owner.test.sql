@@ -50,7 +50,7 @@ select is(
 -- Requests with the same id start one run.
 select is(
   pg_temp.receive(test.kept('plain'), '{}', jsonb_build_object(header, 'an id')), pg_temp.receive(test.kept('plain'), '{"other": 1}', jsonb_build_object(header, 'an id')),
-  'one run for one ' || header
+  'two requests with the same ' || header || ' start one run'
 )
 from unnest('{webhook-id,idempotency-key,x-github-delivery}'::text[]) as header;
 select isnt(pg_temp.receive(test.kept('plain'), '{}', '{"webhook-id": "an id"}'), pg_temp.receive(test.kept('headers'), '{}', '{"webhook-id": "an id"}'),

@@ -9,7 +9,7 @@ select is(
     "code": "column_invalid", "status": 400, "hint": null, "message": "instructions_bundling: must be Off or Automatic.",
     "details": [{"path": "instructions_bundling", "message": "must be Off or Automatic"}]
   }',
-  'an insert that violates a check constraint'
+  'the error of an insert names the column and the right form'
 );
 
 select test.create_flow(test.user_id('owner'));
@@ -19,7 +19,7 @@ select is(
     "code": "column_invalid", "status": 400, "hint": null, "message": "nodes: must be an array.",
     "details": [{"path": "nodes", "message": "must be an array"}]
   }',
-  'an update that violates a check constraint'
+  'the error of an update names the column and the right form'
 );
 
 select * from finish();

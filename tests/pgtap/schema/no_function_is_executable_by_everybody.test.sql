@@ -19,7 +19,7 @@ create function public.canary() returns integer language sql as 'select 1';
 create function private.canary() returns integer language sql as 'select 1';
 select is_empty('select * from offenders', 'a new function is closed by default');
 select is(
-  has_function_privilege(role, 'public.canary()', 'execute'), false, format('to %s, too', role)
+  has_function_privilege(role, 'public.canary()', 'execute'), false, format('%s may not execute a new function', role)
 )
 from unnest('{anon,service_role}'::text[]) as role;
 grant execute on function public.canary() to public;

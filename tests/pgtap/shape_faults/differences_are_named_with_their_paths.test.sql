@@ -4,7 +4,7 @@ create function pg_temp.faults(value jsonb, shape jsonb) returns text[] language
   select coalesce(array_agg(format('%s %s', f ->> 'path', f ->> 'message')), '{}') from jsonb_array_elements(private.shape_faults(value, shape)) as f;
 $$;
 
-select is(pg_temp.faults(value, shape), expected, format('%s as %s', value, shape))
+select is(pg_temp.faults(value, shape), expected, format('the faults of %s for the shape %s', value, shape))
 from (values
   ('"a"'::jsonb, '"string"'::jsonb, '{}'::text[]),
   ('5', '"string"', '{" must be a string"}'),

@@ -68,7 +68,7 @@ begin
         from targets as t
         cross join lateral pg_temp.calls(format('select public.%s(%s %s)', function_name, t.target, v_caller.shown)) as c (calls)
       ),
-      '{}', format('%s: what another may not start costs %s what an unknown one does', function_name, v_caller.caller)
+      '{}', format('%s: for %s, refusing a forbidden deployment costs as much as refusing an unknown one', function_name, v_caller.caller)
     );
   end loop;
 end;

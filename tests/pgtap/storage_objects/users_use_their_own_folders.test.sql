@@ -27,7 +27,7 @@ select lives_ok(
 );
 select throws_ok(
   format('insert into storage.objects (bucket_id, name, version) values (%L, %L, %L)', bucket, name, 'v'),
-  '42501', null, format('and none as %s in %s', name, bucket)
+  '42501', null, format('a user can not store %s in %s', name, bucket)
 ) from (values
   ('user-storages', test.user_id('other') || '/b'),
   ('reports', test.user_id('owner') || '/b')

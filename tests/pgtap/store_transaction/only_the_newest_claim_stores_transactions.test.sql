@@ -16,7 +16,7 @@ select is(pg_temp.refusal(1), '42501', 'anon may not store transactions');
 select test.sign_in(test.user_id('owner'));
 select is(pg_temp.refusal(1), '42501', 'the owner may not store transactions');
 select test.sign_in_as_role('service_role');
-select is(pg_temp.refusal(claim_number), 'claim_lost', format('claim %s stores none', claim_number)) from unnest('{0,2}'::integer[]) as claim_number;
+select is(pg_temp.refusal(claim_number), 'claim_lost', format('claim %s stores no transaction', claim_number)) from unnest('{0,2}'::integer[]) as claim_number;
 select test.sign_out();
 select is_empty('select from private.flow_run_transactions', 'no transaction was stored');
 select test.sign_in_as_role('service_role');

@@ -18,10 +18,10 @@ set local statement_timeout = '20s';
 select test.keep('malformed', pg_temp.refusal(jsonb_agg(n))::text) from generate_series(1, 10000) as n;
 select test.keep('unknown', pg_temp.refusal(jsonb_agg(test.node('n' || n, 'interflow')))::text) from generate_series(1, 10000) as n;
 select is(
-  jsonb_array_length(test.kept(name)::jsonb -> 'details'), 1000, format('of very many %s the first thousand are told', name)
+  jsonb_array_length(test.kept(name)::jsonb -> 'details'), 1000, format('the first thousand findings are listed: %s', name)
 )
 from unnest('{malformed,unknown}'::text[]) as name;
-select is(test.kept(name)::jsonb #>> '{details,999,path}', path, format('in the order of the nodes: %s', path))
+select is(test.kept(name)::jsonb #>> '{details,999,path}', path, format('the last listed finding is that of %s', path))
 from (values ('malformed', 'nodes[999]'), ('unknown', 'nodes[999].data.targets_form.form_data.id')) as last (name, path);
 select is(
   test.kept('malformed')::jsonb ->> 'message',

@@ -36,6 +36,6 @@ begin
   return test.take_snapshot(test.kept('flow')::integer);
 end;
 $$;
-select isnt(pg_temp.snapshot_with(assignment), test.kept('hash')::bytea, format('another %s is another snapshot', title)) from changed;
+select isnt(pg_temp.snapshot_with(assignment), test.kept('hash')::bytea, format('another %s makes another snapshot', title)) from changed;
 
 select * from finish();

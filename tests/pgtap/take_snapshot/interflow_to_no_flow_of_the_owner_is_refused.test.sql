@@ -31,13 +31,13 @@ select is(
 select is(pg_temp.refusal(jsonb_build_object('id', -1)), pg_temp.refusal(jsonb_build_object('id', test.kept('foreign')::integer)),
   'a flow that doesn''t exist gets the same refusal'
 );
-select is(pg_temp.refusal(form_data) #>> '{details,0,code}', 'interflow_flow_unknown', format('so is %s', form_data))
+select is(pg_temp.refusal(form_data) #>> '{details,0,code}', 'interflow_flow_unknown', format('form data %s is refused', form_data))
 from (values
   (jsonb '{}'), ('{"id": null}'), ('{"id": ""}'), ('{"id": "own"}'), ('{"id": 1.5}'), ('{"id": 99999999999}'), ('{"id": {}}'), ('[]')
 ) as bad (form_data);
 select is(
   pg_temp.refusal(jsonb_build_object('id', test.kept('foreign')::integer), 'interflow_instructions') #>> '{details,0,code}',
-  'interflow_flow_unknown', 'interflow_instructions is checked as well'
+  'interflow_flow_unknown', 'a call by interflow_instructions is checked, too'
 );
 select is(pg_temp.refusal(jsonb_build_object('id', test.kept('foreign')::integer), type => 'mock'), null, 'a mock node calls nothing');
 

@@ -16,7 +16,7 @@ begin
 end;
 $$;
 
-select is(pg_temp.frozen(members), expected, format('of %s is kept %s', members, coalesce(expected::text, 'nothing')))
+select is(pg_temp.frozen(members), expected, format('of the members %s, the snapshot keeps %s', members, coalesce(expected::text, 'nothing')))
 from (values
   (jsonb '{}', null::jsonb), ('{"on_error": null, "timeout_ms": null}', null),
   ('{"on_error": "output"}', '{"on_error": "output"}'), ('{"on_error": "output", "timeout_ms": 5000.0}', '{"on_error": "output", "timeout_ms": 5000}')

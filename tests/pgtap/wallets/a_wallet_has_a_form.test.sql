@@ -7,7 +7,7 @@ create function pg_temp.insertion(type text, name text, public_key text) returns
   select format('insert into public.wallets (type, name, public_key) values (%L, %L, %L)', type, name, public_key);
 $$;
 
-select is(test.error(pg_temp.insertion('ADAPTER', name, public_key)), null, format('"%s" of %s is taken', left(name, 20), public_key))
+select is(test.error(pg_temp.insertion('ADAPTER', name, public_key)), null, format('"%s" of %s is accepted', left(name, 20), public_key))
 from (values
   ('', '11111111111111111111111111111111'),
   (repeat('ä', 200), 'So11111111111111111111111111111111111111112'),
