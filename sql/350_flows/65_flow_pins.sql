@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, because not every writer may lock the flow.';
+  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, so that it locks the flow whatever rights the writer has.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 

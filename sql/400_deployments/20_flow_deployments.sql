@@ -221,6 +221,6 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer, because not every writer may lock the owner''s wallet.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer, so that it locks the owner''s wallet whatever rights the writer has.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();

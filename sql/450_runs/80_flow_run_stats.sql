@@ -90,7 +90,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Implements public.flow_run_stats. Definer, because it checks the owner of the flow or deployment once. The policies would check each run.';
+  'Implements public.flow_run_stats. Definer, because the function checks the owner of the flow or deployment once. The policies would check each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(

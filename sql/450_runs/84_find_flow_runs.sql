@@ -45,7 +45,7 @@ begin
 end;
 $$;
 comment on function private.find_flow_runs(private.run_filter, integer, integer) is
-  'Implements public.find_flow_runs. Definer, because the query itself finds the runs of the user, by an index. The policies would slow it.';
+  'Implements public.find_flow_runs. Definer, because the query itself selects the user''s runs, by an index. The policies would slow the query.';
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 

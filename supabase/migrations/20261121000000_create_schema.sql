@@ -5550,7 +5550,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, because not every writer may lock the flow.';
+  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, so that it locks the flow whatever rights the writer has.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 
@@ -7699,7 +7699,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_write() is
-  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer, because not every writer may lock the owner''s wallet.';
+  'Refuses invalid settings with an error that names the fault, and stores the amounts of fees as integers. Definer, so that it locks the owner''s wallet whatever rights the writer has.';
 create trigger _200_check_settings before insert or update on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_write();
 
@@ -9305,7 +9305,7 @@ begin
 end;
 $$;
 comment on function private.flow_run_stats(integer, uuid, timestamptz) is
-  'Implements public.flow_run_stats. Definer, because it checks the owner of the flow or deployment once. The policies would check each run.';
+  'Implements public.flow_run_stats. Definer, because the function checks the owner of the flow or deployment once. The policies would check each run.';
 grant execute on function private.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 create function public.flow_run_stats(
@@ -9493,7 +9493,7 @@ begin
 end;
 $$;
 comment on function private.find_flow_runs(private.run_filter, integer, integer) is
-  'Implements public.find_flow_runs. Definer, because the query itself finds the runs of the user, by an index. The policies would slow it.';
+  'Implements public.find_flow_runs. Definer, because the query itself selects the user''s runs, by an index. The policies would slow the query.';
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 
@@ -10402,7 +10402,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The caller needs no credential but the token.';
+  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The token is the caller''s only credential.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb
