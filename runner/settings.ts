@@ -45,8 +45,8 @@ const numberSettings = {
     0,
     1_000,
   ),
-  // A sleeping run is claimed up to 2 s early. The setting is at least 2 s, so that the run waits these seconds awake
-  // and does not sleep again.
+  // A sleeping run is claimed up to 2 s early. So the setting is at least 2 s: the rest of the wait is then shorter
+  // than the setting, and the run does not sleep again.
   runnerLongWaitMs: setting(
     'If a run only waits, and waits longer than this, it sleeps: its worker releases the run, and a worker claims it again when the wait is over.',
     'ms',

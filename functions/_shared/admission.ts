@@ -49,7 +49,7 @@ interface WaitingCall {
 
 const tooMany = (): Error =>
   apiError('too_many_requests', 'Too many requests are waiting already.', {
-    hint: 'Try again after the seconds in Retry-After, with fewer requests at a time.',
+    hint: 'Wait for as many seconds as Retry-After says. Then send fewer requests at a time.',
     headers: { 'retry-after': '1' },
   });
 

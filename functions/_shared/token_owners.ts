@@ -64,7 +64,7 @@ export function makeTokenOwners(
     if (known !== undefined) return await known.owner;
     if (waiting.size >= maxWaiting) {
       throw apiError('too_many_requests', 'Too many requests are waiting already.', {
-        hint: 'Try again after the seconds in Retry-After.',
+        hint: 'Try again after as many seconds as Retry-After says.',
         headers: { 'retry-after': '1' },
       });
     }

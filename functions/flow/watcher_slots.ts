@@ -39,7 +39,7 @@ export const WATCHER_SLOTS: WatcherSlotsOptions = Object.freeze({
 
 const tooMany = (whose: string): Error =>
   apiError('too_many_requests', `Too many event streams are open already: the limit ${whose} is reached.`, {
-    hint: 'Close streams that nobody reads, or try again after the seconds in Retry-After.',
+    hint: 'Close streams that nobody reads, or try again after as many seconds as Retry-After says.',
     headers: { 'retry-after': '5' },
   });
 

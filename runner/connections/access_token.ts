@@ -89,7 +89,8 @@ async function refresh(
   { rpc, readKeys, tokenHttp, allowsHttp }: TokenServices,
 ): Promise<UsableTokens | undefined> {
   const { lease } = turn;
-  // A repeated call changes nothing and returns false. The token is then read again.
+  // If the first call was stored and only its answer was lost, the repeated call changes nothing and returns false. The
+  // caller then reads the token again.
   const end = (args: object) =>
     retried(STORE_RETRY_MS, () => rpc<boolean>('end_token_refresh', { connection_id: connection.id, lease, ...args }));
   let made: NewTokens;

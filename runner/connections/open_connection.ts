@@ -15,7 +15,7 @@ export type StoredConnection = Connection & SealedRow & {
   token: SealedRow | null;
 };
 
-/** The longest wait: a little longer than a lease, so that a waiting worker can take over from a lost one. */
+/** The longest wait: a little longer than a lease, so that a waiting worker can take over from a lost worker. */
 const MAX_WAIT_MS = connectionLimits.connection_lease_seconds.value * 1_000 +
   connectionLimits.connection_token_ms.value;
 

@@ -27,9 +27,9 @@ class Evaluation {
     const { slice } = tree.services;
     this.#tree = tree;
     this.#edges = edges;
-    // All expressions behind one execution together may compute for as long as one node in an Edge Function. If they
-    // take longer, they fail at once, even if their claim began late in its slice: a later claim does not try them
-    // again.
+    // All expressions behind one execution together may compute for as long as one node in an Edge Function. The time
+    // counts from now on, even if the slice began earlier. If the expressions take longer, they fail, and no later
+    // claim tries them again.
     this.#checkTime = slice.makeCheck(true);
     this.#beginMs = slice.spentMs();
   }

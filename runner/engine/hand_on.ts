@@ -24,7 +24,7 @@ function outputAlong({ isError, sourcePort }: RunEdge, { outcome }: Completion):
   return 'outputs' in outcome ? outcome.outputs[sourcePort] : undefined;
 }
 
-/** The value that an execution sends along one edge, before the edge's expression. */
+/** The values that an execution sends along one edge, before the edge's expression converts them. */
 export interface GivenAlong {
   edge: RunEdge;
   /** The output, or its elements. Holds one undefined value if the execution gave no output. */

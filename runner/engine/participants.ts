@@ -16,7 +16,10 @@ export interface Participant extends ParkedRun {
   wake: () => void;
 }
 
-/** Orders runs by their path in the tree and not by their begin, so that every claim settles in the same order. */
+/**
+ * Orders runs by their path in the tree and not by the time of their begin, so that every claim settles in the same
+ * order.
+ */
 function comparePaths(a: readonly number[], b: readonly number[]): number {
   const index = a.findIndex((step, at) => step !== b[at]);
   return index < 0 ? a.length - b.length : a[index]! - (b[index] ?? -1);

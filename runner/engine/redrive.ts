@@ -238,7 +238,7 @@ export class TakeOver {
     return known?.has(text) ? known.get(text) : UNKNOWN;
   }
 
-  /** Returns the position for a node that takes all values of its edges at once. */
+  /** Returns the position for a node that takes all values of its edges in one execution. */
   #positionOfAll(node: RunNode, layer: number): EarlierPosition {
     // If several edges lead into one input, the node takes the last.
     const decided = new Set<string>();

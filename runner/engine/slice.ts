@@ -35,8 +35,8 @@ export const SLICE_STATES: TransitionTable<SliceState, SliceEvent> = {
 };
 
 /**
- * The time that a worker's thread has: on the clock, and of computing. All runs that the worker executes at once share
- * it. When it is over, the runs are released.
+ * The time that a worker's thread has: on the clock, and of computing. All runs that the worker executes at the same
+ * time share it. When it is over, the runs are released.
  */
 export interface Slice {
   state: () => SliceState;

@@ -52,7 +52,7 @@ export interface WaitOutcome {
 
 /** Decides when a look at the queue may find a run for a free slot. */
 export interface Polling {
-  /** Reports a new run. */
+  /** Reports a poke, which may name a new run. */
   poke: (flowRunId?: string) => void;
   /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
@@ -63,7 +63,7 @@ export interface Polling {
   patienceMs: (slots: FreeSlots) => number;
   /** Begins a look. `isIdle` is true if no run is executed. */
   startLook: (slots: FreeSlots, isIdle: boolean) => Look;
-  /** Ends a look that found these claims; undefined if the queue could not be read. */
+  /** Ends a look that found these claims. `found` is undefined if the queue could not be read. */
   endLook: (look: Look, found: Claim[] | undefined) => void;
   /** Reports the end of a wait. */
   waited: (outcome: WaitOutcome) => void;

@@ -6,7 +6,7 @@ export interface RhaiLimits {
   stringLength: number;
   /** Elements of an array and of all arrays in it. The same number limits the entries of maps. */
   elements: number;
-  /** Variables and constants that exist at once in the script, or in one call of a function. */
+  /** Variables and constants that exist at the same time in the script, or in one call of a function. */
   variables: number;
   /** The depth to which calls of functions may be nested. */
   callDepth: number;

@@ -31,9 +31,9 @@ export class FunctionScope {
   /** Variables of the top level that the script uses without defining them. */
   readonly given = new Map<string, Variable>();
   /**
-   * The variables of the catch clauses around the current position. A throw without a value throws the error of the
-   * innermost one again. A tried block has the entry undefined, so that such a throw in it throws no error of an outer
-   * clause again.
+   * The variables of the catch clauses around the current position, the innermost last. A throw without a value throws
+   * the caught error of the last entry again. A tried block adds undefined, because a throw in it must not throw the
+   * error of an outer clause again.
    */
   readonly caught: (Variable | undefined)[] = [];
   loopDepth = 0;

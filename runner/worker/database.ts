@@ -14,8 +14,8 @@ const IDLE_MS = 10_000;
 
 /**
  * Intervals for a worker that is neither poked nor notified. Most of the time, its idle looks wait for a run. Each look
- * is short, because it holds a connection of the pooler and a snapshot. Only one worker waits at a time, and the other
- * workers poll at intervals.
+ * is short, because it holds a connection of the pooler and a snapshot of the database. Only one worker waits at a
+ * time, and the other workers poll at intervals.
  */
 const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 

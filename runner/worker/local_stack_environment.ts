@@ -5,7 +5,7 @@ import { StackError } from '../../dev/stack/stack_error.ts';
 import { readStack } from '../../dev/stack/stack_record.ts';
 
 /**
- * Returns the environment for a worker of the local stack on a port of this checkout. It is the environment of the
+ * Returns the environment for a worker of this checkout's local stack on a port. The worker gets the environment of the
  * stack's functions.
  */
 export async function localStackEnvironment(portText: string | undefined): Promise<Record<string, string>> {

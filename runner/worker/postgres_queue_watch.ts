@@ -22,8 +22,8 @@ const LOCK_TIMEOUT = '55P03';
 
 /**
  * In milliseconds. If two notifications are closer than this, many runs are coming. NOTIFY would slow down their
- * starts, so the worker releases the lock and finds the runs by polling. After a single run it keeps the lock, which
- * saves a second look.
+ * starts, so the worker releases the lock and finds the runs by polling. After a single notification it keeps the lock,
+ * because a worker that takes the lock again has to look at the queue again.
  */
 const CROWD_MS = 2;
 

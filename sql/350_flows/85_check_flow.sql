@@ -31,7 +31,7 @@ begin
     perform private.fail(
       'too_many_requests',
       format('A user may check %s flows a second, one at a time.', private.limit_flow_checks_per_second()),
-      hint => 'Try again after the seconds in Retry-After.', headers => '{"Retry-After": "1"}'
+      hint => 'Try again after as many seconds as Retry-After says.', headers => '{"Retry-After": "1"}'
     );
   end if;
 end;

@@ -120,7 +120,7 @@ begin
     end if;
     perform private.fail('queue_full', 'More runs wait to be executed than this project allows.',
       jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
-      'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+      'Try again after as many seconds as Retry-After says.', '{"Retry-After": "10"}');
   end if;
 end;
 $$;

@@ -88,7 +88,7 @@ begin
       'limit', refuse_start.limit_name, 'value', refuse_start.value,
       'of', case when refuse_start.share in ('all', 'guests') then refuse_start.share else 'caller' end
     ),
-    'Try again after the seconds in Retry-After.',
+    'Try again after as many seconds as Retry-After says.',
     jsonb_build_object('Retry-After', refuse_start.retry_after_seconds::text)
   );
 end;

@@ -186,7 +186,7 @@ begin
         v_effects -> 0 ->> 'node_id'
       ),
       private.first_elements(v_effects, 100),
-      'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.');
+      'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.');
   end if;
   return nullif(v_result, '{}');
 end;

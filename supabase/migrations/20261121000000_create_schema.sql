@@ -6531,7 +6531,7 @@ begin
     perform private.fail(
       'too_many_requests',
       format('A user may check %s flows a second, one at a time.', private.limit_flow_checks_per_second()),
-      hint => 'Try again after the seconds in Retry-After.', headers => '{"Retry-After": "1"}'
+      hint => 'Try again after as many seconds as Retry-After says.', headers => '{"Retry-After": "1"}'
     );
   end if;
 end;
@@ -11315,7 +11315,7 @@ begin
     end if;
     perform private.fail('queue_full', 'More runs wait to be executed than this project allows.',
       jsonb_build_object('limit', 'max_queue_length', 'value', refuse_if_owner_fills_queue.max_length),
-      'Try again after the seconds in Retry-After.', '{"Retry-After": "10"}');
+      'Try again after as many seconds as Retry-After says.', '{"Retry-After": "10"}');
   end if;
 end;
 $$;
@@ -13525,7 +13525,7 @@ begin
       'limit', refuse_start.limit_name, 'value', refuse_start.value,
       'of', case when refuse_start.share in ('all', 'guests') then refuse_start.share else 'caller' end
     ),
-    'Try again after the seconds in Retry-After.',
+    'Try again after as many seconds as Retry-After says.',
     jsonb_build_object('Retry-After', refuse_start.retry_after_seconds::text)
   );
 end;
@@ -14957,7 +14957,7 @@ begin
         v_effects -> 0 ->> 'node_id'
       ),
       private.first_elements(v_effects, 100),
-      'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.');
+      'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.');
   end if;
   return nullif(v_result, '{}');
 end;

@@ -142,7 +142,7 @@ export const requestErrors = {
     remedy: 'Wait for `Retry-After` seconds. Then send fewer requests at a time.',
     example: {
       message: 'Too many requests are waiting already.',
-      hint: 'Try again after the seconds in Retry-After, with fewer requests at a time.',
+      hint: 'Wait for as many seconds as Retry-After says. Then send fewer requests at a time.',
     },
   },
   internal: {

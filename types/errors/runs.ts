@@ -165,7 +165,7 @@ export const runRequestErrors = {
     meaning:
       'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat the effects; `details` lists the nodes. `change` says what differs: `data`, `edges`, `removed` or `called_flow`. With `caller`, the node that called the run of these nodes differs.',
     remedy:
-      'Restore these nodes and their incoming edges to what they were in the run and deploy the flow, or start a new run.',
+      'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.',
     example: {
       message:
         'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
@@ -176,7 +176,8 @@ export const runRequestErrors = {
           change: 'data',
         },
       ],
-      hint: 'Deploy the flow with these nodes and their incoming edges as they were, or start a new run.',
+      hint:
+        'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.',
     },
   },
   outcome_unknown: {
@@ -227,7 +228,7 @@ export const runRequestErrors = {
     example: {
       message: 'More runs wait to be executed than this project allows.',
       details: { limit: 'max_queue_length', value: 100_000 },
-      hint: 'Try again after the seconds in Retry-After.',
+      hint: 'Try again after as many seconds as Retry-After says.',
     },
   },
   start_limit_reached: {
@@ -238,7 +239,7 @@ export const runRequestErrors = {
     example: {
       message: 'This deployment has reached its max_starts_per_minute: 60.',
       details: { limit: 'max_starts_per_minute', value: 60, of: 'all' },
-      hint: 'Try again after the seconds in Retry-After.',
+      hint: 'Try again after as many seconds as Retry-After says.',
     },
   },
   action_lookups_limit: {

@@ -18,7 +18,7 @@ select test.sign_in_as_role('anon');
 select is(pg_temp.start(), null, 'starts of others fill the queue') from generate_series(1, 2);
 select is(test.error('select test.start_by_key()'), '{
   "code": "queue_full", "status": 429, "message": "More runs wait to be executed than this project allows.",
-  "details": {"limit": "max_queue_length", "value": 2}, "hint": "Try again after the seconds in Retry-After."
+  "details": {"limit": "max_queue_length", "value": 2}, "hint": "Try again after as many seconds as Retry-After says."
 }', 'other callers start nothing while the queue is full');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.start(), 'queue_full', 'every other caller is refused');
