@@ -111,6 +111,9 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   const zoom = () =>
     page.locator('.react-flow__viewport').evaluate((view) => new DOMMatrix(getComputedStyle(view).transform).a);
   await expect.poll(zoom).toBeLessThan(0.1);
+  // At this zoom a name would be too small to read, so a node is a block of one colour.
+  await page.getByRole('group', { name: 'Node 7', exact: true }).waitFor();
+  expect(await page.getByText('Node 7', { exact: true }).count()).toBe(0);
 
   // Many edges are a few paths. A click beside a node still finds the nearest edge, and its panel opens.
   const [line] = await page.locator('.graph-edge-layer > path').all();
@@ -125,9 +128,24 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   });
   await page.mouse.click(middle.x, middle.y);
   await page.getByRole('region', { name: 'Edge' }).getByRole('button', { name: 'Delete the edge' }).click();
-  await page.keyboard.press('Control+s');
-  await page.getByText('Saved', { exact: true }).waitFor();
-  const { data } = await person.client.from('flows').select('edges').eq('id', veryDense).single().throwOnError();
-  const edgesBefore = denseFlow(NODES).edges.length;
-  expect((data.edges as unknown[]).length).toBe(edgesBefore - 1);
+  const deleted = denseFlow(NODES).edges.length - 1;
+  const countStored = async () => {
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    const { data } = await person.client.from('flows').select('edges').eq('id', veryDense).single().throwOnError();
+    return (data.edges as unknown[]).length;
+  };
+  expect(await countStored()).toBe(deleted);
+
+  // Without a mouse, the panel of a node opens the edge, and the panel of the edge puts a node into it.
+  await page.keyboard.press('Control+f');
+  await page.getByRole('searchbox', { name: 'Find in the flow' }).fill('Node 500');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Open the edge into a' }).press('Enter');
+  await page.getByRole('region', { name: 'Edge' }).getByRole('button', { name: 'Add a node in its middle' })
+    .press('Enter');
+  await page.getByRole('searchbox', { name: 'Find a node' }).fill('Wait');
+  await page.getByRole('option', { name: 'Wait', exact: true }).click();
+  await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { name: 'Wait' }).waitFor();
+  expect(await countStored()).toBe(deleted + 1);
 });

@@ -1,4 +1,4 @@
-import { Select, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Select, Stack, Text, Title } from '@mantine/core';
 import { memo, useMemo, useState } from 'react';
 import {
   type DrawnEdge,
@@ -72,13 +72,15 @@ const InputEdge = memo(function InputEdge({ node, input, starts, edges }: {
 
 /** Lists the edges into a node, and edits them without a mouse. Offers only outputs whose type fits the input. */
 export function NodeWiring({ json }: { json: PlainObject }) {
+  const { store } = useEditor();
   const { document } = useEditorState();
   const node = drawnNode(json);
   const nodes = useSameList(useMemo(() => document.nodes.map(drawnNode), [document.nodes]));
   const starts = useMemo(() => nodes.flatMap(edgeStarts), [nodes]);
   const edges = useMemo(() => document.edges.map(readEdge), [document.edges]);
-  const connected = new Set(
-    edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle),
+  /** The index in the document of the edge into each connected input. */
+  const connected = new Map(
+    edges.flatMap(({ target, targetHandle }, index) => target === node.id ? [[targetHandle, index]] : []),
   );
   return (
     <Stack gap='xs'>
@@ -87,7 +89,20 @@ export function NodeWiring({ json }: { json: PlainObject }) {
       {node.inputs.map((input) => (
         <Stack key={input.id} gap={6} data-input={input.id}>
           <InputEdge node={node} input={input} starts={starts} edges={edges} />
-          {connected.has(input.id) && <WhenAbsentSwitch json={json} input={input} />}
+          {connected.has(input.id) && (
+            <>
+              <Anchor
+                component='button'
+                type='button'
+                size='xs'
+                aria-label={`Open the edge into ${input.name || 'the input'}`}
+                onClick={() => store.select(new Set(), new Set([connected.get(input.id)!]))}
+              >
+                Open the edge
+              </Anchor>
+              <WhenAbsentSwitch json={json} input={input} />
+            </>
+          )}
         </Stack>
       ))}
     </Stack>

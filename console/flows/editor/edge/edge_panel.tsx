@@ -3,8 +3,10 @@ import { lazy, Suspense } from 'react';
 import { type DrawnNode, type PlainObject, readEdge } from '../../../shared/graph/drawn_node.ts';
 import { Loading } from '../../../shared/loading.tsx';
 import { removeSelected } from '../actions.ts';
+import { requestForEdge } from '../connecting/insert_on_edge.ts';
 import { edgeStarts } from '../edge_refusals.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
+import { usePalette } from '../palette/palette_context.tsx';
 import { nodesById } from '../view.ts';
 import { changeExpression, expressionOf } from './edge_expression.ts';
 import { useValueOf } from './edge_value.ts';
@@ -31,9 +33,10 @@ const End = ({ label, node, port, onSelect }: EndProps) => (
   </div>
 );
 
-/** The selected edge: its ends, its expression, and the button that deletes it. */
+/** The selected edge: its ends, its expression, and the buttons that put a node into it and delete it. */
 export default function EdgePanel({ json, index }: { json: PlainObject; index: number }) {
   const { store, isOwner } = useEditor();
+  const palette = usePalette();
   const { document } = useEditorState();
   const { source, sourceHandle, target, targetHandle } = readEdge(json);
   const nodes = nodesById(document);
@@ -63,7 +66,16 @@ export default function EdgePanel({ json, index }: { json: PlainObject; index: n
           />
         </Suspense>
         {isOwner && (
-          <Button variant='light' color='red' size='xs' onClick={() => removeSelected(store)}>Delete the edge</Button>
+          <Group gap='xs' grow>
+            <Button
+              variant='default'
+              size='xs'
+              onClick={() => palette.open(requestForEdge(store.state().document, index))}
+            >
+              Add a node in its middle
+            </Button>
+            <Button variant='light' color='red' size='xs' onClick={() => removeSelected(store)}>Delete the edge</Button>
+          </Group>
         )}
       </Stack>
     </section>
