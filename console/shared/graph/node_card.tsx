@@ -117,26 +117,33 @@ const NodeHead = ({ node }: { node: DrawnNode }) => (
 );
 
 /** The summary of a node, for a canvas on which ports would be too small to read. It keeps the height of the node. */
-export const NodeSummary = memo(function NodeSummary({ node, height, isSelected, state, isFaulty, children }: {
+export const NodeSummary = memo(function NodeSummary(props: {
   node: DrawnNode;
   height: number | undefined;
   isSelected: boolean;
   state: NodeState | undefined;
   isFaulty: boolean;
+  /** True if neither the name nor the state is written. */
+  isBlock: boolean;
   children: ReactNode;
 }) {
+  const { node, height, isSelected, state, isFaulty, isBlock, children } = props;
   return (
     <div
-      className='graph-node graph-summary'
+      className={isBlock ? 'graph-node graph-block' : 'graph-node graph-summary'}
       style={{ height }}
       data-selected={isSelected || undefined}
       data-state={state}
       data-faulty={isFaulty || undefined}
       data-category={categoryOf(node)}
     >
-      <CategoryIcon category={categoryOf(node)} />
-      <span className='graph-summary-title'>{node.title}</span>
-      {state !== undefined && <span className='graph-summary-state'>{state}</span>}
+      {!isBlock && (
+        <>
+          <CategoryIcon category={categoryOf(node)} />
+          <span className='graph-summary-title'>{node.title}</span>
+          {state !== undefined && <span className='graph-summary-state'>{state}</span>}
+        </>
+      )}
       {children}
     </div>
   );
