@@ -46,6 +46,42 @@ test('problems are listed while drawing, and each leads to its node and field', 
   await problemsOf(page).getByText('A check found no problems.').waitFor();
 });
 
+test('a problem of a setting leads to the field of the setting', async () => {
+  const opened = await openConsole();
+  const { page, goto } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  flow.node('rhai_script_1x1', {
+    inputs: ['a?'],
+    outputs: ['out'],
+    form: { source: '1' },
+    title: 'Script',
+    retry: { max_attempts: 99 },
+  });
+  const id = await storeFlow(person, flow);
+  await person.client.from('flows').update({ environment: { OVERWRITE_FEEPAYER: 'nobody' } }).eq('id', id)
+    .throwOnError();
+  await goto(`flows/${id}`);
+
+  await page.getByRole('button', { name: '2 problems' }).click();
+  await problemsOf(page).getByRole('button', { name: 'Script · retry.max_attempts' }).click();
+  const attempts = panelOf(page).getByRole('textbox', { name: 'Attempts' });
+  await expect.poll(() => attempts.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('3');
+  await problemsOf(page).getByRole('button', { name: 'Open the flow settings' }).click();
+  const settings = page.getByRole('dialog', { name: 'Flow settings' });
+  await settings.getByRole('textbox', { name: 'Environment' }).fill('{}');
+  await settings.getByRole('button', { name: 'Save' }).click();
+
+  // Without errors, warnings are found. This one names the whole setting.
+  await problemsOf(page).getByRole('button', { name: 'Script · retry:' }).click();
+  const retry = panelOf(page).getByRole('switch', { name: 'Try again when it fails' });
+  await expect.poll(() => retry.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: '0 problems' }).waitFor();
+});
+
 test('a deploy asks once if a run would fail', async () => {
   const opened = await openConsole();
   const { page, goto } = opened;

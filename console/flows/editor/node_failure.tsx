@@ -16,6 +16,7 @@ export function NodeFailure({ json }: { json: PlainObject }) {
     <Stack gap='xs'>
       <Title order={3} size='h5'>Failure</Title>
       <NumberInput
+        data-setting='timeout_ms'
         label='Timeout'
         description='Milliseconds after which an attempt fails'
         min={1}
@@ -32,6 +33,7 @@ export function NodeFailure({ json }: { json: PlainObject }) {
           }, 'timeout')}
       />
       <Switch
+        data-setting='on_error'
         label='Hand failures on'
         description='The output error gets a failure, and the run does not fail for it.'
         checked={onError === 'output'}

@@ -68,6 +68,7 @@ export function NodeRetry({ json }: { json: PlainObject }) {
     <Stack gap='xs'>
       <Title order={3} size='h5'>Retry</Title>
       <Switch
+        data-setting='retry'
         label='Try again when it fails'
         description='After faults that may pass, such as those of a network. A node with effects outside may then act twice.'
         checked={isObject(retry)}
@@ -77,6 +78,7 @@ export function NodeRetry({ json }: { json: PlainObject }) {
       {isObject(retry) && MEMBERS.map(({ name, label, description, min, max, missing, decimals }) => (
         <NumberInput
           key={name}
+          data-setting={`retry.${name}`}
           label={label}
           description={description}
           min={min}

@@ -2,7 +2,6 @@ import { Button, Divider, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useReactFlow } from '@xyflow/react';
-import { lazy, Suspense } from 'react';
 import type { GraphNode } from '../../shared/graph/graph_node.tsx';
 import { showAll } from '../../shared/graph/show_all.ts';
 import { fileName, saveFile } from '../../shared/save_file.ts';
@@ -10,17 +9,13 @@ import { toEditorFile } from '../flow_rows.ts';
 import { duplicateSelected, removeSelected } from './actions.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { layOutDocument, moveNodes } from './flow_document.ts';
+import { FlowSettings } from './flow_settings.tsx';
 import { RunButton } from './last_run/run_button.tsx';
 import { HistoryButton } from './history/history_button.tsx';
 import { ProblemsButton } from './problems/problems_button.tsx';
 import { Tool } from './tool.tsx';
 import type { Deploying } from './use_deploying.ts';
 import type { Saving } from './use_saving.ts';
-
-// The dialog is loaded when it is opened, so that the editor's first load stays small.
-const FlowSettingsDialog = lazy(async () => ({
-  default: (await import('./flow_settings_dialog.tsx')).FlowSettingsDialog,
-}));
 
 /** The tools that change the drawing. */
 function DrawingTools() {
@@ -105,11 +100,7 @@ export function Toolbar({ saving, deploying, onFind, onHelp }: {
           )
           : <Button size='xs' loading={saving.isPending} onClick={() => void saving.saveCopy()}>Save a copy</Button>}
       </Group>
-      {isSetting && (
-        <Suspense fallback={null}>
-          <FlowSettingsDialog onClose={settings.close} />
-        </Suspense>
-      )}
+      {isSetting && <FlowSettings onClose={settings.close} />}
     </div>
   );
 }

@@ -50,6 +50,12 @@ function placeOf(document: FlowDocument, path: string, port: unknown): Place {
   return { nodeId: nodeIdOf(node), edge: undefined, field: typeof port === 'string' ? port : field };
 }
 
+/** Returns the path of the fault. The path of a malformed node has no member, but its message begins with the member. */
+function memberPath(code: string, path: string, message: string): string {
+  const member = code === 'node_malformed' ? /^data\.[\w.]+(?=: )/.exec(message)?.[0] : undefined;
+  return member === undefined ? path : `${path}.${member}`;
+}
+
 const SEVERITIES: readonly string[] = ['prevents_deploy', 'fails_run', 'warning'] satisfies Severity[];
 
 /**
@@ -65,14 +71,14 @@ export function readProblems(
   if (!Array.isArray(list)) return [];
   return list.filter(isObject).map((problem): FlowProblem => {
     const calledFlow = typeof problem.flow_id === 'number' && problem.flow_id !== flowId ? problem.flow_id : undefined;
-    const path = String(problem.path);
+    const [code, path, message] = [String(problem.code), String(problem.path), String(problem.message)];
     return {
-      code: String(problem.code),
+      code,
       severity: SEVERITIES.includes(String(problem.severity)) ? problem.severity as Severity : severity,
-      message: calledFlow === undefined ? String(problem.message) : `in flow ${calledFlow}: ${String(problem.message)}`,
+      message: calledFlow === undefined ? message : `in flow ${calledFlow}: ${message}`,
       path,
       calledFlow,
-      ...(calledFlow === undefined ? placeOf(document, path, problem.port) : NOWHERE),
+      ...(calledFlow === undefined ? placeOf(document, memberPath(code, path, message), problem.port) : NOWHERE),
     };
   });
 }

@@ -1,6 +1,8 @@
 import { Anchor, Badge, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
 import { useEditorState } from '../editor_context.tsx';
+import { FlowSettings } from '../flow_settings.tsx';
 import { nodesById } from '../view.ts';
 import { type FlowProblem, keyOf, type Severity } from './problem.ts';
 import { useShowProblem } from './show_problem.ts';
@@ -24,7 +26,7 @@ const Content = ({ problem, title }: { problem: FlowProblem; title: string | und
   </span>
 );
 
-/** A list of problems. A click on a problem shows its node and the field. */
+/** A list of problems. A click on a problem shows its node and the field, or opens the flow's settings. */
 export function ProblemList({ problems, most = 20, onShow }: {
   problems: readonly FlowProblem[];
   /** The most problems that are listed. */
@@ -35,6 +37,7 @@ export function ProblemList({ problems, most = 20, onShow }: {
   const { document } = useEditorState();
   const show = useShowProblem();
   const nodes = nodesById(document);
+  const [isSetting, settings] = useDisclosure();
   return (
     <ul className='console-plain-list'>
       {problems.slice(0, most).map((problem) => {
@@ -48,6 +51,11 @@ export function ProblemList({ problems, most = 20, onShow }: {
                   <Content problem={problem} title={undefined} />
                   {calledFlow !== undefined && (
                     <Anchor component={Link} href={`/flows/${calledFlow}`} size='sm' ml='xs'>Open that flow</Anchor>
+                  )}
+                  {calledFlow === undefined && problem.path.startsWith('environment.') && (
+                    <Anchor component='button' type='button' size='sm' ml='xs' onClick={settings.open}>
+                      Open the flow settings
+                    </Anchor>
                   )}
                 </>
               )
@@ -67,6 +75,7 @@ export function ProblemList({ problems, most = 20, onShow }: {
         );
       })}
       {problems.length > most && <li>… and {problems.length - most} more</li>}
+      {isSetting && <FlowSettings onClose={settings.close} />}
     </ul>
   );
 }

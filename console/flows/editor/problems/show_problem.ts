@@ -6,11 +6,17 @@ import type { FlowProblem } from './problem.ts';
 /** The longest wait for the panel of a node to load. */
 const PATIENCE_MS = 3_000;
 
-/** Finds the field of an input in the panel of a node. A code editor has no id, so it is found by its label. */
+/**
+ * Finds the field of an input or a setting in the panel of a node. A code editor has no id, so it is found by its
+ * label. A setting is found by `data-setting`. If a member of a setting has no field, the field of the setting is found.
+ */
 function findField(nodeId: string, field: string): HTMLElement | undefined {
   const panel = document.querySelector('section[aria-label="Node"]');
+  const [setting = field] = field.split('.');
   const found = document.getElementById(`node-${nodeId}_${field}`) ??
-    panel?.querySelector(`[aria-label="${CSS.escape(field)}"]`);
+    panel?.querySelector(`[aria-label="${CSS.escape(field)}"]`) ??
+    panel?.querySelector(`[data-setting="${CSS.escape(field)}"]`) ??
+    panel?.querySelector(`[data-setting="${CSS.escape(setting)}"]`);
   return found instanceof HTMLElement ? found : undefined;
 }
 
