@@ -95,6 +95,7 @@ export function NodeWiring({ json }: { json: PlainObject }) {
                 component='button'
                 type='button'
                 size='xs'
+                ta='left'
                 aria-label={`Open the edge into ${input.name || 'the input'}`}
                 onClick={() => store.select(new Set(), new Set([connected.get(input.id)!]))}
               >
