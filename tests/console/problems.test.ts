@@ -56,7 +56,7 @@ test('a problem of a setting leads to the field of the setting', async () => {
     outputs: ['out'],
     form: { source: '1' },
     title: 'Script',
-    retry: { max_attempts: 99 },
+    retry: { max_attempts: 99, delay_ms: 0, backoff: 1, max_delay_ms: 0 },
   });
   const id = await storeFlow(person, flow);
   await person.client.from('flows').update({ environment: { OVERWRITE_FEEPAYER: 'nobody' } }).eq('id', id)
