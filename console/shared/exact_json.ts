@@ -10,11 +10,9 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
-/**
- * True if JavaScript writes a number with the digits of its source, or if the number is an integer that JavaScript
- * holds exactly.
- */
-const isExact = (value: number, source: string): boolean => String(value) === source || Number.isSafeInteger(value);
+/** True if JavaScript writes a number as in its source, or if the source is an integer that JavaScript holds exactly. */
+const isExact = (value: number, source: string): boolean =>
+  String(value) === source || Number.isSafeInteger(value) && /^-?\d+(\.0+)?$/.test(source);
 
 /** Parses JSON without rounding. `JSON.stringify` writes the result unchanged. */
 export function parseExactly(text: string): unknown {

@@ -60,7 +60,7 @@ test('a user imports a flow, deploys and runs it, and it ends with the right out
 const EXACT =
   `{"name":"Exact","nodes":[{"id":"a","theirs":{"b":[1.50,18446744073709551615]},"position":{"x":1e2,"y":-0.1},` +
   `"data":{"type":"native","node_id":"const","sources":[{"id":"s","name":"Source","type":"free","theirs":null}],` +
-  `"targets":[],"targets_form":{"form_data":{"type":"U","value":{"U":"1"}}},"theirs":123456789012345678901234567890}}],` +
+  `"targets":[],"targets_form":{"form_data":{"type":"U","value":{"U":"1"}}},"theirs":[123456789012345678901234567890,1.00000000000000000001]}}],` +
   `"edges":[]}`;
 
 test('content of another editor is kept unchanged: imported by dropping, moved, and exported', async () => {
@@ -88,6 +88,7 @@ test('content of another editor is kept unchanged: imported by dropping, moved, 
   const stored = (data as unknown as { nodes: string }).nodes;
   expect(stored).toContain('18446744073709551615');
   expect(stored).toContain('123456789012345678901234567890');
+  expect(stored).toContain('1.00000000000000000001');
   expect(JSON.parse(stored)[0]).toMatchObject({ position: { x: 105, y: -0.1 }, data: { sources: [{ theirs: null }] } });
 
   await opened.goto('flows');
