@@ -18,4 +18,6 @@ test('names are those of the value at a path, and paths become expressions', () 
   expect(pathExpression(['orders', 0, 'unit price'])).toBe('orders[0].`unit price`');
   expect(pathExpression([1, 'in'])).toBe('$[1].`in`');
   expect(pathExpression([])).toBe('');
+  expect(pathExpression(['a', 'b`c', 0, 'd'])).toBe('$lookup(a, "b`c")[0].d');
+  expect(pathExpression(['`'])).toBe('$lookup($, "`")');
 });

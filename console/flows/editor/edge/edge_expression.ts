@@ -36,6 +36,8 @@ export function namesAt(value: unknown, path: readonly string[]): string[] {
 export function pathExpression(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text === '' ? '$' : text}[${step}]`;
+    // A name in back-ticks can't contain a back-tick.
+    if (step.includes('`')) return `$lookup(${text === '' ? '$' : text}, ${JSON.stringify(step)})`;
     const name = /^[A-Za-z_]\w*$/.test(step) && !['and', 'or', 'in', 'true', 'false', 'null'].includes(step)
       ? step
       : `\`${step}\``;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { FlowBuilder } from '../../../../../tests/support/flow_builder.ts';
+import { withExpression } from '../../edge/edge_expression.ts';
 import { carriedValues, changedValues, readTyped } from './edited_values.ts';
 
 test('only changed values are sent, with the tags of the former ones', () => {
@@ -25,4 +26,6 @@ test('an input gets the value of the output at which its edge begins', () => {
   const outputs = (id: string) => id === number.nodeId ? { n: { U: '7' } } : undefined;
   expect(carriedValues(document, text.id, outputs)).toEqual({ stringify: { U: '7' } });
   expect(carriedValues(document, text.id, () => undefined)).toEqual({});
+  const edges = document.edges.map((json: object) => withExpression({ ...json }, '$ + 1'));
+  expect(carriedValues({ ...document, edges }, text.id, outputs)).toEqual({});
 });

@@ -2,6 +2,7 @@ import type { ValueMap } from 'flow-deployments-client';
 import { parseExactly } from '../../../../shared/exact_json.ts';
 import { isObject, readEdge } from '../../../../shared/graph/drawn_node.ts';
 import { plainOf, tagLike } from '../../../../shared/plain_json.ts';
+import { expressionOf } from '../../edge/edge_expression.ts';
 import type { FlowDocument } from '../../flow_document.ts';
 import { nodesById } from '../../view.ts';
 
@@ -31,7 +32,10 @@ export const changedValues = (typed: { [name: string]: unknown }, former: ValueM
       .map(([name, value]) => [name, tagLike(value, former[name])]),
   );
 
-/** Returns the values that edges carry to the inputs of a node, from the given outputs of other nodes. */
+/**
+ * Returns the values that edges carry to the inputs of a node, from the given outputs of other nodes. An edge with an
+ * expression carries another value than the output, so its input is left out.
+ */
 export function carriedValues(
   document: FlowDocument,
   nodeId: string,
@@ -44,7 +48,7 @@ export function carriedValues(
     const name = target === nodeId ? nodes.get(target)?.inputs.find(({ id }) => id === targetHandle)?.name : undefined;
     const output = nodes.get(source)?.outputs.find(({ id }) => id === sourceHandle)?.name ?? '';
     const value = outputs(source)?.[output];
-    if (name !== undefined && value !== undefined) carried[name] = value;
+    if (name !== undefined && value !== undefined && expressionOf(json) === '') carried[name] = value;
   }
   return carried;
 }
