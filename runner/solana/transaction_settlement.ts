@@ -182,7 +182,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
   ): Promise<SettlementEnd> => {
     const { members } = step;
     const [first] = members;
-    if (first === undefined) throw new Error('a transaction has members');
+    if (first === undefined) throw new Error('a transaction must have members');
     const end = await transactions.execute({
       members: members.map(({ execution, instructions }) => ({ execution, instructions })),
       stored: step.stored,
