@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readInputs } from './inputs.ts';
 
-it('sends values as JSON if possible, and bytes and numbers that JSON lacks tagged', () => {
+it('sends values as JSON if possible, and sends bytes and numbers that JSON lacks as tagged values', () => {
   const bytes = new Uint8Array([1]);
   expect(readInputs({ a: 1, b: 2n, c: ['x', null], d: { e: true }, f: bytes, g: NaN, h: { i: bytes }, j: undefined }))
     .toEqual({

@@ -40,7 +40,7 @@ const json =
     response.end(JSON.stringify(body));
   };
 
-describe('a server that is no backend', () => {
+describe('a server that is not a backend', () => {
   it.each([
     ['HTML', 200, 'text/html', '<html>\u001b[2J welcome', /answered 200 with text\/html.*"<html>\\u001b\[2J welcome"/],
     ['half of a JSON text', 200, 'application/json', '{"a": ', /answered 200 with application\/json/],
@@ -48,14 +48,14 @@ describe('a server that is no backend', () => {
     ['an empty error', 500, 'text/plain', '', /answered 500 with text\/plain.*an empty body/],
     ['JSON of another shape', 200, 'application/json', '{"ok": true}', /`flow_run_id` is missing or is not a text/],
     ['a JSON error of another shape', 500, 'application/json', '{"ok": false}', /answered 500/],
-  ])('that answers %s is reported with its answer', async (_what, status, type, body, says) => {
+  ])('is reported with its answer if it answers %s', async (_what, status, type, body, says) => {
     const url = await serve((_, response) => response.writeHead(status, { 'content-type': type }).end(body));
     const error = await errorOf(makeClient(url).start(7));
     expect(error.code).toBe('answer_invalid');
     expect(error.message).toMatch(says);
   });
 
-  it('that answers nothing is reported as unreachable', async () => {
+  it('is reported as unreachable if it answers nothing', async () => {
     const url = await serve((request) => request.socket.destroy());
     expect(await errorOf(makeClient(url).runs())).toMatchObject({ code: 'unreachable', status: 0 });
     const free = await serve(() => {});
@@ -66,7 +66,7 @@ describe('a server that is no backend', () => {
     });
   });
 
-  it('that cuts off an answer is reported as unreachable', async () => {
+  it('is reported as unreachable if it cuts off an answer', async () => {
     const url = await serve((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('[{');
@@ -75,17 +75,17 @@ describe('a server that is no backend', () => {
     expect((await errorOf(makeClient(url).runs())).code).toBe('unreachable');
   });
 
-  it('that answers no list of rows is reported', async () => {
+  it('is reported if it answers no list of rows', async () => {
     const url = await serve(json(200, { rows: [] }));
     expect((await errorOf(makeClient(url).runs())).code).toBe('answer_invalid');
   });
 
-  it('that answers a test of a connection with an empty body is reported', async () => {
+  it('is reported if it answers a test of a connection with an empty body', async () => {
     const url = await serve((_, response) => void response.writeHead(200).end());
     expect((await errorOf(makeClient(url).testConnection('mail', url))).code).toBe('answer_invalid');
   });
 
-  it('that sends an endless answer is cut off', async () => {
+  it('is cut off if its answer does not end', async () => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const chunk = Buffer.alloc(1024 * 1024, ' ');
@@ -98,7 +98,7 @@ describe('a server that is no backend', () => {
     expect((await errorOf(makeClient(url).runs())).code).toBe('answer_too_large');
   });
 
-  it('that announces a too large answer is not read at all', async () => {
+  it('is not read at all if it announces a too large answer', async () => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': String(MAX_ANSWER_BYTES + 1) });
       response.write('[');
@@ -106,7 +106,7 @@ describe('a server that is no backend', () => {
     expect((await errorOf(makeClient(url).runs())).code).toBe('answer_too_large');
   });
 
-  it('that redirects gets no credentials sent to the other address', async () => {
+  it('gets no credentials sent to another address by a redirect', async () => {
     const other = createServer((request, response) => {
       seen.push({ url: `other ${request.url}`, headers: request.headers });
       response.end('[]');

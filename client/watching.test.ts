@@ -116,7 +116,7 @@ it('a refusal ends the iteration, for the first and for later connections', asyn
   expect(ids).toEqual(upTo(COUNT));
 });
 
-it('reports a backend that is down soon, and waits two minutes for one that goes down later', async () => {
+it('soon reports a backend that is down at first, and waits two minutes for a later failure', async () => {
   const away = () => Promise.reject(new TypeError('refused'));
   const never = makeBackend([]);
   never.answers.push(...Array.from({ length: 3 }, () => away));

@@ -68,7 +68,7 @@ it.each<Algorithm>(['ES256', 'RS256', 'EdDSA'])(
   },
 );
 
-it('keeps keys for ten minutes and requests unknown ones every 30 seconds at most', async () => {
+it('keeps keys for ten minutes and requests unknown keys at most every 30 seconds', async () => {
   const [first, second] = [await makeKey('ES256'), await makeKey('ES256')];
   publish(first);
   const tokens = make();

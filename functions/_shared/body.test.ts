@@ -21,7 +21,7 @@ const requestOf = (chunks: Uint8Array[], headers: Record<string, string> = {}) =
 
 const read = (request: Request) => readBody(request, schema);
 
-it('reads a body with a length, and one in chunks that end within a character', async () => {
+it('reads a body with a length, and a body in chunks that end within a character', async () => {
   const middle = bytes.length - 3;
   expect(await read(requestOf([bytes], { 'content-length': String(bytes.length) }))).toEqual({ text: 'é' });
   expect(await read(requestOf([bytes.slice(0, middle), bytes.slice(middle)]))).toEqual({ text: 'é' });

@@ -24,7 +24,7 @@ it('forgets a token at its end', () => {
   expect(known.of('a')).toBeUndefined();
 });
 
-it('forgets the token that was shown last as the last one', () => {
+it('forgets the most recently shown token last', () => {
   const known = makeKnownOwners(2);
   for (const token of ['a', 'b']) known.add(token, 'ann');
   known.of('a');

@@ -26,7 +26,7 @@ it.each([
   expect(() => read(text)).toThrow('The body has an object with two members of the same name.');
 });
 
-it('serializes raw members among others', () => {
+it('serializes raw members among other members', () => {
   const args = { id: 'a"b', values: new RawJson('{"a": 1.50}'), missing: undefined, none: null };
   expect(losslessJson(args)).toBe('{"id":"a\\"b","values":{"a": 1.50},"none":null}');
 });

@@ -40,7 +40,7 @@ function makePlatform(env: Record<string, string> = {}) {
 
 const answered = () => new Response('{}', { status: 202 });
 
-it('merges pokes that come while one is under way into one poke after it', async () => {
+it('merges all pokes that come while a poke is under way into one later poke', async () => {
   const { answers, kept, poke } = makePlatform();
   for (let count = 0; count < 10; count++) poke();
   expect(answers.length).toBe(1);
@@ -55,7 +55,7 @@ it('merges pokes that come while one is under way into one poke after it', async
   expect(answers.length).toBe(3);
 });
 
-it('a poke for one run names it, and a merged poke names none', async () => {
+it('a poke for one run names the run, and a merged poke names no run', async () => {
   const { answers, addresses, kept, poke } = makePlatform();
   for (const id of ['first', 'second', 'third']) poke(id);
   answers[0]!(answered());

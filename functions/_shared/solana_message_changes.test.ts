@@ -153,7 +153,7 @@ describe('a wallet may not', () => {
     ]);
   });
 
-  it('replace an account of an instruction by another one of the same message', () => {
+  it('replace an account of an instruction by another account of the same message', () => {
     const before = compile([transfer(5n), transfer(7n, bystander)]);
     const after = compile([transfer(5n, bystander), transfer(7n)]);
     expect(paths(before, after)).toEqual(['instructions[0].accounts[1]', 'instructions[1].accounts[1]']);

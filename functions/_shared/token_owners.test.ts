@@ -17,7 +17,7 @@ const make = (options = { callTokens: 3, maxWaiting: 5 }) => {
 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-it('merges tokens that come during a call into the next one, each once and in order', async () => {
+it('merges tokens that come during a call into the next call, each once and in order', async () => {
   const { calls, ownerOf } = make();
   const first = ownerOf('a');
   await settle();

@@ -29,7 +29,7 @@ function make() {
   return { looked, accepted, turn, callerOf };
 }
 
-it('a user has one turn with all tokens and keys, and unverified credentials share one', async () => {
+it('all tokens and keys of a user share one turn, and all unverified credentials share one turn', async () => {
   const { callerOf } = make();
   expect(await callerOf({ authorization: 'Bearer ann.x.y' })).toBe('user ann');
   expect(await callerOf({ 'x-api-key': 'fk_ann' })).toBe('user ann');
@@ -54,7 +54,7 @@ it('guests take turns by the owner of what they start, read or watch', async () 
   expect(await callerOf({}, 'signature_request_for_caller', { id: '1' })).toBe('guests of nobody');
 });
 
-it('looks up credentials with an owner once and together, and those without an owner again', async () => {
+it('looks up credentials with an owner once and together, and credentials without an owner again', async () => {
   const { callerOf, looked } = make();
   await Promise.all(['fk_ann', 'fk_1', 'fk_2', 'fk_ann'].map((key) => callerOf({ 'x-api-key': key })));
   expect(looked).toEqual([['fk_ann', 'fk_1', 'fk_2']]);

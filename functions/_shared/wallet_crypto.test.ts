@@ -118,7 +118,7 @@ describe('WALLET_KEYS', () => {
     expect(read).not.toThrow(new RegExp(`${OLD.slice(0, 8)}|c2Vj|AAAA|0303`));
   });
 
-  it('takes the first of several as the current one', () => {
+  it('takes the first of several keys as the current key', () => {
     expect(keysOf({ b: NEW, a: OLD }).currentId).toBe('b');
   });
 });

@@ -73,7 +73,7 @@ describe('a transaction that a wallet sent', () => {
     expect(await lookUp(target(transaction, signature))).toBe('failed');
   });
 
-  it('is reported as another one if it does something else', async () => {
+  it('is reported as another transaction if it does something else', async () => {
     const signature = await send(signWire(payment(1n * SOL, makeKeypair().publicKey), buyer));
     expect(await lookUp(target(payment(), signature))).toBe('other');
   });

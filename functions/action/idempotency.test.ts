@@ -27,7 +27,7 @@ it('two clicks are one order, even across the end of a minute', async () => {
   expect(later, 'half a minute later it is another').not.toBe(first);
 });
 
-it('a request that is repeated without a pause becomes another order in time', async () => {
+it('a request that is repeated without a pause becomes another order after some time', async () => {
   expect(new Set(await keysAt(Array.from({ length: 19 }, (_, index) => 100 + index * 10))).size).toBe(4);
 });
 

@@ -105,7 +105,7 @@ describe('the field of an input', () => {
 describe('the input for the wallet', () => {
   const [buyer, shop, amount] = [input('buyer', ['keypair']), input('shop', ['pubkey']), input('amount', ['decimal'])];
 
-  it('is the one named account, else the only required one that takes a key', () => {
+  it('is the input named account, or else the only required input that takes a key', () => {
     const account = input('account', ['free'], { required: false });
     expect(payerOf([buyer, account, shop])).toBe(account);
     expect(payerOf([amount, buyer])).toBe(buyer);

@@ -33,7 +33,7 @@ it('invented tokens take no turn: one call looks up all of them, and no body is 
   await database.settle();
   expect(database.underWay.map(({ name }) => name)).toEqual(['webhook_owners']);
   await database.answerNext();
-  // The next call looks the honest one up, even if many more are invented meanwhile.
+  // The next call looks up the valid token, even if many more tokens are invented meanwhile.
   const more = Array.from({ length: 400 }, (_, n) => post(token(n + 3_000)));
   await database.settle();
   expect(database.underWay[0]!.args.tokens).toEqual([HONEST]);

@@ -50,9 +50,9 @@ it('parses JavaScript and TypeScript with the inputs of the node, and runs nothi
     script('const a = 1;', 1, 7, ['a']),
     script('return 1;\nlet b = ;', 2, 7, []),
     script('for (;;) nope()', 3, 7, []),
-    // It uses up the stack of the sandbox.
+    // This script uses up the stack of the sandbox.
     script('('.repeat(60_000), 6, 7, []),
-    // It ends the function around it, and would run at once.
+    // This script ends the function around it, and would run at once.
     script('}, Date.now(), function () {', 5, 7, []),
     script(null, 4, 7, []),
   ];

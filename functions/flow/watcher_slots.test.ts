@@ -67,7 +67,7 @@ it('limits guests in total and per owner, and keeps the other slots for users wi
   expect(user('cat', 'ann')).toEqual(TOO_MANY);
 });
 
-it('frees the place of a guest who leaves', () => {
+it('frees the slot of a guest who leaves', () => {
   const { take } = makeWatcherSlots({ slots: 6, partySlots: 6, guestSlots: 1, ownersGuestSlots: 1 });
   const guest = () => take({ caller: 'run', owner: 'ann', isGuest: true });
   guest()();

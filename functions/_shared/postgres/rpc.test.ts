@@ -45,7 +45,7 @@ describe.each(['', '?pgbouncer=true'])('at an address with %j', (query) => {
     expect(await outcomesAt(fatalMessage(code), query, 1)).toEqual([expected]);
   });
 
-  it('all calls that wait for a connection fail when it is lost', async () => {
+  it('when a connection is lost, all calls that wait for it fail', async () => {
     expect(await outcomesAt(Buffer.alloc(0), query, 10)).toEqual(
       Array.from({ length: 10 }, () => 'service_unavailable'),
     );

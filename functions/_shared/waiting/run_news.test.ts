@@ -184,7 +184,7 @@ it('news that end no wait leave the run followed', async () => {
   expect(isOver()).toBe(true);
 });
 
-it('news before the answer of the lock are not lost', async () => {
+it('news that come before the answer about the lock are not lost', async () => {
   const { wait, tell, ended, sent } = makeDatabase();
   wait('first');
   await settle();
@@ -213,7 +213,7 @@ it('a run that is ending and cannot be followed is looked at again soon', async 
   expect([isOver(), [...locks.keys()]]).toEqual([true, ['first']]);
 });
 
-it('runs beyond the capacity of a session are polled, and followed when others have left', async () => {
+it('runs beyond the capacity of a session are polled, and followed when other runs have left it', async () => {
   const { wait, end, ended, locks } = makeDatabase({ capacity: 2 });
   const waiting = ['a', 'b', 'c'].map((id) => wait(id));
   await settle();
@@ -243,7 +243,7 @@ it('after a lost session, runs are polled until the next session follows them', 
   expect(two()).toBe(true);
 });
 
-it('a session is closed if a statement fails, because its locks are unknown then', async () => {
+it('a session is closed if a statement fails, because its locks are then unknown', async () => {
   const { wait, ended, state } = makeDatabase();
   const one = wait('a');
   await settle();
@@ -308,7 +308,7 @@ it('the run of a caller who has left is unfollowed unless others wait for it', a
   wait('a', 3);
   waitForRequest('a', 100, leaves.signal);
   await settle();
-  // One lock for waits for its end, one for waits for a signature request.
+  // The session has one lock for waits for the end of the run, and one lock for waits for a signature request.
   expect(locks.get('a')).toBe(2);
   gone.abort();
   await settle();

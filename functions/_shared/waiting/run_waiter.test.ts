@@ -60,7 +60,7 @@ it('looks become rarer while no run ends, and serve all callers together', async
   expect(waiting.every((isOver) => isOver())).toBe(true);
 });
 
-it('a new caller is answered just as soon after long waits of others', async () => {
+it('a new caller is answered just as fast after long waits of other callers', async () => {
   const { ended, wait } = makeRuns();
   const patient = wait('long', 25);
   await vi.advanceTimersByTimeAsync(20_000);
