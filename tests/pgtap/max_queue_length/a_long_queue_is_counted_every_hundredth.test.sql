@@ -1,4 +1,5 @@
--- Returns the values that a count stores. The queue is not counted again until this message, or until this time.
+-- A count of the queue stores a message id and a time. The queue is not counted again until this message, or until this
+-- time.
 select plan(8);
 
 select test.create_user('owner');

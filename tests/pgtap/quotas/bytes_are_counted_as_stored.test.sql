@@ -3,7 +3,7 @@ select plan(11);
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 
--- Returns this number of bytes that compression can't shorten.
+-- Returns nodes of this number of bytes, which compression can't shorten.
 create function pg_temp.noise(bytes integer) returns jsonb language sql volatile as $$
   select jsonb_build_array(string_agg(encode(extensions.gen_random_bytes(1000), 'base64'), '')) from generate_series(1, noise.bytes / 1350);
 $$;

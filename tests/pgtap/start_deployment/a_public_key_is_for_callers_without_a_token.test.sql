@@ -31,8 +31,8 @@ from (values (''), ('no key'), ('1111111111111111111111111111111'), ('1111111111
 select test.sign_out();
 select is(count(*), 2::bigint, 'a bad public key starts no run') from public.flow_run;
 
--- A start recognises keys of 44 digits without calling the function that checks keys. At the edges of the range, both
--- must agree.
+-- A start recognises keys of 44 digits without calling the function that checks keys. For the smallest and greatest of
+-- these keys, the start and the function must agree.
 create temporary table texts as
 select edge.text, test.error_code(format(test.kept('start'), edge.text)) as code
 from (values

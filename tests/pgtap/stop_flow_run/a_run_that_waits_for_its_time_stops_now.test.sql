@@ -20,8 +20,8 @@ select results_eq(
   'the stopped run is claimed, and the claim says how to stop it'
 );
 
--- If the run is released once more, it stops without a second stop request. A second one only makes it claimable
--- sooner.
+-- If the run is released once more, it stops without a second stop request. A second stop request only makes the run
+-- claimable sooner.
 select test.release_all(3600);
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'again');

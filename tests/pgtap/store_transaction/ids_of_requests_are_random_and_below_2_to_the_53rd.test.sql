@@ -37,7 +37,7 @@ select is(
   'the oldest open request comes first'
 );
 
--- The run draws an id that is taken, twice, and then a free id.
+-- The first three draws give a used id. Later draws give free ids.
 create sequence pg_temp.draws;
 select test.keep('taken', min(s.id)::text) from public.signature_requests as s;
 create or replace function private.random_id() returns bigint language plpgsql volatile set search_path = '' as $$

@@ -23,7 +23,7 @@ select is(test.due_in(test.kept('answered')::uuid), 0, 'a run whose requests wer
 select is(test.due_in(test.kept('stopped')::uuid), 0, 'a run that was asked to stop while a worker held it can be claimed at once');
 select ok(test.due_in(test.kept('other')::uuid) > 170, 'each run waits only for its own requests');
 
--- A stop after the suspension.
+-- Stop a run after its suspension.
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('other')::uuid, 'now');
 select test.sign_out();

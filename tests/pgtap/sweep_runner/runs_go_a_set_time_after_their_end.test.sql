@@ -3,7 +3,7 @@ select plan(11);
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
 
--- All runs began 90 days ago. Runs without an age have not ended.
+-- All runs began 90 days ago. `age` is the time since their end. Runs without an age have not ended.
 create temporary table runs as
   select * from (values
     ('young', '29 days'::interval, 'succeeded'), ('succeeded', '31 days', 'succeeded'), ('failed', '31 days', 'failed'),

@@ -30,7 +30,7 @@ update public.flows set edges = edges where id = test.kept('flow')::integer;
 select is(
   test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'after an edit the flow is frozen again'
 );
--- As if an earlier transaction had made the edit.
+-- The time is set back, as if an earlier transaction had made the edit.
 alter table public.flows disable trigger user;
 update public.flows set updated_at = now() - interval '1 minute' where id = test.kept('flow')::integer;
 alter table public.flows enable trigger user;
