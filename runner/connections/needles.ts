@@ -1,6 +1,6 @@
 import { base64, base64urlnopad, hex } from '@scure/base';
 
-/** The shortest needle. Shorter ones would match by chance. */
+/** The fewest characters of a needle, which is a text to search for. Shorter texts would match by chance. */
 const MIN_NEEDLE_LENGTH = 4;
 
 const byteDecoder = new TextDecoder('latin1');

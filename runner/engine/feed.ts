@@ -2,7 +2,10 @@ import { isDone, type StoredNodeRun } from './journal.ts';
 
 /** The executions of a node in another run. This run uses their outputs instead of running the node. */
 export interface Feed {
-  /** The executions that succeeded or whose failure the flow handled, by `times`, in this order. */
+  /**
+   * The executions that succeeded, and those whose failure the flow handled. The keys are the values of `times`, in
+   * ascending order.
+   */
   executions: ReadonlyMap<number, StoredNodeRun>;
   /**
    * The number of executions. It includes missing executions between existing ones. A missing execution gives no value.

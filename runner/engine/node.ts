@@ -322,7 +322,9 @@ export class Released extends Error {
   override name = 'Released';
 }
 
-/** The cause for which a run ends before it is done. An aborted `signal` has it as its reason. */
+/**
+ * The cause for which a run ends before it is done. When `signal` of a node's call is aborted, its reason is the Halt.
+ */
 export interface Halt {
   status: 'stopped' | 'failed';
   /** The error of the nodes that are cancelled, and of the run when it fails. */

@@ -22,7 +22,7 @@ export type Outcome = { outputs: ValueMap } | Failure;
  */
 export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
 
-/** Completes the values from edges with form data for the inputs that got no value. */
+/** Adds the value in the form data for each input that got no value from an edge. */
 export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
   if (node.module?.takesFlowInputs) return flowInputs;
   for (const { name } of node.ports.inputs) {

@@ -54,8 +54,8 @@ export class Parking {
   }
 
   /**
-   * Records that a node does not run, or does not run for one element of a loop. The transaction is then made without
-   * this node, unless the reason is a failure.
+   * Records that a node does not run, or does not run for one element of a loop. If the reason is not a failure, the
+   * transaction is made without this node.
    */
   leaveOut(node: RunNode, reason: Lack): void {
     if (isInstructionNode(node)) this.#endings.set(node, reason === 'failed' ? 'failed' : 'succeeded');

@@ -15,7 +15,10 @@ export interface StoredPartialConfig {
 /** The nodes that a partial run executes, and the values that it feeds them. */
 export interface PartialRun extends Pick<StoredPartialConfig, 'runs' | 'inline'> {
   onlyNodes: ReadonlySet<string>;
-  /** Returns the executions of a node in its run of `runs`, by `times`, in this order. */
+  /**
+   * Returns the executions of a node in the run that `runs` names for it. The keys are the values of `times`, in
+   * ascending order.
+   */
   executions: (nodeId: string) => ReadonlyMap<number, StoredNodeRun>;
 }
 

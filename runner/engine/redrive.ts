@@ -174,7 +174,10 @@ export class TakeOver {
     });
   }
 
-  /** Returns the positions of an execution of a fed node. All earlier runs were fed the same values. */
+  /**
+   * Returns the positions of an execution of a fed node. All earlier runs were fed the same values, so the positions
+   * are those of this run.
+   */
   positionsOfFed(times: number): EarlierPositions {
     return this.#runIds.map((runId) => runId === undefined ? undefined : { index: times, isSame: true });
   }

@@ -101,8 +101,8 @@ export interface Settlement {
    */
   nextStep: (runs: readonly ParkedRun[]) => SettlementStep | undefined;
   /**
-   * Returns undefined if an execution may build its instructions, because no earlier claim has given them to anybody
-   * outside.
+   * Returns a value if an earlier claim has given the execution's instructions to somebody outside. Otherwise returns
+   * undefined: the execution may then build its instructions.
    */
   sentBefore: (execution: Effect) => SentBefore | undefined;
   /**

@@ -15,7 +15,7 @@ const utf8 = new TextEncoder();
 // A value that passes through many nodes is measured only once.
 const known = new WeakMap<Value, ValueSize>();
 
-/** `{"S":""}` and a comma. */
+/** The bytes of a tagged text besides its content: `{"S":""}` and a comma. */
 const TAG_BYTES = 9;
 
 function measure(value: Value, depth: number): ValueSize {

@@ -27,7 +27,10 @@ export interface HeldRuns {
   wake: () => void;
   /** Resolves when no run is executed. */
   whenIdle: () => Promise<void>;
-  /** Returns the hashes of the cached snapshots, which claims need not include. */
+  /**
+   * Returns the hashes of the cached snapshots. If a claimed run has one of these snapshots, the claim need not include
+   * it.
+   */
   knownSnapshots: () => string[];
   /**
    * Drops the least recently used snapshots. Must not be called between a claim and the start of its runs, which may

@@ -97,7 +97,9 @@ export function makePolling(
   let mayBeMore = true;
   /** False if the last look has shown that no waiting run could have a reserved slot. */
   let mayBeForReserved = true;
-  /** Number of runs that the last look found for regular slots; undefined if it failed or was for reserved slots. */
+  /**
+   * Number of runs that the last look found for regular slots; undefined if that look failed or was for reserved slots.
+   */
   let lastFound: number | undefined;
   let lookedAt = -Infinity;
 

@@ -37,7 +37,7 @@ export function makeWaitForChange(
     const hasChanged = await runs.nextChange(isUsedUp(slice) ? RELEASE_MS : polling.patienceMs(slots()));
     const isStuck = isUsedUp(slice) && !hasChanged && slice.spentMs() === spentMs;
     if (isStuck && !slices.areAllEnded()) return false;
-    // Runs that end in the same turn of the event loop free their slots for one claim.
+    // Waits for the other runs that end in this turn of the event loop, so that one claim fills all their slots.
     await nextTurn();
     polling.waited({
       hasChanged,

@@ -88,7 +88,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
           await Promise.race([writer.write(bytes.slice(at, at + PORTION_BYTES)), failure]);
         }
       } catch (error) {
-        // If both fail, the reader's error caused the stream's error.
+        // If reading has failed, too, its error has caused the error of writing, so the error of reading is reported.
         throw malformed(await reading.then(() => error, (cause: unknown) => cause));
       }
     },
@@ -110,8 +110,8 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
 }
 
 /**
- * Makes the writer for a body with these headers. It supports the content codings that servers apply even if the client
- * did not ask, for example to stored files. Throws a NodeError for other codings.
+ * Makes the writer for a body with these headers. The writer supports the content codings that servers use even if the
+ * client did not ask for them, for example for stored files. Throws a NodeError for other codings.
  */
 export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';

@@ -50,7 +50,7 @@ export const isPlace = (node: Node): boolean =>
 /** Returns the context of an expression's operands. */
 export const inExpression = (context: Context): Context => ({ ...context, signalsReturn: false, signalsLoop: false });
 
-/** Evaluates nodes in order. A loop instead of a map saves two stack frames for each level of nesting. */
+/** Evaluates nodes in order. Uses a loop, because `map` would take two more stack frames for each level of nesting. */
 export function evaluateAll(nodes: readonly Evaluate[], frame: Frame): RhaiValue[] {
   const values: RhaiValue[] = [];
   for (const node of nodes) values.push(node(frame));

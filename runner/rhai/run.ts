@@ -144,7 +144,8 @@ export class Run extends Memory {
     if (callee.params.length > this.limits.variables) {
       this.fail('TooManyVariables', `Too many variables defined: more than ${this.limits.variables}`);
     }
-    // Each variable has its own slot, even if it replaces another variable of the same name.
+    // Making the slots takes time: each variable has its own slot, even if it replaces another variable of the same
+    // name.
     this.charge(callee.slotCount >> 4);
     const frame = new Frame(this, callee.slotCount, self, false, lent);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);

@@ -151,7 +151,7 @@ export class FnPointer {
   readonly name: string;
   /** The curried arguments. They never change, so pointers can share them. */
   readonly curried: Readonly<RhaiArray>;
-  /** The depth to which arrays, maps and lists of curried arguments are nested in it. */
+  /** The depth to which arrays, maps and lists of curried arguments are nested in the pointer. */
   readonly height: number;
   /** The variables that a closure captured. */
   readonly captured: readonly Cell[];
@@ -244,7 +244,7 @@ export const textOf = (value: string | Char): string => typeof value === 'string
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Splits a text into its characters. Without surrogates they are its UTF-16 units. */
+/** Splits a text into its characters. If the text has no surrogates, its characters are its UTF-16 units. */
 export const charactersOf = (text: string): string[] => SURROGATE.test(text) ? Array.from(text) : text.split('');
 
 /** True if a character of two UTF-16 units begins here. */

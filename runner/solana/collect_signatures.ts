@@ -29,7 +29,10 @@ export interface CollectDeps {
   now: () => number;
 }
 
-/** The collected signatures by key, without the omitted key's, and the transaction with the message that they sign. */
+/**
+ * The collected signatures by key, without the signature of the omitted key. Also the transaction, with the message
+ * that these signatures sign.
+ */
 export interface Collected {
   record: TransactionRecord;
   requests: StoredSignatureRequest[];

@@ -14,7 +14,7 @@ export type ChainSigner = Signer & {
 /** Instructions of one transaction, in order, and the wallets whose signatures they need. */
 export interface InstructionSet {
   feePayer: ChainSigner;
-  /** The wallets of all keys that the instructions need signatures of; the fee payer may be among them. */
+  /** The wallets of all keys whose signatures the instructions need. The fee payer may be among them. */
   signers: ChainSigner[];
   instructions: Instruction[];
 }

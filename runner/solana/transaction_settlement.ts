@@ -136,7 +136,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
     return step === undefined ? [] : [{ parkedRun, step }];
   };
 
-  /** Fails the members so that each of them is tried again. All members allow this. */
+  /** Fails the members so that each of them is tried again. All members allow another attempt. */
   const failForNow = (
     { members, stored }: Send,
     { errors, transience, signature }: FailedTransaction,

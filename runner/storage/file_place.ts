@@ -25,7 +25,7 @@ export interface BucketAccess {
   sharedBuckets: ReadonlySet<string>;
 }
 
-/** A UUID in the only form that names a folder. */
+/** A UUID in the only form in which it names a folder: lower case, with hyphens. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**

@@ -22,7 +22,7 @@ const unexpected = (): NodeError => new NodeError('Storage answered with an unkn
 
 const isText = (value: unknown): value is string => typeof value === 'string' && isStorable(value);
 
-/** Reads a name of a list. Storage lists the folders of a folder with null as their id. */
+/** Reads the name in one entry of a list. If the entry is a folder, Storage gives null as its id. */
 function listedName(entry: unknown): string {
   if (!isObject(entry) || !isText(entry.name)) throw unexpected();
   return entry.id === null ? `${entry.name}/` : entry.name;

@@ -143,8 +143,8 @@ export const flowLimits = {
     beyond: REFUSED_COLUMN,
     inSql: true,
   },
-  // Mixed texts and numbers take as many bytes as their text, numbers alone up to four times as many. Reading millions
-  // of numbers takes a gigabyte of memory.
+  // As jsonb, a mixture of texts and numbers takes as many bytes as its JSON text. Numbers alone take up to four times
+  // as many. Reading millions of numbers takes a gigabyte of memory.
   flow_jsonb_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',

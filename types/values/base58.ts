@@ -1,6 +1,9 @@
 import { base58 } from '@scure/base';
 
-/** Returns the most base58 characters for this many bytes: log 256 / log 58 for each byte, rounded up. */
+/**
+ * Returns the greatest number of base58 characters that this many bytes can take: log 256 / log 58 for each byte,
+ * rounded up.
+ */
 export const maxBase58Characters = (byteCount: number): number => Math.ceil(byteCount * 1.3658);
 
 /** Decodes base58; undefined unless the text is base58 of exactly `byteCount` bytes. */

@@ -52,7 +52,8 @@ export class Decimal {
   /** Rounds to as many of the wanted places as fit; undefined if not even the integer part fits. */
   static #fit(value: BigDecimal, wantedScale: number): Decimal | undefined {
     let scale = Math.min(Math.max(wantedScale, 0), DECIMAL_MAX_SCALE);
-    // Most numbers are small and exact, and 28 digits always fit. (A zero's exponent is 0.)
+    // A shortcut for most numbers, which are small and exact: 28 digits always fit a decimal. (The exponent of zero is
+    // 0.)
     if (value.e + scale < 28 && value.decimalPlaces() <= scale) {
       return new Decimal(value.isZero() ? value.abs() : value, scale);
     }
@@ -145,7 +146,8 @@ export class Decimal {
 
   /**
    * Rounds to at most `places` decimal places. `up` rounds away from zero and `down` towards zero. `halfUp` and
-   * `halfDown` round to the nearest, and halves away from zero or towards it.
+   * `halfDown` round to the nearest decimal; a half is rounded away from zero by `halfUp`, and towards zero by
+   * `halfDown`.
    */
   roundedBy(places: number, rounding: keyof typeof ROUNDINGS): Decimal {
     if (places >= this.scale) return this;

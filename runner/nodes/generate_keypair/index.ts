@@ -32,8 +32,8 @@ function checkKeypair(signer: Signer): void {
 }
 
 /**
- * Outputs the given key, or else the key pair of a BIP-39 phrase. Without a phrase, it makes one of twelve random
- * words.
+ * Outputs the given key, or else the key pair of a BIP-39 phrase. Without a phrase, the node makes a phrase of twelve
+ * random words.
  */
 export const generateKeypairNode: NodeModule = {
   definition,

@@ -25,8 +25,8 @@ function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: numbe
 }
 
 /**
- * Outputs one decimal for each whole step between start and end. They begin with start, are one step apart, and exclude
- * the end.
+ * Outputs one decimal for each whole step between start and end. The numbers begin with start and are one step apart.
+ * The end is not among them.
  */
 export const rangeNode: NodeModule = {
   definition,
