@@ -1,4 +1,4 @@
--- The steps of a run in the queue. Each function is in a file of its name:
+-- The steps of a run in the queue. Files are named after the main function of each step:
 --
 --   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
 --               claimed while its message is visible.

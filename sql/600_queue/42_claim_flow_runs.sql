@@ -141,14 +141,18 @@ begin
 end;
 $$;
 -- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is claimed
--- alone. A run that lost more than max_lost_claims workers in a row fails; if max_lost_claims is null, no run fails. If
--- no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once. A
--- worker reserves some slots for owners who have no run in it. For these slots, it passes owners_with_slots: these
--- owners get no run, and each other owner gets at most one. snapshot is JSON text, or null if its hash (hex) is in
--- known_snapshots. output_bytes is the approximate size of the node outputs that flow_run_history and
--- flow_run_history_page return. earlier_output_bytes is an approximate upper bound of the bytes that earlier_flow_runs
--- returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks are due
--- (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
+-- alone. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return
+-- at once. If no run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null
+-- except for has_due_webhook.
+--
+--   max_lost_claims       a run that lost more workers than this in a row fails; if null, no run fails
+--   owners_with_slots     for slots that a worker reserves for owners who have no run in it: the listed owners get no
+--                         run, and each other owner gets at most one
+--   snapshot              JSON text; null if its hash (hex) is in known_snapshots
+--   output_bytes          the approximate size of the node outputs that flow_run_history and flow_run_history_page
+--                         return
+--   earlier_output_bytes  an approximate upper bound of the bytes that earlier_flow_runs returns; null if the run is
+--                         neither a redrive nor partial
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
   'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;

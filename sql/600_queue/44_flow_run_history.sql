@@ -181,11 +181,14 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is only
--- the first page of flow_run_history_page, and next is the key for the next page. children does not contain called runs
--- whose result is no longer needed. transactions lists all transactions with their signature requests. This function is
--- separate from claim_flow_runs, so that too long a history fails only its own run. It returns json, because jsonb is
--- limited to 256 MB.
+--   node_runs     the node runs, without inputs, of runs that have not ended; with max_bytes, only the first page of
+--                 flow_run_history_page
+--   next          with max_bytes: the key for the next page
+--   children      the called runs, without those whose result is no longer needed
+--   transactions  all transactions with their signature requests
+--
+-- This function is separate from claim_flow_runs, so that too long a history fails only its own run. It returns json,
+-- because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;

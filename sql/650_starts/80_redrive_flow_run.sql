@@ -258,14 +258,19 @@ grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
 -- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run has
--- the graph and the settings of that deployment. The new run takes over node executions that succeeded, with their
--- outputs, if they would get the same inputs again. It executes all other nodes. A run can be redriven only once; if
--- the redrive fails, redrive the redrive. For a called run, the whole tree is redriven. If a node or a transaction may
--- already have had its effect, accept_unknown=true accepts that the effect may happen again. With an idempotency_key,
--- the same request within 24 hours returns the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also
--- for callers who see the run but do not own it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
--- run_not_redrivable, idempotency_key_reused. With a deployment also: 400 inputs_invalid if the deployment lacks an
--- input of the run, 404 deployment_not_found, 409 redrive_graph_changed.
+-- the graph and the settings of that deployment.
+--
+-- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again.
+-- It executes all other nodes. A run can be redriven only once; if the new run fails, redrive the new run. If
+-- flow_run_id is a called run, its whole tree is redriven.
+--
+-- If a node or a transaction may already have had its effect, accept_unknown=true accepts that the effect may happen
+-- again. With an idempotency_key, the same request within 24 hours returns the same run.
+--
+-- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
+-- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With
+-- `deployment` also 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
+-- redrive_graph_changed.
 create function public.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
   deployment uuid default null
@@ -278,8 +283,6 @@ begin
   return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
 end;
 $$;
--- Errors: 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
--- run_not_redrivable; with `deployment` also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.
 comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
   'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the new run has the graph and the settings of this deployment of the flow.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;

@@ -11154,7 +11154,7 @@ grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/600_queue/10_awake_jobs.sql
 
--- The steps of a run in the queue. Each function is in a file of its name:
+-- The steps of a run in the queue. Files are named after the main function of each step:
 --
 --   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
 --               claimed while its message is visible.
@@ -11906,14 +11906,18 @@ begin
 end;
 $$;
 -- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is claimed
--- alone. A run that lost more than max_lost_claims workers in a row fails; if max_lost_claims is null, no run fails. If
--- no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return at once. A
--- worker reserves some slots for owners who have no run in it. For these slots, it passes owners_with_slots: these
--- owners get no run, and each other owner gets at most one. snapshot is JSON text, or null if its hash (hex) is in
--- known_snapshots. output_bytes is the approximate size of the node outputs that flow_run_history and
--- flow_run_history_page return. earlier_output_bytes is an approximate upper bound of the bytes that earlier_flow_runs
--- returns; null if the run is neither a redrive nor partial. If no run is claimed while webhooks are due
--- (claim_webhook_deliveries), the result is one row that is null except for has_due_webhook.
+-- alone. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return
+-- at once. If no run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null
+-- except for has_due_webhook.
+--
+--   max_lost_claims       a run that lost more workers than this in a row fails; if null, no run fails
+--   owners_with_slots     for slots that a worker reserves for owners who have no run in it: the listed owners get no
+--                         run, and each other owner gets at most one
+--   snapshot              JSON text; null if its hash (hex) is in known_snapshots
+--   output_bytes          the approximate size of the node outputs that flow_run_history and flow_run_history_page
+--                         return
+--   earlier_output_bytes  an approximate upper bound of the bytes that earlier_flow_runs returns; null if the run is
+--                         neither a redrive nor partial
 comment on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) is
   'For the runner: claims up to max_runs runs for lease_seconds. A run is claimable if it is queued, or if its lease is over. Owners take turns. If no run is claimable, the call waits up to wait_ms. A row without a run says that webhooks are due.';
 grant execute on function public.claim_flow_runs(integer, integer, text[], integer, integer, uuid[]) to service_role;
@@ -12152,11 +12156,14 @@ set search_path = ''
 as $$
   select private.flow_run_history(flow_run_id, max_bytes);
 $$;
--- node_runs lists the node runs, without inputs, of runs that have not ended. If max_bytes is given, node_runs is only
--- the first page of flow_run_history_page, and next is the key for the next page. children does not contain called runs
--- whose result is no longer needed. transactions lists all transactions with their signature requests. This function is
--- separate from claim_flow_runs, so that too long a history fails only its own run. It returns json, because jsonb is
--- limited to 256 MB.
+--   node_runs     the node runs, without inputs, of runs that have not ended; with max_bytes, only the first page of
+--                 flow_run_history_page
+--   next          with max_bytes: the key for the next page
+--   children      the called runs, without those whose result is no longer needed
+--   transactions  all transactions with their signature requests
+--
+-- This function is separate from claim_flow_runs, so that too long a history fails only its own run. It returns json,
+-- because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
@@ -15227,14 +15234,19 @@ grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to
 
 -- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
 -- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run has
--- the graph and the settings of that deployment. The new run takes over node executions that succeeded, with their
--- outputs, if they would get the same inputs again. It executes all other nodes. A run can be redriven only once; if
--- the redrive fails, redrive the redrive. For a called run, the whole tree is redriven. If a node or a transaction may
--- already have had its effect, accept_unknown=true accepts that the effect may happen again. With an idempotency_key,
--- the same request within 24 hours returns the same run. 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also
--- for callers who see the run but do not own it; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
--- run_not_redrivable, idempotency_key_reused. With a deployment also: 400 inputs_invalid if the deployment lacks an
--- input of the run, 404 deployment_not_found, 409 redrive_graph_changed.
+-- the graph and the settings of that deployment.
+--
+-- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again.
+-- It executes all other nodes. A run can be redriven only once; if the new run fails, redrive the new run. If
+-- flow_run_id is a called run, its whole tree is redriven.
+--
+-- If a node or a transaction may already have had its effect, accept_unknown=true accepts that the effect may happen
+-- again. With an idempotency_key, the same request within 24 hours returns the same run.
+--
+-- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
+-- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With
+-- `deployment` also 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
+-- redrive_graph_changed.
 create function public.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
   deployment uuid default null
@@ -15247,8 +15259,6 @@ begin
   return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
 end;
 $$;
--- Errors: 400; 401; 404 flow_run_not_found; 409 run_not_ended, run_succeeded, run_redriven, outcome_unknown,
--- run_not_redrivable; with `deployment` also 400 inputs_invalid, 404 deployment_not_found, 409 redrive_graph_changed.
 comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
   'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the new run has the graph and the settings of this deployment of the flow.';
 grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
@@ -18746,11 +18756,13 @@ set search_path = ''
 as $$
   select private.runner_metrics();
 $$;
--- queue_length: the runs that may be claimed now, including those of lost workers. oldest_queued_seconds: how long
--- the first of these runs has waited; null if there are none. delayed: the runs that were released for a later
--- time. running: the runs that a worker holds. waiting: the runs that wait for a signature or an input.
--- failed_last_hour: the runs that failed in the last hour. pending_webhooks: the deliveries that have not been made
--- yet.
+--   queue_length           the runs that may be claimed now, including those of lost workers
+--   oldest_queued_seconds  how long the first of these runs has waited; null if there are none
+--   delayed                the runs that were released for a later time
+--   running                the runs that a worker holds
+--   waiting                the runs that wait for a signature or an input
+--   failed_last_hour       the runs that failed in the last hour
+--   pending_webhooks       the deliveries that have not been made yet
 comment on function public.runner_metrics() is
   'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;
