@@ -279,7 +279,7 @@ export interface LogOptions extends RequestOptions {
 }
 
 export interface EventOptions extends RequestOptions {
-  /** The `id` of the last event that the caller already has. Without it, the events begin with the first one. */
+  /** The `id` of the last event that the caller already has. By default, the events begin with the first event. */
   lastEventId?: number | undefined;
 }
 

@@ -62,7 +62,7 @@ export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient
     let last = lastEventId;
     let pauseMs = FIRST_PAUSE_MS;
     let failures = 0;
-    /** The time at which a connection last worked; undefined before the first one. */
+    /** The time at which a connection last worked; undefined before the first connection. */
     let goodAt: number | undefined;
     const on = {
       open: () => {

@@ -32,7 +32,7 @@ export interface LedgerTransaction {
   /** The instructions that other instructions called, by the index of the calling instruction. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
-  /** The accounts from lookup tables come last; among them, the writable ones come first. */
+  /** The accounts from lookup tables come last. Of these, the writable accounts come first. */
   accounts: string[];
   before: Balances;
   after: Balances;

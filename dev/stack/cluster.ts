@@ -52,7 +52,7 @@ async function run(url: string, work: (sql: Sql) => Promise<unknown>): Promise<v
 
 /**
  * This file exists while a cluster is being made. Without it, a later start would take a half-made cluster for a ready
- * one.
+ * cluster.
  */
 const unfinishedMark = (dataDir: string) => `${dataDir}.unfinished`;
 

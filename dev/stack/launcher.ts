@@ -15,7 +15,7 @@ export function watchLauncher(script: string, onGone: () => void, processes = { 
   const parent = process.ppid;
   const parentLine = processes.commandLine(parent);
   if (!isShell(parentLine) && !isPackageManager(parentLine)) return onGone();
-  // The shell between npm and the program outlives a killed npm. So watch npm itself.
+  // The shell between npm and the program outlives a killed npm. This process therefore watches npm itself.
   const npm = isShell(parentLine) ? processes.parentOf(parent) ?? parent : parent;
   const timer = setInterval(() => {
     // The parent's id changes when the parent ends. That id is checked first, because without /proc, a look at another

@@ -52,7 +52,7 @@ export interface StackOptions {
   extraFunctionsDir?: string;
   /** Serve changed function sources without a restart; default true. */
   watch?: boolean;
-  /** Serve a Solana chain, too, which is empty at each start; default false. */
+  /** Also serve a Solana chain, which is empty at each start; default false. */
   chain?: boolean;
   /** Poke the runner and sweep the database at intervals; default true. */
   sweep?: boolean;

@@ -105,7 +105,8 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     while (admitNext());
   };
   /**
-   * Refuses the last waiting call of the caller who has most of them. Returns false if this caller has at most `than`.
+   * Refuses the last waiting call of the caller with the most waiting calls. If this caller has at most `than` waiting
+   * calls, does nothing and returns false.
    */
   const makeRoom = (than: number): boolean => {
     const longest = [...waiting.values()].reduce((most, calls) => calls.length > most.length ? calls : most, []);

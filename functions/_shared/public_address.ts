@@ -2,7 +2,7 @@ import { withoutTrailingSlashes } from './base_url.ts';
 
 /** The address of an Edge Function for clients. */
 export interface PublicAddress {
-  /** The whole address, for places that need an absolute one. */
+  /** The whole address, for places that need an absolute address. */
   url: string;
   /** The path, for links within the origin. Unlike the URL, it is valid for every host name of the project. */
   path: string;

@@ -29,8 +29,8 @@ export class SealedSecretError extends Error {
 }
 
 /**
- * The id of a key. It begins with a letter, because the first key is the current one, and JavaScript moves members that
- * look like integers to the front.
+ * The id of a key. It begins with a letter, because JavaScript moves members that look like integers to the front, but
+ * only the current key may be first.
  */
 const KEY_ID = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 

@@ -7,7 +7,10 @@ import {
 /** The rights of an account in a transaction, the same for all its instructions. */
 export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
 
-/** An instruction with addresses in place of the positions in the list of accounts that the serialized message has. */
+/**
+ * An instruction that names its accounts by address. A serialized instruction has positions in the message's list of
+ * accounts instead.
+ */
 export interface MessageInstruction {
   program: string;
   /** In the order of the instruction. An account of a lookup table is named `<table>[<index>]`. */

@@ -14,8 +14,9 @@ export interface TurnCall {
 /** The caller in whose turn a call is made. */
 export interface Turn {
   caller: string;
-  /** Must be called when the database has executed the call; `fail`, when the database has refused the call. */
+  /** Must be called if the database has executed the call. */
   succeed: () => Promise<void>;
+  /** Must be called if the call has failed. */
   fail: (error: unknown) => void;
 }
 

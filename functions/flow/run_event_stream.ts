@@ -60,7 +60,7 @@ async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): Async
       ? await read(last)
       : { ...next, events: next.events.flatMap((event) => tell(event, isOwner) ?? []) };
     ({ last, has_more, has_ended } = page);
-    // This watcher may not be allowed to see any event of the page.
+    // All events of a page may be hidden from this watcher.
     if (page.events.length > 0) yield page;
   }
 }

@@ -27,7 +27,7 @@ export const runs: Command = {
     {
       name: 'before',
       takes: 'run',
-      meaning: 'Only runs older than this one, such as the last run of the previous list.',
+      meaning: 'Only runs that are older than this run, such as the last run of the previous list.',
     },
   ],
   example: 'flows runs 7 --status failed --limit 5',

@@ -9,7 +9,7 @@ const VERIFICATIONS = ['standard_webhooks', 'github', 'stripe', 'authorization']
   'verification'
 ][];
 
-/** The longest secret, in characters. A larger file is probably the wrong one. */
+/** The longest secret, in characters. A larger file is probably the wrong file. */
 const MAX_SECRET_CHARACTERS = 10_000;
 
 /**

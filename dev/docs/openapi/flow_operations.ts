@@ -15,7 +15,7 @@ const version = {
   tags: ['stable'],
 };
 
-/** Operations for programs that edit flows: problems of a flow that is not saved, and the history of a saved one. */
+/** Operations for programs that edit flows: problems of a flow that is not saved, and the history of a saved flow. */
 export const flowOperations: Operation[] = [
   {
     operationId: 'rpcCheckFlow',

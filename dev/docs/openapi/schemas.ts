@@ -97,8 +97,8 @@ const submitInputParams: JsonSchema = {
 
 const runFilterNotes = {
   search:
-    'A text that the errors contain in any case, or with which the id of the run, or the id or public key of its starter, ' +
-    'begins. Inputs and outputs are not searched.',
+    'Finds runs whose errors contain this text, in any case. Also finds runs whose id begins with this text, and runs whose ' +
+    'starter has an id or public key that begins with it. Inputs and outputs are not searched.',
   starter: 'The kind of starter: `flow` is a node of another run, `key` a caller with a public key.',
   since: 'Only runs from this time on.',
   until: 'Only runs before this time.',
@@ -321,11 +321,11 @@ export const componentSchemas: Record<string, JsonSchema> = {
   ...Object.fromEntries(Object.entries(answerSchemas).map(([name, schema]) => [name, output(schema)])),
   StartResult: annotate(output(answerSchemas.StartResult), {
     token: 'A token whose holder can see this run.',
-    status: 'Like `output` and `errors`, only if the start waited (`Prefer: wait=N`) and the run has ended.',
+    status: 'Like `output` and `errors`, present only if the start waited (`Prefer: wait=N`) and the run has ended.',
   }),
   StartFlowResult: annotate(output(answerSchemas.StartFlowResult), {
     token: 'A token whose holder can see this run.',
-    status: 'Like `output` and `errors`, only if the start waited (`Prefer: wait=N`) and the run has ended.',
+    status: 'Like `output` and `errors`, present only if the start waited (`Prefer: wait=N`) and the run has ended.',
     warnings: warningsNote,
   }),
   DeployFlowResult: annotate(output(answerSchemas.DeployFlowResult), {

@@ -91,7 +91,7 @@ const tags: Record<string, { title: string; payload: JsonSchema; example: unknow
   M: { title: 'Map', payload: ref('ValueMap'), example: { key: { S: 'text' } } },
 };
 
-/** A value of the flow runtime. types/values/value.ts decodes it by hand, so its schema is written by hand, too. */
+/** A value of the flow runtime. types/values/value.ts decodes it by hand, so its schema is also written by hand. */
 export const valueSchema: JsonSchema = {
   description:
     'A value: an object with exactly one member, its tag. Numbers travel as strings, so that no digit is lost. ' +

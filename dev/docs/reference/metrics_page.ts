@@ -40,7 +40,7 @@ export function metricsPage(): string {
     '```sh\ncurl -s -X POST "$API_URL/rest/v1/rpc/runner_metrics" -H "apikey: $SECRET_KEY"\n```',
     markdownTable([['metric', 'counts'], ...names.map((name) => [`\`${name}\``, METRICS[name]!])]),
     paragraph(
-      'Workers and the function `runner` write a line of JSON for each run that ends and for each failure. The line has ids, durations and the member `event` ( `run_finished`, `run_suspended`, `run_interrupted`, `claim_lost`, `queue_unreadable`). [Scaling](../operating/scaling.md) says which figures of the database to watch.',
+      'Workers and the function `runner` write a line of JSON for each run that ends and for each failure. The line has ids, durations and the member `event` (`run_finished`, `run_suspended`, `run_interrupted`, `claim_lost`, `queue_unreadable`). [Scaling](../operating/scaling.md) says which figures of the database to watch.',
     ),
   );
 }

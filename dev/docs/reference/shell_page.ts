@@ -39,7 +39,7 @@ export const shellPage = (): string =>
     '## What it prints',
     list([
       'The result goes to stdout. Warnings and errors go to stderr. On a terminal, progress also goes to stderr.',
-      'With `--json`, the result is one JSON text. Only `logs` prints a JSON text for each line of the log. An error is a JSON text on stderr: `{code, message, details, hint, status, retryAfter}`, with the codes of [the backend](errors.md) and [the client](client.md#errors). Outputs are then tagged values, which are exact.',
+      'With `--json`, the result is one JSON text. With `logs`, each line of the log is a JSON text. An error is a JSON text on stderr: `{code, message, details, hint, status, retryAfter}`, with the codes of [the backend](errors.md) and [the client](client.md#errors). Outputs are then tagged values, which are exact.',
       'Texts of flows and runs may contain anything. The shell prints control characters as escapes such as `\\u001b`, and indents all lines of a text but the first. Without `--json`, it cuts texts of more than 10,000 characters.',
     ]),
     '## Exit codes',

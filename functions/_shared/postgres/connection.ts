@@ -13,7 +13,7 @@ export interface PostgresConnection {
    * connection; its parameters `$1` … are text. Concurrent calls are sent at once and answered in order.
    */
   execute: (statement: string, parameters: (string | null)[]) => Promise<unknown>;
-  /** Executes statements in one message and one transaction. Returns the value named `result` of the last one. */
+  /** Executes statements in one message and one transaction. Returns the value named `result` of the last statement. */
   executeTogether: (statements: string[]) => Promise<unknown>;
   isLost: () => boolean;
   /** Closes the connection after its calls are answered. */
@@ -126,7 +126,7 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
 
 /**
  * Does work on a connection within a time limit. If the work takes longer, the connection is destroyed, because over a
- * dead connection the work would never end. The connection's other calls then fail, too, before their own time limits.
+ * dead connection the work would never end. The connection's other calls then also fail, before their own time limits.
  */
 export function withTimeLimitOn<Result>(
   connection: PostgresConnection,

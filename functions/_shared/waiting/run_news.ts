@@ -38,7 +38,7 @@ export interface RunNews {
     topic?: NewsTopic,
   ) => Promise<Found<News> | undefined>;
   /**
-   * Opens a session, unless a session is open or the pause after a failure is not over. Resolves when the session is
+   * Opens a session, unless a session is open or a failure still delays the next attempt. Resolves when the session is
    * open or could not be opened.
    */
   open: () => Promise<void>;
