@@ -153,8 +153,8 @@ export interface DeployFlowResult {
   /** The first 100 warnings; most flows have none. */
   warnings: FlowWarning[];
   /**
-   * The limits of all callers but the owner. `guests` has the limits of callers without an account. Only present if
-   * guests may start the deployment.
+   * The limits of all callers but the owner. `guests` has the limits of callers without an account. `limits` is present
+   * only if guests may start the deployment.
    */
   limits?: StartLimits & { guests: StartLimits };
 }

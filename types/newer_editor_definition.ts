@@ -32,8 +32,8 @@ export const isNewerDefinition = (json: unknown): boolean =>
   isObject(json) && isObject(json.ports) && !('data' in json);
 
 /**
- * Converts a node definition of the newer form to the older one. Members without a place there are kept in `data`.
- * Throws a ZodError that names wrong members.
+ * Converts a node definition of the newer form to the older one. Members for which the older form has no place are kept
+ * in `data`. Throws a ZodError that names the invalid members.
  */
 export function fromNewerDefinition(json: unknown): Record<string, unknown> {
   const { type, name, version, description, ports, config_schema, $schema: _address, ...others } = schema.parse(json);

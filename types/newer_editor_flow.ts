@@ -53,7 +53,10 @@ const RENAMED_TYPES = ['native', 'deno', 'WASM', 'mock'];
 const typeOf = ({ type, data }: NewerNode): string =>
   bareName(data.node_id).startsWith('deno_') || !RENAMED_TYPES.includes(type) ? 'deno' : type;
 
-/** Makes the form data of a node, by its kind. `leave` is called for each part that has no place in the form data. */
+/**
+ * Makes the form data of a node, depending on the node's kind. `leave` is called for each part that has no place in the
+ * form data.
+ */
 function formOf(node: NewerNode, leave: (what: string) => void): Form {
   const { node_id, ports, config } = node.data;
   const given = config ?? {};

@@ -182,8 +182,8 @@ const recordSchema = z.strictObject({
 
 /**
  * The record from which front-ends draw a node, as posted to /rest/v1/nodes. sql/300_nodes/20_node_definition.sql
- * enforces the same rules; the two agree on every I-JSON text. An optional member that is null counts as missing.
- * Unknown members are kept in `data`, in sources and targets, and in their members.
+ * enforces the same rules: both accept and refuse the same I-JSON texts. An optional member that is null counts as
+ * missing. Unknown members are kept in `data`, in sources and targets, and in their members.
  */
 export const nodeDefinitionSchema = z.unknown().superRefine((json, context) => {
   // The database stores a row, in which null members equal missing ones, so nulls do not count for the size.

@@ -43,7 +43,7 @@ export class EntryQueue {
   /** Removes the first entry. */
   shift(): void {
     this.#taken += 1;
-    // Shifting an array takes linear time, so the taken entries are removed once they are half of it.
+    // Shifting an array takes linear time, so the taken entries are removed together when they are half of the array.
     if (this.#taken > 64 && this.#taken * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#taken);
       this.#taken = 0;

@@ -28,7 +28,9 @@ export class Parking {
     return this.#endings;
   }
 
-  /** Parks an execution. Returns false if it was parked before, so that the next nodes already have its outputs. */
+  /**
+   * Parks an execution. Returns false if the execution was parked before; the next nodes then already have its outputs.
+   */
   park(node: RunNode, times: number, handover: Handover, again: Again | undefined): boolean {
     const execution = { flow_run_id: this.#runId, node_id: node.id, times };
     this.#parked.set(node, { ...handover, node, execution, again });

@@ -141,7 +141,7 @@ export type FinalResult = Omit<RunResult, 'not_run'> & { not_run: string[] | nul
 /** The result of a run, with the claim under which it was computed. */
 type ClaimedResult = Pick<Claim, 'flow_run_id' | 'claim_number'> & FinalResult & { progress: Progress };
 
-/** The queue of runs and their records, accessed by the runner's SQL functions. */
+/** Access to the queue of runs and to their records, through the runner's SQL functions. */
 export interface Claims {
   /**
    * Claims queued runs. If no run is queued, waits `waitMs` for the first one. Only one worker at a time waits. With

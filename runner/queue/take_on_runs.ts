@@ -16,7 +16,7 @@ export interface TakeOnDeps {
 
 /** The result of a look at the queue. */
 export interface TakenOn {
-  /** A claimed run that has to be executed alone. It was claimed without other runs. */
+  /** A claimed run that has to be executed alone. The claim brought no other runs. */
   suspect?: Claim;
   /** True if the queue could not be read. */
   hasFailed: boolean;

@@ -14,7 +14,8 @@ export function showText(run: Run, value: RhaiValue): string {
   if (typeof value === 'string') return value;
   chargeShown(run, value);
   const text = displayText(value);
-  // Numbers and names of functions may be long, and the weight of a container does not count them.
+  // The weight of a container does not count numbers and names of functions, whose texts may be long. So the text
+  // itself is charged, too.
   if (value instanceof Container) run.chargeText(text.length);
   return text;
 }

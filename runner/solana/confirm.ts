@@ -64,8 +64,8 @@ const isVerdictOnTime = (error: JsonRpcError): boolean =>
 /**
  * Sends the same bytes of a transaction until it reaches the commitment of the settings or its blockhash has expired.
  * There is no earlier time limit, because the transaction could still be executed after it. If the RPC node refuses the
- * very first send, the transaction will never be in a block. A later refusal does not prove that. Throws Released when
- * the run is released.
+ * very first send, the transaction will never be in a block. A later refusal proves nothing, because an earlier send
+ * may have succeeded. Throws Released when the run is released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,

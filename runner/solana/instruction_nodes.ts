@@ -16,7 +16,7 @@ export const toAddress = (value: Value): Address => address(toPubkey(value));
 
 export const addressOf = ({ publicKey }: ChainSigner): Address => address(publicKey);
 
-/** Makes a placeholder for a wallet where an instruction needs its signature. The real signature is made later. */
+/** Makes the placeholder for the signature of a wallet in an instruction. The real signature is made later. */
 export const signatureOf = (wallet: ChainSigner): TransactionSigner => createNoopSigner(addressOf(wallet));
 
 /**

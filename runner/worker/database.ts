@@ -13,9 +13,9 @@ const MAX_CONNECTIONS = 3;
 const IDLE_MS = 10_000;
 
 /**
- * Intervals for a worker that is neither poked nor notified. Most of the time, its idle looks wait for a run. Each look
- * is short, because it holds a connection of the pooler and a snapshot of the database. Only one worker waits at a
- * time, and the other workers poll at intervals.
+ * Intervals for a worker that is neither poked nor notified. While the worker is idle, each look at the queue waits for
+ * a run during most of the interval. Each look is short, because it holds a connection of the pooler and a snapshot of
+ * the database. Only one worker waits at a time, and the other workers poll at intervals.
  */
 const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 

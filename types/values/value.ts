@@ -72,7 +72,7 @@ export function bytesToValue(bytes: Uint8Array): Value {
   return { BY: base64.encode(bytes) };
 }
 
-/** The bytes of a value of one of the tags of bytes; undefined for other values. */
+/** Returns the bytes that a value holds; undefined if the tag of the value is not one for bytes. */
 export function bytesOfValue(value: Value): Uint8Array | undefined {
   if ('B3' in value) return decodeBase58(value.B3, 32);
   if ('B6' in value) return decodeBase58(value.B6, 64);

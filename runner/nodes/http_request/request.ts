@@ -31,7 +31,7 @@ interface Body {
   bytes: () => Uint8Array | Promise<Uint8Array>;
   type: string;
   /**
-   * True for a form. Its type holds the boundary for the receiver, so the flow's own content-type header is ignored.
+   * True for a form. Its content type tells the receiver the boundary, so a content-type header of the flow is ignored.
    */
   isForm: boolean;
 }
