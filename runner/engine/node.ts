@@ -482,7 +482,10 @@ export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePor
   };
 }
 
-/** Returns the input's value. Throws the reference server's error if the input has no value. */
+/**
+ * Returns the input's value. Throws an error if the input has no value. The error has the text of the reference server,
+ * a flow server in Rust.
+ */
 export function requireInput(inputs: ValueMap, name: string): Value {
   return readField(inputs, name, (value) => value);
 }

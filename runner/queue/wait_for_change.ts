@@ -22,9 +22,9 @@ export interface WaitForChangeDeps {
  * Makes a function that waits for a change. A change is a run that ends or rests, a poke, the end of the slice, or the
  * time for a look at the queue.
  *
- * It resolves with false if the slice is over and its runs neither end nor compute for a while. Such a run can't be
- * released now, because it waits for a request that must not be repeated. It continues during the next slice and delays
- * no other run. A worker that releases all runs waits even for such runs.
+ * The function resolves with false if the slice is over and its runs neither end nor compute for a while. Each of these
+ * runs can't be released now, because it waits for a request that must not be repeated. Such a run continues during the
+ * next slice and delays no other run. A worker that releases all runs waits even for such runs.
  */
 export function makeWaitForChange(
   { runs, polling, slices, slots, watch }: WaitForChangeDeps,

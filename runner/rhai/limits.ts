@@ -18,7 +18,7 @@ export interface RhaiLimits {
   sourceLength: number;
 }
 
-/** The default limits. The first five are those of the reference server. */
+/** The default limits. The first five are those of the reference server, a flow server in Rust. */
 export const DEFAULT_LIMITS: Readonly<RhaiLimits> = Object.freeze({
   operations: 10_000_000,
   stringLength: 50_000,

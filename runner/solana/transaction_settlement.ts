@@ -49,7 +49,10 @@ interface Task {
 type Send = Extract<Step, { type: 'send' }>;
 type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
 
-/** The error of a node whose transaction, or an earlier transaction of whose group, failed because of another node. */
+/**
+ * The error of a node that is not at fault: its transaction, or an earlier transaction of its group, failed because of
+ * another node.
+ */
 const OTHER_FAILED = 'transaction simulation failed';
 
 const NESTED = 'a flow whose instructions are collected may not call a flow that makes instructions';

@@ -1,7 +1,7 @@
 import { Decimal as BigDecimal } from 'decimal.js';
 import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, MAX_NUMBER_CHARACTERS, parseDecimal } from './number_text.ts';
 
-// Wide enough for sums and products of two 96-bit mantissas to be exact before they are rounded to fit.
+// With this precision, sums and products of two 96-bit mantissas are exact until they are rounded to fit.
 const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_EVEN, toExpNeg: -200, toExpPos: 200 });
 
 /** Matches a number in decimal notation, with its fraction and its exponent. */
@@ -35,9 +35,9 @@ const ROUNDINGS = {
 /**
  * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places. Trailing
  * zeros are kept (`1.50` is not `1.5`). Arithmetic follows the rules of the rust_decimal crate, which the reference
- * server uses. Sums have the greater scale, products have the sum of both scales, and quotients have the places that
- * they need. A result above 96 bits is rounded half to even to fewer places. If the rounded result still does not fit,
- * the operation returns undefined.
+ * server uses (a flow server in Rust). Sums have the greater scale, products have the sum of both scales, and quotients
+ * have the places that they need. A result above 96 bits is rounded half to even to fewer places. If the rounded result
+ * still does not fit, the operation returns undefined.
  */
 export class Decimal {
   readonly #value: BigDecimal;

@@ -59,8 +59,8 @@ export function checkJsonText(text: string, limits: JsonLimits): void {
 }
 
 /**
- * Returns the text of a member of a JSON object, and the number of members of all objects in it. The text must be valid
- * JSON; of members with the same name, the last one counts.
+ * Returns the text of a member of a JSON object, and the number of members of all objects in the whole text. The text
+ * must be valid JSON. If several members have the name, the last one is returned.
  */
 export function scanObject(text: string, name: string): { member: string; count: number } {
   let member = '';
