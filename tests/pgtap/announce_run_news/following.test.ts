@@ -72,7 +72,7 @@ it('the end of a run is announced if a session follows the run', async () => {
   expect(await hearAll()).toEqual([followed]);
 });
 
-it('a session that has unfollowed a run as often as it followed it gets no more news of it', async () => {
+it('a session that unfollows a run as often as it followed the run gets no more news of the run', async () => {
   const [one, two] = [await makeRun(), await makeRun()];
   const session = await open();
   await follow(session, one, two);
@@ -95,7 +95,7 @@ it('all sessions that follow a run get its news once for each transaction', asyn
   expect(new Set(news)).toEqual(new Set([id]));
 });
 
-it('while a transaction ends a run, a session can neither follow the run nor waits; a read of the run afterwards sees the end', async () => {
+it('while a transaction ends a run, a session can not follow the run, and does not wait; a later read sees the end', async () => {
   const [ends, stays] = [await makeRun(), await makeRun()];
   const session = await open();
   await ender`begin`;

@@ -105,7 +105,7 @@ const stateOf = async (id: string) =>
     left join pgmq.q_flow_runs as m on m.msg_id = j.message_id
     where r.id = ${id}`)[0];
 
-describe('of two concurrent claims', () => {
+describe('two concurrent claims:', () => {
   it('the second waits, and gets the runs that the first has left', async () => {
     const ids = await start(5);
     let taken: string[] = [];
@@ -137,8 +137,8 @@ describe('of two concurrent claims', () => {
   });
 });
 
-describe('of two callers that wait for a run', () => {
-  it('the first gets it, and the second returns', async () => {
+describe('two callers that wait for a run:', () => {
+  it('the first gets the run, and the second returns', async () => {
     const waiting = claim(second, 10, 20_000);
     expect(await fallsAsleep(first, waiting)).toBe(true);
     expect(await claim(first, 10, 20_000)).toEqual([]);
@@ -158,7 +158,7 @@ describe('of two callers that wait for a run', () => {
   });
 });
 
-describe('of a claim and a worker whose lease is over', () => {
+describe('a claim and a worker whose lease is over:', () => {
   it.each([
     ['a checkpoint', (sql: Sql, id: string) => checkpoint(sql, id, 1), {
       status: 'running',
@@ -189,14 +189,14 @@ describe('of a claim and a worker whose lease is over', () => {
   });
 });
 
-describe('of a claim and a stop', () => {
+describe('a claim and a stop:', () => {
   it('if the stop of a queued run comes first, the claim takes the other runs', async () => {
     const [id, other] = await start(2);
     expect(await race((sql) => stop(sql, id!), claim, { waits: false })).toEqual([other]);
     expect(await stateOf(id!)).toMatchObject({ status: 'stopped', claim_number: 0, is_pending: false });
   });
 
-  it('if the stop comes second, the worker learns of it', async () => {
+  it('if the stop comes second, the worker learns of the stop', async () => {
     const [id] = await start();
     expect(await race(claim, (sql) => stop(sql, id!), { waits: true })).toBe('done');
     expect(await stateOf(id!)).toMatchObject({ status: 'running', claim_number: 1, stop_reason: 'no more' });
@@ -248,7 +248,7 @@ describe('while owners take turns, and another transaction has locked runs,', ()
     expect(await claimWhile(runs, [9])).toEqual(['a1 b1 b2']);
   });
 
-  it('a suspect: owners take turns until it is free', async () => {
+  it('a suspect: owners take turns until the suspect is free', async () => {
     const runs = await startByOwners(4, 3);
     await suspect(runs[1]![0]!);
     await first`begin`;
@@ -259,7 +259,7 @@ describe('while owners take turns, and another transaction has locked runs,', ()
     expect(await claimWhile(runs, [3, 3, 3])).toEqual(['a3 c3 d3', 'b1', '']);
   });
 
-  it('a suspect of an owner who was searched to replace another: it has its turn, but no further one', async () => {
+  it('a suspect of an owner who was searched in place of another owner: the suspect has one turn, and no second one', async () => {
     const runs = await startByOwners(6, 2);
     await suspect(runs[5]![0]!);
     await first`begin`;
@@ -304,7 +304,7 @@ describe('while owners take turns, and another transaction has locked runs,', ()
   });
 });
 
-describe('of a finish and a stop', () => {
+describe('a finish and a stop:', () => {
   it('if the finish comes first, nothing is left to stop', async () => {
     const id = await claimedRun();
     expect(await race((sql) => finish(sql, id, 1), (sql) => stop(sql, id), { waits: true })).toBe('done');
@@ -318,7 +318,7 @@ describe('of a finish and a stop', () => {
   });
 });
 
-describe('of workers that finish several runs at once', () => {
+describe('workers that finish several runs at once:', () => {
   it('a call for several runs skips a locked run, and a call for one run waits for it', async () => {
     const [one, other] = await start(2);
     await claim(first);
@@ -361,7 +361,7 @@ describe('of workers that finish several runs at once', () => {
   });
 });
 
-describe('of a release and', () => {
+describe('a release and', () => {
   it('a heartbeat of the same worker: the run stays claimable', async () => {
     const [id] = await start();
     await claim(first);
@@ -378,7 +378,7 @@ describe('of a release and', () => {
   });
 });
 
-describe('of a claim and the deletion of the user', () => {
+describe('a claim and the deletion of the user:', () => {
   const deleteUser = (sql: Sql) => codeOf(sql`delete from auth.users where id = ${userId}`);
 
   it('if the deletion comes first, the claim finds no run', async () => {

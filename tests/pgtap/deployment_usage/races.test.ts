@@ -131,12 +131,12 @@ function expectAbout(max: number, outcomes: Record<string, number>, count: numbe
   expect(done).toBeLessThan(max + starters.length);
 }
 
-describe('of concurrent starts by other callers as many succeed as the limit allows, and at most those under way exceed it', () => {
+describe('of concurrent starts by other callers, as many succeed as the limit allows, and only starts under way may exceed it:', () => {
   beforeEach(async () => {
     for (const sql of starters) await actAs(sql, { sub: await addUser(), role: 'authenticated' });
   });
 
-  it.each([[20, 2], [400, 40]])('in flight, of %i', async (max, each) => {
+  it.each([[20, 2], [400, 40]])('a limit of %i runs in flight', async (max, each) => {
     await limit(MANY, max);
     expectAbout(max, await startEach(each), starters.length * each);
     const { counted, real } = await usage();
@@ -144,14 +144,14 @@ describe('of concurrent starts by other callers as many succeed as the limit all
     expect(await codeOf(start(starters[0]!))).toBe('start_limit_reached');
   });
 
-  it.each([[20, 2], [400, 40]])('a minute, of %i', async (max, each) => {
+  it.each([[20, 2], [400, 40]])('a limit of %i starts a minute', async (max, each) => {
     await inOneMinute();
     await limit(max, MANY);
     expectAbout(max, await startEach(each), starters.length * each);
     expect(await codeOf(start(starters[0]!))).toBe('start_limit_reached');
   });
 
-  it('by one caller, whose share is a tenth, while another caller still starts', async () => {
+  it('the tenth of the limit that one caller may use, while another caller can still start', async () => {
     const userId = await addUser();
     for (const sql of starters) await actAs(sql, { sub: userId, role: 'authenticated' });
     await limit(MANY, 100);
@@ -160,7 +160,7 @@ describe('of concurrent starts by other callers as many succeed as the limit all
     expect(await codeOf(start(starters[0]!))).toBe('done');
   });
 
-  it('by made-up keys, whose share is a half, while a user still starts', async () => {
+  it('the half of the limit that made-up keys may use, while a user can still start', async () => {
     for (const sql of starters) await actAs(sql, { role: 'anon' });
     await limit(MANY, 80);
     expectAbout(40, await startEach(4), 80);
@@ -224,8 +224,8 @@ describe('of concurrent starts by other callers as many succeed as the limit all
   });
 });
 
-describe('no deadlock comes from a start', () => {
-  it('with the deletion of the owner, whose row the start finds first', async () => {
+describe('there is no deadlock between', () => {
+  it('a start and the deletion of the owner, whose row the start finds first', async () => {
     const [starter] = starters as [Sql];
     const [{ pid }] = await starter<[{ pid: number }]>`select pg_backend_pid() as pid`;
     await admin`begin`;
@@ -249,7 +249,7 @@ describe('no deadlock comes from a start', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['the deletion of the deployment', () => admin`delete from public.flow_deployments where id = ${deploymentId}`],
     ['the deletion of its owner', () => admin`delete from auth.users where id = ${ownerId}`],
-  ])('nor with ends and %s', async (_name, remove) => {
+  ])('starts, ends of runs, and %s', async (_name, remove) => {
     expect(await startMany(200, (sql) => endSome(sql, 1))).toEqual({ done: 200 });
     await startMany(100);
     const late = startMany(200, (sql) => endSome(sql, 2));
@@ -264,7 +264,7 @@ describe('no deadlock comes from a start', () => {
       .toBe(0);
   });
 
-  it('or from the end of a run with the deletion of the deployment, whichever share that end has locked', async () => {
+  it('the end of a run and the deletion of the deployment, whichever share the end has locked', async () => {
     const [ending] = starters as [Sql];
     await start(ending);
     await ending`begin`;
@@ -274,7 +274,7 @@ describe('no deadlock comes from a start', () => {
     await ending`rollback`;
   }, 20_000);
 
-  it('or from ends of runs by guests and by others, because a commit counts them in one order', async () => {
+  it('ends of runs by guests and ends of runs by others, because each commit counts them in one order', async () => {
     const [ending, other] = starters as [Sql, Sql];
     const [{ slot }] = await ending<[{ slot: number }]>`select -1 - pg_backend_pid() % 32 as slot`;
     const startBoth = async () => [await start(other), await start(ending)];
@@ -299,7 +299,7 @@ describe('no deadlock comes from a start', () => {
     expect(await usage()).toEqual({ counted: 0, real: 0 });
   });
 
-  it('or from a start with ends of runs and the deletion of the starter', async () => {
+  it('a start, ends of runs, and the deletion of the starter', async () => {
     const starting = startMany(300, (sql) => endSome(sql, 1));
     await waitFor(async () => (await usage()).real > 0 || undefined);
     expect(await codeOf(admin`delete from auth.users where id = ${otherId}`)).toBe('done');

@@ -65,7 +65,7 @@ async function usage(): Promise<{ counted: unknown; real: unknown }> {
   return row as { counted: unknown; real: unknown };
 }
 
-describe('of concurrent runs that use the stores of one user', () => {
+describe('concurrent runs that use the stores of one user:', () => {
   it('the usage is exact, whatever the runs create, write and delete', async () => {
     const runs = await makeRuns();
     const outcomes = await Promise.all(runs.map(async (run, index) => {
@@ -96,7 +96,7 @@ describe('of concurrent runs that use the stores of one user', () => {
     expect(await usage()).toEqual({ counted: [100, 0], real: [100, 0] });
   });
 
-  it('one creates a store with a name, and the others are refused because it exists', async () => {
+  it('one creates a store with a name, and the others are refused because the store exists', async () => {
     const runs = await makeRuns();
     const codes = await Promise.all(runs.map((run) => run.create('same')));
     expect(codes.toSorted()).toEqual(['done', ...Array(7).fill('kv_store_exists')]);

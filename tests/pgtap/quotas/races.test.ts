@@ -47,7 +47,7 @@ const codes = (done: number, refused: number): string[] => [
   ...Array.from({ length: refused }, () => 'quota_exceeded'),
 ];
 
-describe('of concurrent inserts of one user, exactly as many succeed as the quota allows', () => {
+describe('of concurrent inserts of one user, exactly as many succeed as the quota allows:', () => {
   it('flows', async () => {
     await setQuota('flows', 17);
     expect(await codesOf(writers.map(addFlow))).toEqual(codes(5, 7));

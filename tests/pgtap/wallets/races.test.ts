@@ -53,7 +53,7 @@ const dangling = () =>
       where w.user_id = d.user_id and w.public_key = d.action_identity and w.type = 'HARDCODED'
     )`;
 
-describe('of two transactions that use a wallet at once', () => {
+describe('two transactions that use a wallet at once:', () => {
   it.each<[Name, Name, string]>([
     ['sets it as action identity', 'deletes it', 'wallet_in_use'],
     ['sets it as action identity', 'makes it an ADAPTER', 'wallet_in_use'],
