@@ -428,10 +428,11 @@ export interface FlowClient {
   stop(run: RunReference<object>, options?: StopOptions): Promise<void>;
 
   /**
-   * Redrives a run of the caller's flow: a new run continues where this run failed or was stopped. It takes over the
-   * succeeded nodes and executes the others. If no answer comes, the client repeats the request; the idempotency key
-   * prevents a second redrive. Throws `run_not_ended`, `run_succeeded`, `run_redriven`, `outcome_unknown`,
-   * `run_not_redrivable`; with a deployment also `deployment_not_found`, `inputs_invalid`, `redrive_graph_changed`.
+   * Redrives a run of the caller's flow: a new run continues where this run failed or was stopped. The new run takes
+   * over the succeeded nodes and executes the others. If no answer comes, the client repeats the request; the
+   * idempotency key prevents a second redrive. Throws `run_not_ended`, `run_succeeded`, `run_redriven`,
+   * `outcome_unknown`, `run_not_redrivable`; with a deployment also `deployment_not_found`, `inputs_invalid`,
+   * `redrive_graph_changed`.
    */
   redrive<Outputs extends object = PlainValues>(
     run: RunReference<Outputs>,

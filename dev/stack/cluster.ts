@@ -117,7 +117,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /**
- * Starts a new cluster that `remove` deletes. It does not sync to disk, because its data is not needed after a crash.
+ * Starts a new cluster that `remove` deletes. The cluster does not sync to disk, because its data is not needed after a
+ * crash.
  */
 export async function startScratchCluster(
   name: string,

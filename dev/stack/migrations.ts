@@ -52,8 +52,8 @@ export interface MigrationOptions {
 }
 
 /**
- * Applies missing migrations to the database with `supabase db push`. It runs the CLI only when there is something to
- * do.
+ * Applies missing migrations to the database with `supabase db push`. Runs the CLI only if a migration or the seed is
+ * missing.
  */
 export async function applyMigrations(databaseUrl: string, { seed, signal }: MigrationOptions): Promise<void> {
   const { applied, isSeeded } = await readHistory(databaseUrl);

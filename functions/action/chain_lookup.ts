@@ -9,13 +9,13 @@ import { hasReached, makeChainRpc } from '../../runner/solana/rpc.ts';
 
 /** The known state of a sent transaction. */
 export type SentOutcome =
-  /** It is in a block and did what the run made it for. */
+  /** The transaction is in a block, and it is the transaction of the run. */
   | 'confirmed'
-  /** It is in a block, but it failed there. */
+  /** The transaction of the run is in a block, but it failed there. */
   | 'failed'
-  /** It is in a block, but it is not the run's transaction. */
+  /** The transaction is in a block, but it is not the transaction of the run. */
   | 'other'
-  /** It was not found in time, or the RPC server does not answer. */
+  /** The transaction was not found in time, or the RPC server does not answer. */
   | 'unknown';
 
 export interface LookupTarget {

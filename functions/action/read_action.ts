@@ -7,7 +7,7 @@ import type { RpcText } from '../_shared/database.ts';
 
 /** A public key without an owner. A caller who shows it may start only what anybody may start. */
 const NOBODY = '1'.repeat(32);
-/** The id of no deployment. It replaces malformed ids, so that all refusals take the same time. */
+/** An id that no deployment has. It replaces malformed ids, so that all refusals take the same time. */
 const NO_DEPLOYMENT = { id: '00000000-0000-0000-0000-000000000000' };
 
 /** Keeps all digits: lamports and bounds of integers may have more digits than a float. */

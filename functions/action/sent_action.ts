@@ -8,7 +8,7 @@ import { titleAndIcon } from './describe_action.ts';
 import { type LookupTurns, makeLookupTurns } from './lookup_turns.ts';
 import type { PublicAddress } from '../_shared/public_address.ts';
 
-/** The limit of the body, in bytes. It holds a key and a signature. */
+/** The limit of the body, in bytes. The body holds a key and a signature. */
 const MAX_SENT_BODY_BYTES = 4_096;
 
 /** The result of `begin_action_lookup`. */

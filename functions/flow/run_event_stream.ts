@@ -66,9 +66,9 @@ async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): Async
 }
 
 /**
- * Makes a stream of server-sent events. It holds one page at most, and reads the next page only after the watcher has
- * taken that page. It ends after the last event of the run, after its time limit even if the watcher does not read, and
- * when a read fails. Watchers then reconnect.
+ * Makes a stream of server-sent events. The stream holds one page at most, and reads the next page only after the
+ * watcher has taken that page. The stream ends after the last event of the run, after its time limit even if the
+ * watcher does not read, and when a read fails. Watchers then reconnect.
  */
 export function makeEventStream(options: EventStreamOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { signal, onEnd } = options;

@@ -15,12 +15,12 @@ export const redrive: Command = {
   options: [
     {
       name: 'accept-unknown',
-      meaning: 'Redrive even if a failed node may have changed something outside, and the new run may repeat it.',
+      meaning: 'Redrive even if a failed node may have changed something outside. The new run may repeat the change.',
     },
     {
       name: 'deployment',
       takes: 'id',
-      meaning: 'Continue on this deployment of the flow. Nodes that differ in it are executed again.',
+      meaning: 'Continue on this deployment of the flow. Nodes that are different there are executed again.',
     },
     { name: 'wait', meaning: 'Wait for the end of the new run, and print its output.' },
     { name: 'timeout', takes: 'seconds', meaning: 'With --wait: wait no longer than this.' },

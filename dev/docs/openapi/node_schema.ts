@@ -18,7 +18,7 @@ const keptNodeColumns: Record<string, JsonSchema> = {
   updated_at: output(timeSchema),
 };
 
-/** The record to post. It may hold the columns that the database sets, with any values, which are ignored. */
+/** The record to post. The record may hold the columns that the database sets, with any values, which are ignored. */
 export function nodeDefinition(): JsonSchema {
   const schema = annotate(output(nodeDefinitionSchema), {
     type: 'native, or the name of another kind of nodes; neither true nor false.',
@@ -29,7 +29,7 @@ export function nodeDefinition(): JsonSchema {
       maxLength: 200,
     },
     'data/version': { minLength: 1, maxLength: 100 },
-    'data/display_name': 'The texts and looks that a front-end shows.',
+    'data/display_name': 'The name of the node that front-ends show.',
     sources: "The node's outputs. Their names are unique, and further members are kept.",
     targets: "The node's inputs. Their names are unique, and further members are kept.",
     'targets/items/type_bounds': 'The types that the input takes.',

@@ -13,7 +13,8 @@ export interface PostgresAddress {
   password: string;
   sslMode: (typeof SSL_MODES)[number];
   /**
-   * False for a pooler in transaction mode. It uses another connection for each transaction, so sessions keep no state.
+   * False for a pooler in transaction mode. Such a pooler uses another connection for each transaction, so sessions
+   * keep no state.
    */
   hasSessions: boolean;
 }

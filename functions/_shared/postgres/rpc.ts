@@ -36,7 +36,7 @@ function readRaised({ message, detail }: postgres.PostgresError): [{ status: num
   }
 }
 
-/** Makes an ApiError from a failed call. It is the same error as over PostgREST. */
+/** Makes an ApiError from a failed call. The error is the same as over PostgREST. */
 function readError(name: string, error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof NoSuchFunction) {
