@@ -88,7 +88,7 @@ export const runErrors = {
   },
   connection_missing: {
     meaning:
-      'The run has no connection of this name. The owner had none when the flow was deployed (or, without a deployment, started), or has deleted the connection since.',
+      'The run has no connection of this name. The owner had none when the flow was deployed (or, without a deployment, started), or has deleted the connection since. Or the flow and the flows that it calls use more connections than the limit allows.',
     remedy: 'Store the connection, then deploy the flow again.',
   },
   connection_url_refused: {

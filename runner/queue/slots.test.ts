@@ -20,30 +20,34 @@ const some = (count: number, ownerId: string, isResting = false) =>
   Array.from({ length: count }, () => held(ownerId, { isResting }));
 
 it.each([
-  ['nobody', [], { regular: 4, reserved: 2, ownersWithSlots: [] }],
-  ['some', some(3, 'a'), { regular: 1, reserved: 2, ownersWithSlots: ['a'] }],
-  ['all that work', some(4, 'a'), { regular: 0, reserved: 2, ownersWithSlots: ['a'] }],
-  ['all that work, and a run in a reserved slot', [...some(4, 'a'), held('b')], {
+  ['no run', [], { regular: 4, reserved: 2, ownersWithSlots: [] }],
+  ['some working runs', some(3, 'a'), { regular: 1, reserved: 2, ownersWithSlots: ['a'] }],
+  ['working runs in all slots', some(4, 'a'), { regular: 0, reserved: 2, ownersWithSlots: ['a'] }],
+  ['working runs in all slots and in a reserved slot', [...some(4, 'a'), held('b')], {
     regular: 0,
     reserved: 1,
     ownersWithSlots: ['a', 'b'],
   }],
   [
-    'all; an owner with only resting runs holds no working slot',
+    'working runs in all slots; an owner with only resting runs holds no slot',
     [...some(4, 'a'), ...some(2, 'b', true)],
     { regular: 0, reserved: 2, ownersWithSlots: ['a'] },
   ],
-  ['all that may rest', some(10, 'a', true), { regular: 0, reserved: 2, ownersWithSlots: ['a'] }],
-  ['more than all', [...some(10, 'a', true), held('b'), held('c')], {
+  ['as many resting runs as it may hold', some(10, 'a', true), { regular: 0, reserved: 2, ownersWithSlots: ['a'] }],
+  ['as many resting runs as it may hold, and runs in all reserved slots', [
+    ...some(10, 'a', true),
+    held('b'),
+    held('c'),
+  ], {
     regular: 0,
     reserved: 0,
     ownersWithSlots: ['a', 'b', 'c'],
   }],
-])('of a worker that holds %s', (_, executing, expected) => {
+])('the free slots of a worker with %s', (_, executing, expected) => {
   expect(freeSlots(executing, settings)).toEqual(expected);
 });
 
-it('the oldest run of the owner who holds most is released, once it has been held for a slice', () => {
+it('the longest held run of the owner with the most slots is released, once it has been held for the time of a slice', () => {
   const [old, older] = [held('a', { ms: 100 }), held('a', { ms: 200 })];
   const oldest = held('b', { ms: 300 });
   expect(chooseRunToRelease([oldest, old, older], 100)).toBe(older);

@@ -125,12 +125,12 @@ it('only a worker that is poked waits for the next run in its last look', async 
 
 it.each(
   [
-    ['that is being claimed', 'during', 0],
-    ['that is being executed', 'after', 0],
-    ['of another run while one is being claimed', 'during', 1],
-    ['of another run while one is being executed', 'after', 1],
+    ['that is being claimed causes no look', 'during', 0],
+    ['that is being executed causes no look', 'after', 0],
+    ['causes another look while another run is being claimed', 'during', 1],
+    ['causes another look while another run is being executed', 'after', 1],
   ] as const,
-)('a poke for a run %s brings another look only when there may be more', async (_, when, looks) => {
+)('a poke for a run %s', async (_, when, looks) => {
   const claim = claimOf(waitFlow(300));
   const queue = makeQueue([[claim]]);
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '10000' });

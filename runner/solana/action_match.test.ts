@@ -117,7 +117,7 @@ describe('a transaction with the memo of the action', () => {
       { ...signedMemo('', sender.signer.address), data: pay(sender).data! },
       sender.memo,
     ]],
-  ])('%s is passed over, and said so once', async (_says, instructions) => {
+  ])('%s is skipped, with one warning in the log', async (_says, instructions) => {
     const { end, sender, looked, sendRight, world } = await startAction();
     const signature = await sendWire(chain, await sign(sender, instructions(sender)), true);
     await looked();
@@ -140,7 +140,7 @@ describe('a transaction with the memo of the action', () => {
       pay(sender),
       sender.memo,
     ]],
-    ['with more around and between', (sender) => [
+    ['with other instructions around and between them', (sender) => [
       sender.naming,
       memo('before'),
       pay(sender),
@@ -148,7 +148,7 @@ describe('a transaction with the memo of the action', () => {
       sender.memo,
       memo('behind'),
     ]],
-    ['with accounts that may do more', (sender) => [
+    ['with accounts that have more rights', (sender) => [
       sender.naming,
       pay(sender),
       sender.memo,

@@ -119,7 +119,7 @@ export const flowLimits = {
     value: 2 ** 20,
     unit: 'bytes',
     meaning: 'a flow that `check_flow` checks, as JSON text; also all flows together that it calls',
-    beyond: '413 `body_too_large`; called flows are left out',
+    beyond: '413 `body_too_large`; called flows are not checked',
     inSql: true,
   },
   flow_checks_per_second: {
