@@ -135,7 +135,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
    */
   const describeCrash = (crash: PartCrash): string =>
     isGone
-      ? `${dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`
+      ? `${dir} was deleted while its stack ran. The database and the keys were in it. npm start makes new ones`
       : crash.message;
   let socketDir: string | undefined;
   let gateway: Server | undefined;

@@ -31,7 +31,9 @@ export async function removeData(dir: string): Promise<void> {
 export async function loadStackKeys(dir: string, dataDir: string): Promise<StackKeys> {
   const file = keysFileOf(dir);
   if (!existsSync(file) && isInitialised(dataDir)) {
-    throw new StackError(`${file} is gone, and with it the password of the database: npm start -- --reset starts anew`);
+    throw new StackError(
+      `${file} is gone, which held the password of the database. Start with a new database: npm start -- --reset`,
+    );
   }
   return await loadKeys(file);
 }

@@ -45,7 +45,7 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? '';
 const explainAccess = (dir: string, error: unknown): unknown =>
   ['EACCES', 'EPERM'].includes(codeOf(error))
     ? new StackError(
-      `${dir} belongs to another user (${codeOf(error)}): go on as that user, or choose another port: -- --port <N>`,
+      `${dir} belongs to another user (${codeOf(error)}): run this as that user, or choose another port: -- --port <N>`,
     )
     : error;
 

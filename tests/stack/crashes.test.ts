@@ -125,7 +125,7 @@ it('when its folder is deleted, the stack reports it in one line and stops', asy
   await rm(own.dir, { recursive: true });
   // A server that loses its files may end at once or later. The stack reports both in the same way.
   expect(await waitFor(own.crash)).toBe(
-    `${own.dir} was deleted while its stack ran, and with it the database and the keys: npm start makes new ones`,
+    `${own.dir} was deleted while its stack ran. The database and the keys were in it. npm start makes new ones`,
   );
   await expectNothingLeft(stack);
   expect((await hello(await own.boot())).startsWith('200')).toBe(true);

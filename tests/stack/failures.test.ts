@@ -162,7 +162,7 @@ it("another user's folder is refused in one line, by start, status and demo", as
       expect([status, stdout, stderr.trim()]).toEqual([
         1,
         '',
-        `${claimed} belongs to another user (EACCES): go on as that user, or choose another port: -- --port <N>`,
+        `${claimed} belongs to another user (EACCES): run this as that user, or choose another port: -- --port <N>`,
       ]);
     }
   } finally {
@@ -213,7 +213,7 @@ describe('data', () => {
     await own.stop();
     const keys = join(own.dir, 'keys.json');
     await rename(keys, `${keys}.away`);
-    expect(await refusal()).toMatch(/keys\.json is gone.* --reset starts anew$/);
+    expect(await refusal()).toMatch(/keys\.json is gone.*: npm start -- --reset$/);
     await rename(`${keys}.away`, keys);
   });
 

@@ -50,7 +50,7 @@ export class Refusal extends Error {
 /** Makes a refusal that says when to try again. */
 export const retryLater = (status: 429 | 503, code: string, message: string, seconds: number): Refusal =>
   new Refusal(status, code, message, {
-    hint: `Try again after ${seconds} s, the time in Retry-After, with fewer requests at a time.`,
+    hint: `Wait ${seconds} s, as Retry-After says. Then send fewer requests at a time.`,
     headers: { 'retry-after': String(seconds) },
   });
 
