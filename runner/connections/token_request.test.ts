@@ -105,7 +105,7 @@ describe('a request for an access token', () => {
     ['a list', '[]', 200, 'has no access_token', false],
     ['a token with a line break', { access_token: 'a\r\nb: c' }, 200, 'has no access_token', false],
     ['another type of token', { access_token: 'abc', token_type: 'DPoP' }, 200, 'other than Bearer', false],
-  ])('fails clearly after %s', async (_what, answer, status, message, isTransient) => {
+  ])('fails with a clear error after %s', async (_what, answer, status, message, isTransient) => {
     const error: Error = await ask(answering(answer, status)).then(() => expect.unreachable(), (e) => e);
     expect(error.message.endsWith(message), error.message).toBe(true);
     expect(error instanceof TransientError).toBe(isTransient);

@@ -24,7 +24,7 @@ it.each<[string, (control: OwnRunControl) => void, Demand, object]>([
     { halt: true, releasing: true, stopping: true },
   ],
   ['lost', (control) => control.lose(), 'nothing_more', { halt: true, releasing: true, stopping: false }],
-])('a run that is %s is told by the signals of its demand', (_, act, demand, signals) => {
+])('the signals of a run that is %s match its demand', (_, act, demand, signals) => {
   const control = makeRunControl();
   act(control);
   expect(control.demand()).toBe(demand);

@@ -254,7 +254,7 @@ describe('limits', () => {
     ['sums', '1 + '.repeat(10_000)],
     ['methods', `x${'.a()'.repeat(10_000)}`],
     ['switches', 'switch 1 { 1 => '.repeat(10_000)],
-  ])('%s within each other beyond all measure are an error of syntax', (_, source) => {
+  ])('%s that are nested far too deep are a syntax error', (_, source) => {
     expect(failureOf(source)).toMatch(/^Syntax /);
   });
 

@@ -155,7 +155,7 @@ describe('a transaction with the memo of the action', () => {
       transfer(sender.signer, sender.naming.accounts![0]!.address, SOL / 10n),
     ]],
     ['in the legacy form', (sender) => [sender.naming, pay(sender), sender.memo], { version: 'legacy' }],
-  ])("and all of its instructions is the action's, %s", async (_says, instructions, form) => {
+  ])("and all of its instructions is the action's transaction, even %s", async (_says, instructions, form) => {
     const { end, sender, world } = await startAction();
     const signature = await sendWire(chain, await sign(sender, instructions(sender), form), true);
     expect(await end).toEqual({ status: 'confirmed', signature, hasFees: false });
