@@ -65,7 +65,7 @@ export function rhaiFunctionsPage(): string {
   });
   return page(
     'Functions of scripts',
-    '`dev/docs/rhai_functions.ts` and the functions that there are',
+    '`dev/docs/rhai_functions.ts` and the functions of the interpreter',
     paragraph('[Scripts](rhai.md) says how functions are called, and what their parameters mean.'),
     ...sections,
   );
