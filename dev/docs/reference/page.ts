@@ -12,8 +12,8 @@ export function paragraph(text: string): string {
   const isItem = text.startsWith('- ');
   const lines: string[] = [];
   let line = '';
-  // Code between backticks is one word.
-  for (const [word] of text.matchAll(/(?:`[^`]*`|[^\s`])+/g)) {
+  // Code between backticks is one word, and so is a link.
+  for (const [word] of text.matchAll(/(?:`[^`]*`|\[[^[\]]*\]\([^()]*\)|[^\s`])+/g)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (longer.length > LINE_WIDTH && line !== '') {
       lines.push(line);
