@@ -1,4 +1,4 @@
-select plan(15);
+select plan(19);
 
 create function pg_temp.message(nodes jsonb, edges jsonb default '[]') returns text language sql as $$
   select private.flow_findings(nodes, edges) #>> '{0,message}';
@@ -41,9 +41,9 @@ select is(
   pg_temp.message(jsonb_build_array(jsonb_set(test.node('a', 'x'), array['data', side],
     jsonb_build_array(test.kept(port)::jsonb || jsonb_build_object(member, repeat(E'ü\n', 128) || rest))))),
   case when rest <> '' then format('data.%s: the id and the name of a %s may have at most 256 characters', side, port) end,
-  format('256 characters for the %s of a %s, %s', member, port, case when rest = '' then 'which pass' else 'and no more' end)
+  format('the %s of a %s with %s characters is %s', member, port, 256 + length(rest), case when rest = '' then 'accepted' else 'found' end)
 )
-from (values ('sources', 'source'), ('targets', 'target')) as p (side, port), (values ('id'), ('name')) as m (member), (values ('x')) as r (rest);
+from (values ('sources', 'source'), ('targets', 'target')) as p (side, port), (values ('id'), ('name')) as m (member), (values (''), ('x')) as r (rest);
 select is(
   pg_temp.message(jsonb_build_array(test.node('a', 'x', array[repeat(E'ü\n', 126) || 'xx'], array[repeat('y', 254)]))), null,
   'names of 254 characters in ids of 256 characters are accepted'
