@@ -19,7 +19,7 @@ const POKED_RESERVED_LOOK_MS = 25;
 /**
  * Time between a look that found runs and the next look, for a worker that may watch the queue. The worker watches only
  * after a look that found no runs, because each start notifies a watching worker by NOTIFY. With NOTIFY, commits wait
- * for each other, so that many connections together start only a ninth of the runs.
+ * for each other, so that many connections together start only an eighth of the runs.
  */
 const QUIET_MS = 20;
 

@@ -34,7 +34,9 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
 
   /** Reads a byte of framing; true if it ends the line of the last chunk. */
   const takeFraming = (byte: number): boolean => {
-    if (++framing > maxFramingBytes) throw new NodeError('the response is sent in too many small chunks');
+    if (++framing > maxFramingBytes) {
+      throw new NodeError('the response has too many small chunks or too long chunk headers');
+    }
     if (part === 'data end' || part === 'data line feed') {
       if (byte === CARRIAGE_RETURN && part === 'data end') part = 'data line feed';
       else if (byte === LINE_FEED) part = 'size';
