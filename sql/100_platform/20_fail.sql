@@ -48,7 +48,7 @@ begin
 end;
 $$;
 comment on function private.fail(text, text, jsonb, text, jsonb) is
-  'Raises an error for the client. PostgREST answers with the status of the code, the body {code, message, details, hint}, and the response headers in `headers`. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+  'Raises an error for the client. PostgREST answers with the HTTP status of the code and the body {code, message, details, hint}. It also sets the response headers given in `headers`. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 grant execute on function private.fail(text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_column(name text, message text)

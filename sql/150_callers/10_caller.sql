@@ -136,7 +136,7 @@ begin
 end;
 $$;
 comment on function private.unauthenticated() is
-  'Refuses a caller without a credential that this call accepts: 401 unauthenticated.';
+  'Refuses a caller who has sent no credential that the calling function accepts: 401 unauthenticated.';
 
 create function private.require_user()
 returns uuid

@@ -185,7 +185,7 @@ as $$
   select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: sets a quota, the most that each user may have. Null restores the default. Users who have more keep what they have. 400 request_invalid.';
+  'For operators: sets a quota, the most that each user may have. Null restores the default. Users who have more than the new quota keep what they have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()

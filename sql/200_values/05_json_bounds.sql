@@ -1,5 +1,6 @@
 -- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes, but writes it with 100,001
--- digits. So these functions check the numbers first. They make the text of a value only if its numbers are short.
+-- digits. So the functions in this file check the numbers of a value first. They make the text of the value only if its
+-- numbers are short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
@@ -36,8 +37,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- To read one level, Postgres copies everything below it. So deep levels and long lists are not searched. In
-  -- these cases, the path ends above the number.
+  -- To read one level, Postgres copies everything below it. So the loop searches only 16 levels, and no list or object
+  -- of more than 10,000 parts. If the number is deeper or in such a list or object, the path ends above the number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -60,8 +61,8 @@ begin
       ) as c
       order by c.place
     loop
-      -- The largest part comes last. If no other part contains the number, the largest part must contain it, so it is
-      -- not searched.
+      -- The largest part comes last. If no other part contains the number, the largest part must contain it. So the
+      -- largest part is never searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;

@@ -95,9 +95,9 @@ set search_path = ''
 as $$
 begin
   -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
-  -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits
-  -- compare like their texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, each
-  -- written as the digit 1, are decoded. A single pattern for both characters and length would take eight times as
+  -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits have
+  -- the same order as their texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes,
+  -- each written as the digit 1, are decoded. A single pattern for both characters and length would take eight times as
   -- long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false

@@ -30,7 +30,8 @@ begin
       when bad_value.value ? 'M' then 'M'
       when bad_value.value ? 'S' then 'S'
       when bad_value.value ? 'N' then 'N'
-      -- This path copies the whole value, so arrays and maps, which may be large, are recognised above.
+      -- This path copies the whole value. Arrays (A) and maps (M) may be large, so the conditions above recognise them
+      -- without a copy.
       else jsonb_path_query_first(bad_value.value, '$.keyvalue().key') #>> '{}'
     end;
   end if;
@@ -114,8 +115,9 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
-  -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. In JSON
-  -- text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
+  -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. The query
+  -- splits the text at `": "`, which JSON text has only between a member's name and a string. In inputs, such a name
+  -- must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (

@@ -31,8 +31,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- The upsert locks the wallet's row until the transaction ends. So between the check below and the change, no
-  -- deployment can name the wallet as action identity.
+  -- The upsert locks the wallet's row until the transaction ends. So no deployment can name the wallet as action
+  -- identity between the check by refuse_wallet_in_use and the change of the type.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -88,7 +88,7 @@ as $$
   );
 $$;
 comment on function private.sealed_row(text, bytea, bytea) is
-  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}, with bytes as \x and hex.';
+  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits.';
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
@@ -112,5 +112,5 @@ as $$
   select private.read_wallet_secret(user_id, public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex like in store_wallet; null if the user has no such wallet.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits. Null if the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;

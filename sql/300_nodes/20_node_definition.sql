@@ -85,7 +85,7 @@ begin
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
     -- private.json_faults() counts 8 bytes for a number, like the schema in zod. The text of a number may have 50 times
-    -- as many bytes. So the limit of the text is higher.
+    -- as many bytes. So the text may have 64 times as many bytes as a definition may count.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(

@@ -35,8 +35,8 @@ comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
 comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
-comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
-comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
+comment on column public.nodes.sources is 'The outputs of the node: an array of {name, type, …}.';
+comment on column public.nodes.targets is 'The inputs of the node: an array of {name, type_bounds, …}.';
 comment on column public.nodes."targets_form.json_schema" is
   'The form for the settings of the node. A json_schema needs a ui_schema.';
 
@@ -89,8 +89,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may contain the id of the original row. An upsert that updates
-    -- a row runs this branch first.
+    -- The id is always new, because a copied definition may contain the id of the original row. An upsert runs this
+    -- branch first, even if it then updates a row.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;

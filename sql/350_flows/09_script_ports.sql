@@ -4,8 +4,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The reserved words of runner/rhai/tokens.ts, and ENV and source, which every script has. A test compares the
-  -- lists.
+  -- The reserved words of runner/rhai/tokens.ts, and the names ENV and source, which have a meaning in every script. A
+  -- test compares the lists.
   v_words constant text[] := '{
     as,async,await,break,call,case,catch,const,continue,curry,debug,default,do,else,eval,export,false,fn,Fn,for,go,
     goto,if,import,in,is,is_def_fn,is_def_var,is_shared,let,loop,match,module,new,nil,"null",package,print,private,
@@ -42,8 +42,8 @@ $$;
 comment on function private.script_names_fault(text[], text, boolean) is
   'The first fault in the names of a script''s inputs or outputs; null without a fault. `noun` is input or output.';
 
--- Only the port names of a rhai_script node must be valid names of the language. A JavaScript can read an input with
--- any name as inputs["…"].
+-- Only the port names of a rhai_script node must be valid names of the language Rhai. The script of a javascript node
+-- can read an input with any name as inputs["…"].
 create function private.script_port_fault(data jsonb)
 returns text
 language plpgsql immutable security invoker
@@ -58,8 +58,8 @@ begin
     ), 'input', v_is_rhai),
     'data.sources: ' || private.script_names_fault(array(
       select s.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'sources') as s (port)
-      -- If data.on_error is output, the runner sets the output named error. The script does not set it, so the rules do
-      -- not apply to this name.
+      -- If data.on_error is "output", the runner sets the output named error. The script does not set this output, so
+      -- the rules do not apply to its name.
       where s.port ->> 'name' <> 'error' or script_port_fault.data -> 'on_error' is distinct from '"output"'
     ), 'output', v_is_rhai)
   );

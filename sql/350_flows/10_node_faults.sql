@@ -45,7 +45,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. If a port has a
+  -- First check all ports in one pass. Each row has the nth source and the nth target of one node. If a port has a
   -- fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
     -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are

@@ -8,7 +8,7 @@ begin
   -- of an edge say which nodes it connects.
   return query
   with port as materialized (
-    -- Each row pairs the nth source of a node with its nth target.
+    -- Each row has the nth source and the nth target of one node.
     select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
     from (
       select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target

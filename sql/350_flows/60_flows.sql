@@ -175,7 +175,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. Does not store unchanged nodes and edges again.';
+  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. If nodes or edges are unchanged, keeps the stored value instead of writing it again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 

@@ -1,7 +1,8 @@
 -- The flows that users publish for other users. RLS lets only the owner read a row of public.flows. So the view
--- private.shared_flows runs with the rights of its own owner. It is in the schema private, so that a column that
--- somebody adds to this view by mistake is not exposed. Clients read the view public.public_flows, which has the same
--- columns and runs with the caller's rights. The caller needs grants on both views.
+-- private.shared_flows runs with the rights of the view's owner. PostgREST does not expose the schema private, so if
+-- somebody adds a column to this view by mistake, clients can't read the column. Clients read the view
+-- public.public_flows, which has the same columns and runs with the caller's rights. The caller needs grants on both
+-- views.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -10,7 +11,7 @@ select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows, without environment and without the address of their network. The view is a security barrier, so conditions of a query see only public flows.';
+  'The public flows. The view lacks their environment and the URL of their Solana network. The view is a security barrier, so conditions of a query see only public flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';

@@ -22,7 +22,8 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the flow's owner, for the same reason as the policies of flow_deployments_tags.
+-- The insert and update policies check the owner of the flow. Otherwise, violations of the primary key would reveal the
+-- pins of other users' flows.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())

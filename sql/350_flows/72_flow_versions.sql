@@ -81,7 +81,7 @@ begin
 end;
 $$;
 comment on function private.flow_version_hash(jsonb, jsonb, jsonb, jsonb, text) is
-  'The SHA-256 of the contents of a version, as the text of a jsonb array.';
+  'The SHA-256 of the contents of a version. The contents are hashed as the text of a JSON array.';
 
 create function private.make_room_for_version(flow_id integer)
 returns boolean

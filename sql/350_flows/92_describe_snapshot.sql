@@ -280,8 +280,8 @@ begin
   ),
   linked as materialized (
     select p.number,
-      -- If an input of type pubkey passes its value on, the runner first converts the value to a public key. The
-      -- next port gets this other value, so it has no parent.
+      -- If an input of type pubkey passes its value on, the runner first converts the value to a public key. The next
+      -- port gets this public key instead of the input's value, so the port has no parent.
       case when p.side = 'target' and upper.is_handed_on
         and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,

@@ -47,11 +47,11 @@ begin
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
-  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and
-  -- then this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each
-  -- other at the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The
-  -- trigger must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger
-  -- would be too late: a deploy that waited for this transaction's locks could have moved latest in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and then
+  -- this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each other at
+  -- the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The trigger must
+  -- run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be too late: a
+  -- deploy that waited for this transaction's locks could have moved the tag in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -98,8 +98,8 @@ begin
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert that only changes the description of latest runs this insert branch first. Such an upsert names the
-      -- deployment that latest already has.
+      -- An upsert of the tag latest that only changes the description also runs this insert branch first. It names the
+      -- deployment that the tag already has.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id

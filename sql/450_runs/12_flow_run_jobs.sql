@@ -42,7 +42,7 @@ comment on column private.flow_run_jobs.message_id is 'The run''s message in the
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
-  'The shares of the limit that count this run in private.deployment_usage: first the group, then the caller.';
+  'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.turn is
   'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is

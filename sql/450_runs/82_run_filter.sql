@@ -65,8 +65,9 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The second column of each of these indexes is the id. Most users start runs of their own flows. Such runs are in
-  -- both the index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
+  -- The id is the second column of each index that these conditions use. Most users start runs of their own flows. Such
+  -- runs are in both the index of owners and the index of starters. is_by_owner marks the rows from the index of
+  -- owners.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
@@ -80,8 +81,8 @@ returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- `offset 0` keeps the conditions out of the two sources. If a condition matched few runs of one source, the
-    -- merge would otherwise read all of that source before it returns a run.
+    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of one source
+    -- matched, the merge would read this whole source before it returns a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)

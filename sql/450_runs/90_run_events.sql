@@ -3,9 +3,9 @@
 -- are committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and
 -- continues with 8.
 --
--- The table stores only numbers and keys, one row for each transaction. The contents of an event are read on
--- request, from the rows that the keys name. The start of the root run is number 1, and its end is the last number.
--- The table does not store these two, because flow_run has both times.
+-- The table stores only numbers and keys, one row for each transaction. The contents of an event are read on request,
+-- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
+-- does not store these two events, because flow_run has the start time and the end time.
 --
 -- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
 -- seen a number, and after it no row changes. So the numbers can be computed at any time. For such runs the table
@@ -74,7 +74,8 @@ create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- Without this setting, a plan that was made for empty tables could be reused for full ones.
+-- Without this setting, Postgres could make a plan with sequential scans while the tables are empty, and reuse it when
+-- they are full.
 set enable_seqscan = off
 as $$
   select array_agg(
@@ -93,9 +94,9 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run
--- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
--- in the order of the events.
+-- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run stored
+-- all rows of the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in
+-- the order of the events.
 comment on function private.unnumbered_events(uuid) is
   'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
 
@@ -122,8 +123,9 @@ create function private.run_events(root public.flow_run, after integer, max_byte
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set plan_cache_mode = force_generic_plan
+-- Without enable_seqscan = off, Postgres could make a plan with sequential scans while the tables are empty, and reuse
+-- it when they are full.
 set enable_seqscan = off
 set jit = off
 as $$

@@ -17,8 +17,8 @@ create table public.pending_inputs (
   constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
   constraint pending_inputs_description_length
     check (char_length(description) <= private.limit_input_description_characters()),
-  -- The runner checks the bytes of the schema as the flow has it. jsonb may need more bytes, because it writes a
-  -- space after each comma and colon.
+  -- The runner limits the bytes of the schema as JSON without spaces. The text of jsonb may have more bytes, because
+  -- jsonb writes a space after each comma and colon.
   constraint pending_inputs_json_schema_object check (
     jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
   ),
@@ -45,7 +45,7 @@ comment on column public.pending_inputs.expires_at is 'The node fails if there i
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
 comment on column public.pending_inputs.json_schema is
-  'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
+  'The JSON Schema that the answer must fit. The Edge Function checks the answer as plain JSON, without type tags. Null if the answer may be any value.';
 comment on column public.pending_inputs.choices is
   'The texts from which the answer must be chosen; null if the node lists none.';
 

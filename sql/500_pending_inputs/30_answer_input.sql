@@ -37,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.end_open_input(uuid, private.api_inputs) is
-  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer, because no API role may write inputs or access jobs.';
+  'Ends the open input that the token of an answer names. Stores the answer''s outcome, value and idempotency_key_hash, and wakes the run. Returns false if the input is not open. 413 inputs_too_large. Definer, because no API role may write inputs or access jobs.';
 
 create function private.fail_for_unknown_input()
 returns void
@@ -78,7 +78,7 @@ begin atomic
   select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow, in which answers of different owners take turns. Returns the owners of the runs with these input tokens, in the order of the tokens. Null for a token that submit_input answers with 404.';
+  'For the Edge Function flow, which serves the answers for different owners in turn. Returns the owner of the run of each input token, in the order of the tokens; null for a token that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.question_of_input(token text)

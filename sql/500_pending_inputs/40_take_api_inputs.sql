@@ -46,5 +46,5 @@ as $$
   select private.take_api_inputs(flow_run_id, claim_number, executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
-  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Inputs whose time is over become expired. 409 claim_lost for an older claim.';
+  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Inputs whose time is over become expired. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;

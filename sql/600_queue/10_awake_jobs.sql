@@ -24,7 +24,8 @@
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that held the job is lost. So is_held adds one.
+  -- If the message is visible although the job is held, the worker that held the job is lost. So is_held counts as one
+  -- more lost worker.
   j.lost_claim_count + j.is_held::integer as lost_claims,
   j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
 from private.flow_run_jobs as j

@@ -913,7 +913,7 @@ begin
 end;
 $$;
 comment on function private.fail(text, text, jsonb, text, jsonb) is
-  'Raises an error for the client. PostgREST answers with the status of the code, the body {code, message, details, hint}, and the response headers in `headers`. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+  'Raises an error for the client. PostgREST answers with the HTTP status of the code and the body {code, message, details, hint}. It also sets the response headers given in `headers`. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 grant execute on function private.fail(text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_column(name text, message text)
@@ -1190,7 +1190,7 @@ begin
 end;
 $$;
 comment on function private.unauthenticated() is
-  'Refuses a caller without a credential that this call accepts: 401 unauthenticated.';
+  'Refuses a caller who has sent no credential that the calling function accepts: 401 unauthenticated.';
 
 create function private.require_user()
 returns uuid
@@ -1461,7 +1461,7 @@ as $$
   select private.set_quota(name, value);
 $$;
 comment on function public.set_quota(text, bigint) is
-  'For operators: sets a quota, the most that each user may have. Null restores the default. Users who have more keep what they have. 400 request_invalid.';
+  'For operators: sets a quota, the most that each user may have. Null restores the default. Users who have more than the new quota keep what they have. 400 request_invalid.';
 grant execute on function public.set_quota(text, bigint) to service_role;
 
 create function private.quotas()
@@ -1913,7 +1913,8 @@ grant execute on function private.pre_request() to anon, authenticated, service_
 -- sql/200_values/05_json_bounds.sql
 
 -- Bounds of JSON that users send. Jsonb stores a number such as 1e100000 in a few bytes, but writes it with 100,001
--- digits. So these functions check the numbers first. They make the text of a value only if its numbers are short.
+-- digits. So the functions in this file check the numbers of a value first. They make the text of the value only if its
+-- numbers are short.
 
 create type private.json_measure as (bytes bigint, fault text, path text, message text);
 comment on type private.json_measure is
@@ -1950,8 +1951,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- To read one level, Postgres copies everything below it. So deep levels and long lists are not searched. In
-  -- these cases, the path ends above the number.
+  -- To read one level, Postgres copies everything below it. So the loop searches only 16 levels, and no list or object
+  -- of more than 10,000 parts. If the number is deeper or in such a list or object, the path ends above the number.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -1974,8 +1975,8 @@ begin
       ) as c
       order by c.place
     loop
-      -- The largest part comes last. If no other part contains the number, the largest part must contain it, so it is
-      -- not searched.
+      -- The largest part comes last. If no other part contains the number, the largest part must contain it. So the
+      -- largest part is never searched.
       exit when v_child.is_largest or (private.json_digits(v_child.value)).longest > private.limit_number_digits();
     end loop;
     v_path := v_path || v_child.step;
@@ -2150,9 +2151,9 @@ set search_path = ''
 as $$
 begin
   -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
-  -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits
-  -- compare like their texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes, each
-  -- written as the digit 1, are decoded. A single pattern for both characters and length would take eight times as
+  -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits have
+  -- the same order as their texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes,
+  -- each written as the digit 1, are decoded. A single pattern for both characters and length would take eight times as
   -- long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
@@ -2247,7 +2248,8 @@ begin
       when bad_value.value ? 'M' then 'M'
       when bad_value.value ? 'S' then 'S'
       when bad_value.value ? 'N' then 'N'
-      -- This path copies the whole value, so arrays and maps, which may be large, are recognised above.
+      -- This path copies the whole value. Arrays (A) and maps (M) may be large, so the conditions above recognise them
+      -- without a copy.
       else jsonb_path_query_first(bad_value.value, '$.keyvalue().key') #>> '{}'
     end;
   end if;
@@ -2331,8 +2333,9 @@ begin
   elsif v_measure.fault = 'number' then
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
-  -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. In JSON
-  -- text, `": "` stands only between a member's name and a string. In inputs this name must be a tag.
+  -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. The query
+  -- splits the text at `": "`, which JSON text has only between a member's name and a string. In inputs, such a name
+  -- must be a tag.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -2690,8 +2693,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- The upsert locks the wallet's row until the transaction ends. So between the check below and the change, no
-  -- deployment can name the wallet as action identity.
+  -- The upsert locks the wallet's row until the transaction ends. So no deployment can name the wallet as action
+  -- identity between the check by refuse_wallet_in_use and the change of the type.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -2747,7 +2750,7 @@ as $$
   );
 $$;
 comment on function private.sealed_row(text, bytea, bytea) is
-  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}, with bytes as \x and hex.';
+  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits.';
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
@@ -2771,7 +2774,7 @@ as $$
   select private.read_wallet_secret(user_id, public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}, with bytes as \x and hex like in store_wallet; null if the user has no such wallet.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits. Null if the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;
 
 -- sql/275_connections/10_connections.sql
@@ -2951,7 +2954,7 @@ as $$
   select private.connection_id_to_store(user_id, name);
 $$;
 comment on function public.connection_id_to_store(uuid, text) is
-  'For the Edge Function connections: the id of the user''s connection with this name, or a new id. The secret is encrypted for that id before store_connection stores it.';
+  'For the Edge Function connections: the id of the user''s connection with this name, or a new id. The Edge Function needs the id to encrypt the secret, before it calls store_connection.';
 grant execute on function public.connection_id_to_store(uuid, text) to service_role;
 
 create function private.store_connection(connection jsonb, secret jsonb)
@@ -3205,7 +3208,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is its valid access token in the same form, or null. Callers must check the permission. Definer, because no API role may access the secrets.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is the connection''s valid access token in the same form, or null. Callers must check the permission. Definer, because no API role may access the secrets.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -3272,7 +3275,7 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection that nodes of the run of this claim, {flow_run_id, claim_number}, use by a name. Has the encrypted secret {key_id, nonce, ciphertext} and `token`, a valid access token in the same form or null. Null if there is no such connection. 409 claim_lost.';
+  'For the runner: the connection with this name that the run of a claim, {flow_run_id, claim_number}, may use. Null if there is none. The result has the encrypted secret {key_id, nonce, ciphertext}, and `token`: a valid access token in the same form, or null. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
@@ -3521,7 +3524,7 @@ begin
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
     -- private.json_faults() counts 8 bytes for a number, like the schema in zod. The text of a number may have 50 times
-    -- as many bytes. So the limit of the text is higher.
+    -- as many bytes. So the text may have 64 times as many bytes as a definition may count.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -3678,8 +3681,8 @@ comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
 comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
-comment on column public.nodes.sources is 'The outputs of the node: {name, type, …} each.';
-comment on column public.nodes.targets is 'The inputs of the node: {name, type_bounds, …} each.';
+comment on column public.nodes.sources is 'The outputs of the node: an array of {name, type, …}.';
+comment on column public.nodes.targets is 'The inputs of the node: an array of {name, type_bounds, …}.';
 comment on column public.nodes."targets_form.json_schema" is
   'The form for the settings of the node. A json_schema needs a ui_schema.';
 
@@ -3732,8 +3735,8 @@ begin
   new.version := new.data ->> 'version';
 
   if tg_op = 'INSERT' then
-    -- The id is always new, because a copied definition may contain the id of the original row. An upsert that updates
-    -- a row runs this branch first.
+    -- The id is always new, because a copied definition may contain the id of the original row. An upsert runs this
+    -- branch first, even if it then updates a row.
     new.id := gen_random_uuid();
     new.created_at := now();
     new.user_id := null;
@@ -3996,7 +3999,7 @@ begin
 end;
 $$;
 comment on function private.switch_fault(jsonb) is
-  'The first fault in the cases or outputs of a switch node; null without a fault. Each output must have the name of a case, `default`, or, if data.on_error is output, `error`. `data` is the node''s data, whose ports must have no fault.';
+  'The first fault in the cases or outputs of a switch node; null without a fault. Each output must have the name of a case, or the name `default`. If data.on_error is "output", an output may also have the name `error`. `data` is the node''s data, whose ports must have no fault.';
 
 -- sql/350_flows/07_on_error.sql
 
@@ -4019,7 +4022,7 @@ begin
 end;
 $$;
 comment on function private.on_error_fault(jsonb) is
-  'The fault of a node''s data.on_error, or null. `data` is the node''s data. private.called_error_findings() finds called flows that have an output named error.';
+  'The fault of a node''s data.on_error, or null. `data` is the node''s data. If the node calls a flow that has an output named error, private.called_error_findings() reports it.';
 
 -- sql/350_flows/08_edge_expression.sql
 
@@ -4078,8 +4081,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- The reserved words of runner/rhai/tokens.ts, and ENV and source, which every script has. A test compares the
-  -- lists.
+  -- The reserved words of runner/rhai/tokens.ts, and the names ENV and source, which have a meaning in every script. A
+  -- test compares the lists.
   v_words constant text[] := '{
     as,async,await,break,call,case,catch,const,continue,curry,debug,default,do,else,eval,export,false,fn,Fn,for,go,
     goto,if,import,in,is,is_def_fn,is_def_var,is_shared,let,loop,match,module,new,nil,"null",package,print,private,
@@ -4116,8 +4119,8 @@ $$;
 comment on function private.script_names_fault(text[], text, boolean) is
   'The first fault in the names of a script''s inputs or outputs; null without a fault. `noun` is input or output.';
 
--- Only the port names of a rhai_script node must be valid names of the language. A JavaScript can read an input with
--- any name as inputs["…"].
+-- Only the port names of a rhai_script node must be valid names of the language Rhai. The script of a javascript node
+-- can read an input with any name as inputs["…"].
 create function private.script_port_fault(data jsonb)
 returns text
 language plpgsql immutable security invoker
@@ -4132,8 +4135,8 @@ begin
     ), 'input', v_is_rhai),
     'data.sources: ' || private.script_names_fault(array(
       select s.port ->> 'name' from jsonb_array_elements(script_port_fault.data -> 'sources') as s (port)
-      -- If data.on_error is output, the runner sets the output named error. The script does not set it, so the rules do
-      -- not apply to this name.
+      -- If data.on_error is "output", the runner sets the output named error. The script does not set this output, so
+      -- the rules do not apply to its name.
       where s.port ->> 'name' <> 'error' or script_port_fault.data -> 'on_error' is distinct from '"output"'
     ), 'output', v_is_rhai)
   );
@@ -4191,7 +4194,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row pairs the nth source of a node with its nth target. If a port has a
+  -- First check all ports in one pass. Each row has the nth source and the nth target of one node. If a port has a
   -- fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
     -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are
@@ -4373,7 +4376,7 @@ begin
   -- of an edge say which nodes it connects.
   return query
   with port as materialized (
-    -- Each row pairs the nth source of a node with its nth target.
+    -- Each row has the nth source and the nth target of one node.
     select p.source ->> 'id' as source, p.target ->> 'id' as target, p.target ->> 'name' as target_name
     from (
       select jsonb_array_elements(d.data -> 'sources') as source, jsonb_array_elements(d.data -> 'targets') as target
@@ -4696,7 +4699,7 @@ begin
 end;
 $$;
 comment on function private.acting_flows(jsonb) is
-  'The ids of the called flows of a snapshot that have effects: {all, without_instructions}. A flow has effects if one of its nodes, or a flow that it calls, has effects. For without_instructions, nodes that only make instructions do not count. Calls may be circular.';
+  'The called flows in a snapshot that have effects: {all, without_instructions}, two arrays of ids; an empty array is left out. A flow has effects if one of its nodes, or a flow that it calls, has effects. `without_instructions` ignores nodes whose only effects are the instructions that they make.';
 
 -- sql/350_flows/40_environment_findings.sql
 
@@ -5381,7 +5384,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. Does not store unchanged nodes and edges again.';
+  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. If nodes or edges are unchanged, keeps the stored value instead of writing it again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 
@@ -5446,9 +5449,10 @@ create trigger _100_refuse_deployed before delete on public.flows
 -- sql/350_flows/61_public_flows.sql
 
 -- The flows that users publish for other users. RLS lets only the owner read a row of public.flows. So the view
--- private.shared_flows runs with the rights of its own owner. It is in the schema private, so that a column that
--- somebody adds to this view by mistake is not exposed. Clients read the view public.public_flows, which has the same
--- columns and runs with the caller's rights. The caller needs grants on both views.
+-- private.shared_flows runs with the rights of the view's owner. PostgREST does not expose the schema private, so if
+-- somebody adds a column to this view by mistake, clients can't read the column. Clients read the view
+-- public.public_flows, which has the same columns and runs with the caller's rights. The caller needs grants on both
+-- views.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -5457,7 +5461,7 @@ select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows, without environment and without the address of their network. The view is a security barrier, so conditions of a query see only public flows.';
+  'The public flows. The view lacks their environment and the URL of their Solana network. The view is a security barrier, so conditions of a query see only public flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';
@@ -5507,7 +5511,8 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the flow's owner, for the same reason as the policies of flow_deployments_tags.
+-- The insert and update policies check the owner of the flow. Otherwise, violations of the primary key would reveal the
+-- pins of other users' flows.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -5986,7 +5991,7 @@ begin
 end;
 $$;
 comment on function private.flow_version_hash(jsonb, jsonb, jsonb, jsonb, text) is
-  'The SHA-256 of the contents of a version, as the text of a jsonb array.';
+  'The SHA-256 of the contents of a version. The contents are hashed as the text of a JSON array.';
 
 create function private.make_room_for_version(flow_id integer)
 returns boolean
@@ -6286,9 +6291,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the updated_at of the flow that the caller
--- last read. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null, there is no such
--- check.
+-- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the flow's updated_at when the caller last
+-- read the flow. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null, the function
+-- does not check for changes.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6425,7 +6430,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the first 100 connections of this user that the nodes of a snapshot name. Call private.snapshot_warnings() first, which stores these names. Definer, because no API role may access snapshots.';
+  '{"<name>": "<id>"}: the connections of this user to which nodes of a snapshot refer, at most 100. Call private.snapshot_warnings() first, which stores these names. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -6651,8 +6656,8 @@ grant execute on function private.check_flow(jsonb, integer) to anon, authentica
 -- be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path, message,
 -- severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is prevents_deploy,
 -- fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that is not saved
--- must have at most 1 MiB. If the flows that it calls have more than 1 MiB together, the check leaves some of them out,
--- and is_complete is false.
+-- must have at most 1 MiB. If the flows that the checked flow calls have more than 1 MiB together, the check leaves
+-- some of them out, and is_complete is false.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6695,8 +6700,8 @@ as $$
 declare
   v_names text[];
 begin
-  -- A type fits if the mask has all kinds of values that the type's JSON makes. Of the types that fit, keep those that
-  -- no other fitting type covers.
+  -- A type fits if the mask has all kinds of values that can be made from JSON of the type. Drop a type if another
+  -- fitting type takes all its kinds of values and more.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
@@ -6743,8 +6748,8 @@ declare
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- An input that passes its value on gives the kinds that it accepts. If its first type is pubkey, it gives the
-    -- public key.
+    -- If the edge begins at an input (a passthrough), the input passes on what it accepts, so the kinds that it accepts
+    -- count as given. If its first type is pubkey, it passes on the public key instead.
     select bit_or(coalesce(
       case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
         else t.gives end, v_every
@@ -6759,7 +6764,7 @@ begin
 end;
 $$;
 comment on function private.do_types_meet(jsonb, jsonb, boolean) is
-  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. An input that passes its value on gives the kinds that it accepts. typesMeet of types/values/port_types.ts has the same rule.';
+  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. If `is_passed_on` is true, the edge begins at an input, which passes on the kinds of values that it accepts. typesMeet of types/values/port_types.ts has the same rule.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb
@@ -7074,8 +7079,8 @@ begin
   ),
   linked as materialized (
     select p.number,
-      -- If an input of type pubkey passes its value on, the runner first converts the value to a public key. The
-      -- next port gets this other value, so it has no parent.
+      -- If an input of type pubkey passes its value on, the runner first converts the value to a public key. The next
+      -- port gets this public key instead of the input's value, so the port has no parent.
       case when p.side = 'target' and upper.is_handed_on
         and upper.type_bounds ->> 0 is distinct from 'pubkey' then upper.number else 0 end as parent,
       case when p.side = 'source' then coalesce(l.number, 0) else 0 end as label,
@@ -7754,7 +7759,7 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a limit that one share may use. `all`, for all callers together: the whole limit. `guests`, for all guests together: a half. Any other share, for one caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
+  'The part of a deployment''s limit that a share may use. The share `all` stands for all callers: the whole limit. `guests` stands for all guests: a half. Any other share stands for one caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
 -- Returns the member `limits` of a deploy's answer, if anybody may start the deployment: {limits:
 -- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
@@ -7952,11 +7957,11 @@ begin
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
-  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and
-  -- then this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each
-  -- other at the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The
-  -- trigger must run before the foreign key deletes the tags that still name this deployment. An AFTER trigger
-  -- would be too late: a deploy that waited for this transaction's locks could have moved latest in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and then
+  -- this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each other at
+  -- the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The trigger must
+  -- run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be too late: a
+  -- deploy that waited for this transaction's locks could have moved the tag in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -8003,8 +8008,8 @@ begin
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert that only changes the description of latest runs this insert branch first. Such an upsert names the
-      -- deployment that latest already has.
+      -- An upsert of the tag latest that only changes the description also runs this insert branch first. It names the
+      -- deployment that the tag already has.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id
@@ -8774,7 +8779,7 @@ comment on column private.flow_run_jobs.message_id is 'The run''s message in the
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
-  'The shares of the limit that count this run in private.deployment_usage: first the group, then the caller.';
+  'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.turn is
   'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
@@ -9175,7 +9180,8 @@ create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news
 returns setof uuid
 language plpgsql volatile security invoker
 set search_path = ''
--- Without this setting, a plan that was made for an empty table could be reused for a full one.
+-- Without this setting, Postgres could make a plan with sequential scans while the table is empty, and reuse it when
+-- the table is full.
 set enable_seqscan = off
 as $$
 begin
@@ -9393,8 +9399,9 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The second column of each of these indexes is the id. Most users start runs of their own flows. Such runs are in
-  -- both the index of owners and the index of starters. is_by_owner marks the rows from the index of owners.
+  -- The id is the second column of each index that these conditions use. Most users start runs of their own flows. Such
+  -- runs are in both the index of owners and the index of starters. is_by_owner marks the rows from the index of
+  -- owners.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
@@ -9408,8 +9415,8 @@ returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- `offset 0` keeps the conditions out of the two sources. If a condition matched few runs of one source, the
-    -- merge would otherwise read all of that source before it returns a run.
+    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of one source
+    -- matched, the merge would read this whole source before it returns a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
@@ -9655,9 +9662,9 @@ grant execute on function public.flow_run_overview(
 -- are committed in the order of their numbers. A client that has seen number 7 has seen all events up to 7, and
 -- continues with 8.
 --
--- The table stores only numbers and keys, one row for each transaction. The contents of an event are read on
--- request, from the rows that the keys name. The start of the root run is number 1, and its end is the last number.
--- The table does not store these two, because flow_run has both times.
+-- The table stores only numbers and keys, one row for each transaction. The contents of an event are read on request,
+-- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
+-- does not store these two events, because flow_run has the start time and the end time.
 --
 -- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
 -- seen a number, and after it no row changes. So the numbers can be computed at any time. For such runs the table
@@ -9726,7 +9733,8 @@ create function private.unnumbered_events(root_flow_run_id uuid)
 returns private.run_event[]
 language sql stable security definer
 set search_path = ''
--- Without this setting, a plan that was made for empty tables could be reused for full ones.
+-- Without this setting, Postgres could make a plan with sequential scans while the tables are empty, and reuse it when
+-- they are full.
 set enable_seqscan = off
 as $$
   select array_agg(
@@ -9745,9 +9753,9 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run
--- stored all its rows in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times,
--- in the order of the events.
+-- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run stored
+-- all rows of the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in
+-- the order of the events.
 comment on function private.unnumbered_events(uuid) is
   'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
 
@@ -9774,8 +9782,9 @@ create function private.run_events(root public.flow_run, after integer, max_byte
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- Without these settings, a plan that was made for empty tables could be reused for full ones.
 set plan_cache_mode = force_generic_plan
+-- Without enable_seqscan = off, Postgres could make a plan with sequential scans while the tables are empty, and reuse
+-- it when they are full.
 set enable_seqscan = off
 set jit = off
 as $$
@@ -10053,8 +10062,8 @@ grant execute on function public.watched_run_events(uuid[], integer[]) to servic
 --   take      take_api_inputs returns the outcomes of a run's inputs to the runner. It also decides that an input has
 --             expired.
 --
--- All three lock the root run first, so an input has exactly one outcome. When the run ends or is being stopped, its
--- open inputs are deleted from pending_inputs and can't be answered any more.
+-- All three steps lock the root run first, so an input has exactly one outcome. When the run ends or is being stopped,
+-- its open inputs are deleted from pending_inputs and can't be answered any more.
 create table private.api_inputs (
   id uuid primary key default private.uuid_v7(),
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -10113,8 +10122,8 @@ create table public.pending_inputs (
   constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
   constraint pending_inputs_description_length
     check (char_length(description) <= private.limit_input_description_characters()),
-  -- The runner checks the bytes of the schema as the flow has it. jsonb may need more bytes, because it writes a
-  -- space after each comma and colon.
+  -- The runner limits the bytes of the schema as JSON without spaces. The text of jsonb may have more bytes, because
+  -- jsonb writes a space after each comma and colon.
   constraint pending_inputs_json_schema_object check (
     jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
   ),
@@ -10141,7 +10150,7 @@ comment on column public.pending_inputs.expires_at is 'The node fails if there i
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
 comment on column public.pending_inputs.json_schema is
-  'The JSON Schema of the answer as readable JSON. The Edge Function refuses an answer that does not fit. Null if the answer may be any value.';
+  'The JSON Schema that the answer must fit. The Edge Function checks the answer as plain JSON, without type tags. Null if the answer may be any value.';
 comment on column public.pending_inputs.choices is
   'The texts from which the answer must be chosen; null if the node lists none.';
 
@@ -10289,7 +10298,7 @@ begin
 end;
 $$;
 comment on function private.end_open_input(uuid, private.api_inputs) is
-  'Ends the open input of an answer''s token with the answer''s outcome, value and idempotency_key_hash, and wakes the run. False if the input is not open. 413 inputs_too_large. Definer, because no API role may write inputs or access jobs.';
+  'Ends the open input that the token of an answer names. Stores the answer''s outcome, value and idempotency_key_hash, and wakes the run. Returns false if the input is not open. 413 inputs_too_large. Definer, because no API role may write inputs or access jobs.';
 
 create function private.fail_for_unknown_input()
 returns void
@@ -10330,7 +10339,7 @@ begin atomic
   select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow, in which answers of different owners take turns. Returns the owners of the runs with these input tokens, in the order of the tokens. Null for a token that submit_input answers with 404.';
+  'For the Edge Function flow, which serves the answers for different owners in turn. Returns the owner of the run of each input token, in the order of the tokens; null for a token that submit_input answers with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.question_of_input(token text)
@@ -10563,7 +10572,7 @@ as $$
   select private.take_api_inputs(flow_run_id, claim_number, executions);
 $$;
 comment on function public.take_api_inputs(uuid, integer, jsonb) is
-  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Inputs whose time is over become expired. 409 claim_lost for an older claim.';
+  'For the runner: the outcomes of the inputs of these node executions in a claimed run''s tree. Inputs whose time is over become expired. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.take_api_inputs(uuid, integer, jsonb) to service_role;
 
 -- sql/550_transactions/10_flow_run_transactions.sql
@@ -10683,10 +10692,10 @@ $$;
 -- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
 -- its transactions. A transaction that is stored with its wire may have been sent. So a call with another message or
 -- wire for this transaction raises 500 internal, with one exception: if the stored transaction has failed and its first
--- member is tried again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost for an older
--- claim.
+-- member is tried again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost if a newer
+-- claim exists or the run has ended.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
-  'For the runner: stores a transaction of a claimed run''s tree and its signature requests, and returns all its requests. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
+  'For the runner: stores one transaction of the tree of a claimed run, with the signature requests of this transaction. Returns all signature requests of the transaction. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
 
 -- sql/550_transactions/20_signature_requests.sql
@@ -11149,7 +11158,7 @@ $$;
 -- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run without a transaction in its
 -- output. 429 action_lookups_limit for more than 20 look-ups.
 comment on function public.begin_action_lookup() is
-  'For the function action, which sends the run''s token: returns the data for looking up the transaction in the run''s output, {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
+  'For the function action, which sends the run''s token: returns what the function needs to look up, on the chain, the transaction that the run has output: {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/600_queue/10_awake_jobs.sql
@@ -11180,7 +11189,8 @@ grant execute on function public.begin_action_lookup() to service_role;
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that held the job is lost. So is_held adds one.
+  -- If the message is visible although the job is held, the worker that held the job is lost. So is_held counts as one
+  -- more lost worker.
   j.lost_claim_count + j.is_held::integer as lost_claims,
   j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
 from private.flow_run_jobs as j
