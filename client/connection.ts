@@ -52,7 +52,7 @@ function connectDirectly({ url, key, apiKey, fetch: send = globalThis.fetch }: C
  */
 function headersOf(headers: unknown): [string, string][] {
   const all = headers instanceof Headers ? [...headers] : Object.entries((headers ?? {}) as Record<string, string>);
-  // The profile headers are for PostgREST only. The others identify the caller and the program.
+  // The profile headers are for PostgREST only. The other headers identify the caller and the program.
   return all.filter(([name]) => !/^(accept|content)-profile$/i.test(name));
 }
 
@@ -60,7 +60,7 @@ function connectBySupabase(supabase: SupabaseLike): ProjectConnection {
   const { url, headers, fetch: send } = supabase.from('flow_run');
   const [base] = String(url).split('/rest/v1/');
   if (send === undefined || base === undefined) throw invalid('The client must be one of @supabase/supabase-js 2.');
-  // This fetch adds the key and the session's access token, which it renews.
+  // `send` is the fetch of supabase-js. It adds the key and the session's access token, and renews the token.
   return { url: base, headers: headersOf(headers), fetch: (input, init) => send(input, init) };
 }
 

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import type { RunEvent } from '../types/run_event.ts';
 import { FlowError } from './flow_error.ts';
 
-/** The longest event, in characters. The backend's events have about 50,000 at most. */
+/** The longest event, in characters. An event of the backend has at most about 50,000. */
 const MAX_EVENT_CHARACTERS = 1_048_576;
 /** After this time without a byte, the connection counts as dead. The backend sends a comment every 15 s. */
 const SILENCE_MS = 45_000;
@@ -15,7 +15,8 @@ function readEvent(id: string | undefined, name: string | undefined, data: strin
     if (
       name !== undefined && Number.isSafeInteger(number) && number > 0 && typeof parsed === 'object' && parsed !== null
     ) {
-      // SAFETY: the backend sends these event names with these data. Events of newer backends pass unchanged.
+      // SAFETY: the backend sends these event names with these data. Events that only newer backends send pass
+      // unchanged.
       return { id: number, event: name, data: parsed } as RunEvent;
     }
   } catch {
@@ -27,7 +28,7 @@ function readEvent(id: string | undefined, name: string | undefined, data: strin
   });
 }
 
-/** Generates the chunks of a body as they come. Ends with the body, or after a long silence. */
+/** Generates the chunks of a body as they come. Ends when the body ends, or after a long silence. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -21,7 +21,7 @@ export interface RequestOptions {
 /** A deployment by its id, or by its flow and a tag (`latest` by default). A number is the id of a flow. */
 export type DeploymentTarget = string | number | { id: string } | { flow: number; tag?: string | undefined };
 
-/** The inputs and outputs of a deployment as JavaScript types. `npx flows types` writes them. */
+/** The inputs and outputs of a deployment as JavaScript types. `npx flows types` writes these types. */
 export interface DeploymentTypes {
   inputs: object;
   outputs: object;
@@ -73,11 +73,13 @@ export type RunReference<Outputs extends object = PlainValues> =
   | string;
 
 export interface StartOptions extends RequestOptions {
-  /** Tagged values by name, for values without a plain form. No name may also be in the plain values. */
+  /**
+   * Tagged values by name, for values without a plain form. A name may be here or in the plain values, but not in both.
+   */
   inputs?: ValueMap;
   /** The key under which a repeated start returns the same run. Random by default, so that the client may retry. */
   idempotencyKey?: string | undefined;
-  /** Start as the unauthenticated caller of this public key, even if a user is signed in. */
+  /** Start as the unauthenticated caller who has this public key, even if a user is signed in. */
   publicKey?: string | undefined;
   /**
    * The public key of the wallet that signs and sends the transaction. Only for deployments with an action identity.
@@ -85,7 +87,7 @@ export interface StartOptions extends RequestOptions {
   actionSigner?: string | undefined;
 }
 
-/** The arguments of a start after its target. If no input is required, the inputs may be omitted. */
+/** The arguments of `start` that follow the target. If no input is required, the inputs may be omitted. */
 export type StartArguments<Inputs extends object> = Record<never, never> extends Inputs
   ? [values?: Inputs, options?: StartOptions]
   : [values: Inputs, options?: StartOptions];
@@ -179,8 +181,8 @@ export interface NewSchedule {
   /** More inputs of each start, as tagged values. */
   inputs?: ValueMap | undefined;
   /**
-   * The policy for planned times that were missed: `catch_up_one` (the default) starts once, late; `skip` does not
-   * start.
+   * The policy for planned times that were missed. With `catch_up_one` (the default), the deployment starts once, late.
+   * With `skip`, it does not start.
    */
   policy?: 'catch_up_one' | 'skip' | undefined;
 }
@@ -188,7 +190,7 @@ export interface NewSchedule {
 /** A row of `flow_schedules`. */
 export type ScheduleRow = Database['public']['Tables']['flow_schedules']['Row'];
 
-/** The sender's way of signing the body of its requests. */
+/** How the sender signs the bodies of its requests. */
 export interface WebhookHmac {
   /** The header with the signature, such as `X-Shopify-Hmac-Sha256`. */
   header: string;
@@ -208,13 +210,13 @@ export interface NewWebhook {
   input: string;
   /** Request headers to pass to the input. The input then gets `{body, headers}` instead of the JSON alone. */
   headers?: readonly string[] | undefined;
-  /** The kind of verification. Without it, anybody who has the URL may use it. */
+  /** How the backend verifies the sender. Without verification, anybody who has the URL may use the webhook. */
   verification?: 'standard_webhooks' | 'github' | 'stripe' | 'hmac' | 'authorization' | undefined;
   /**
    * The secret for `verification`. If the sender makes the secret later, set it by `rpc('set_webhook_verification')`.
    */
   secret?: string | undefined;
-  /** For the `verification` `hmac`: the header and form of the sender's signature. */
+  /** If `verification` is `hmac`: the header and the form of the sender's signature. */
   hmac?: WebhookHmac | undefined;
 }
 
@@ -231,9 +233,9 @@ export interface NewConnection {
    * path.
    */
   hosts: string[];
-  /** The header of the kind `header`. */
+  /** If `kind` is `header`: the name of the header with the secret. */
   header?: string | undefined;
-  /** The query parameter of the kind `query`. */
+  /** If `kind` is `query`: the name of the query parameter with the secret. */
   parameter?: string | undefined;
   secret: { [member: string]: string };
 }
@@ -284,7 +286,7 @@ export interface EventOptions extends RequestOptions {
 }
 
 export interface ReadOptions extends RequestOptions {
-  /** Read as the unauthenticated caller of this public key, even if a user is signed in. */
+  /** Read as the unauthenticated caller who has this public key, even if a user is signed in. */
   publicKey?: string | undefined;
 }
 
@@ -300,7 +302,7 @@ export interface DeploymentInput {
   required: boolean;
   /** The flow's default as readable JSON; null without a default, and for a default of more than 4096 bytes. */
   default: unknown;
-  /** The JSON Schema of the input as readable JSON. */
+  /** The JSON Schema for values of the input in readable JSON, which is JSON without type tags. */
   json_schema: { [keyword: string]: unknown };
 }
 
@@ -313,7 +315,7 @@ export interface DeploymentOutput {
 /** The addresses that get a fee, each with its lamports for one run. */
 export type Fees = [address: string, lamports: bigint][];
 
-/** A deployment with its inputs and outputs, as it was frozen. */
+/** A deployment, with its inputs and outputs as the deploy froze them. */
 export interface DeploymentDescription {
   deployment_id: string;
   flow_id: number;

@@ -5,7 +5,7 @@ import { type PlainValue, withValueErrors } from './plain_value.ts';
 
 /** The inputs of a start, as two members of the request's body. */
 export interface StartInputs {
-  /** Readable JSON. The backend converts it by the deployment's types. */
+  /** Readable JSON, which has no type tags. The backend converts it by the deployment's types. */
   values: { [name: string]: unknown };
   /** Tagged values. */
   inputs: ValueMap;
@@ -33,7 +33,7 @@ export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   if (twice !== undefined) {
     throw new FlowError({ code: 'value_invalid', message: `The input ${twice[0]} is given twice, plain and tagged.` });
   }
-  // The conversion comes before `isJson`, because it refuses cycles, which `isJson` does not detect.
+  // The conversion comes before `isJson`, because only the conversion detects cycles.
   const converted = given.map(([name, value]): [string, PlainValue, Value] => [
     name,
     value,

@@ -27,9 +27,9 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Converts a node definition of the editor into a row for the table `nodes`. Accepts both forms of the editor, as JSON
- * or as a text. The text may have comments and trailing commas. Throws value_invalid, whose `details` list all
- * faults.
+ * Converts a node definition of the editor into a row for the table `nodes`. Accepts the editor's older and newer form,
+ * as parsed JSON or as a text. The text may have comments and trailing commas. Throws value_invalid, whose `details`
+ * list all faults.
  */
 export function editorDefinitionToRow(definition: unknown): NodeRow {
   const json = typeof definition === 'string' ? parseText(definition) : definition;

@@ -2,7 +2,7 @@ import { FlowError } from './flow_error.ts';
 
 /** The size limit of an answer, in bytes. A run's output has at most 16 MiB. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** The most characters that an error quotes from an answer in another form. */
+/** The most characters that an error quotes from an answer that does not have the expected form. */
 const MAX_QUOTED = 200;
 
 /** Names the target of a request for error messages. */
@@ -104,7 +104,10 @@ export interface Answer {
   text: string;
 }
 
-/** Reads a whole answer. Throws a FlowError unless it is a success with JSON or an empty body. */
+/**
+ * Reads a whole answer. Its status must be a success, and its body JSON or empty. Throws a FlowError for any other
+ * answer.
+ */
 export async function readAnswer(response: Response, method: string, url: URL): Promise<Answer> {
   const place = placeOf(method, url);
   if (isRedirect(response)) {
@@ -126,7 +129,7 @@ export async function readAnswer(response: Response, method: string, url: URL): 
   return { status: response.status, headers: response.headers, body, text };
 }
 
-/** Throws answer_invalid unless each of these members of the body is a text. */
+/** Throws answer_invalid if one of these members of the body is not a text. */
 export function requireTexts<Name extends string>(body: unknown, names: readonly Name[], what: string): void {
   const members = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const missing = names.find((name) => typeof members[name] !== 'string');

@@ -10,7 +10,7 @@ const hasExactAmounts = (fees: unknown): boolean =>
   Array.isArray(fees) && fees.every((pair) => Array.isArray(pair) && Number.isSafeInteger(pair[1]));
 
 /**
- * Reads the fees of an answer. `find` returns them from the parsed body. Amounts above 2^53 are read from the text,
+ * Reads the fees of an answer. `find` finds the fees in a parsed body. Amounts above 2^53 are read from the text,
  * because no JavaScript number holds them exactly. Throws answer_invalid.
  */
 export function readFees({ body, text }: Pick<Answer, 'body' | 'text'>, find: (body: unknown) => unknown): Fees {

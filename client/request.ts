@@ -34,7 +34,10 @@ export type Send = (request: FlowRequest) => Promise<Answer>;
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 250;
-/** The longest pause that a server can demand of the client. If the server demands more, the caller gets the error. */
+/**
+ * The longest pause that a server can demand of the client. If the server demands a longer pause, the client does not
+ * repeat the request and throws the server's error.
+ */
 const MAX_PAUSE_MS = 10_000;
 const TRANSIENT = new Set([0, 502, 503, 504]);
 const EVENT_STREAM = 'text/event-stream';

@@ -9,6 +9,9 @@ export function targetQuery(target: DeploymentTarget): string {
   return `flow=${target.flow}${target.tag === undefined ? '' : `&tag=${encodeURIComponent(target.tag)}`}`;
 }
 
-/** Returns headers that replace the client's own credential by the public key of an unauthenticated caller. */
+/**
+ * Returns headers that replace the client's own credential by the public key of the caller, who is then
+ * unauthenticated.
+ */
 export const asPublicKey = (publicKey: string | undefined): RequestHeaders =>
   publicKey === undefined ? {} : inPlaceOfOwn(publicKey);

@@ -17,7 +17,7 @@ const isLast = ({ event, data }: RunEvent): boolean => event === 'run_finish' &&
 
 /** Makes the method that watches runs. `retries` is the number of times that the first connection is tried again. */
 export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient, 'events'> {
-  /** Yields the events of one connection. `on.open` is called when it is established. */
+  /** Yields the events of one connection. `on.open` is called when the connection is established. */
   async function* connect(
     run: RunReference<object>,
     last: number,

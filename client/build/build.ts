@@ -7,7 +7,7 @@ import { clientDir } from './paths.ts';
 
 const projectDir = join(clientDir, '..');
 
-/** Collects the licences of all bundled packages. The licences themselves demand this. */
+/** Collects the licences of all bundled packages, because the licences require that every copy includes them. */
 function licencesOf({ inputs }: Metafile): string {
   const packages = Object.keys(inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
     .filter((path) => path !== undefined);

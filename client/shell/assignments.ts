@@ -27,7 +27,7 @@ function readAssignment(argument: string): Assignment {
   return { name, isJson, text: argument.slice(at + 1) };
 }
 
-/** Returns the alternative schemas of an input's readable JSON. */
+/** Returns the alternatives of an input's JSON Schema. */
 const alternatives = (schema: DeploymentInput['json_schema']): { [keyword: string]: unknown }[] =>
   Array.isArray(schema.anyOf) ? schema.anyOf.flatMap((one) => alternatives(one)) : [schema];
 
@@ -88,10 +88,10 @@ function addText(assignment: Assignment, input: DeploymentInput, assigned: Assig
   );
   if (takes('number', 'integer') ? isNumber(text) : isAnything && JSON_NUMBER.test(text)) {
     if (isSafeNumber(text)) values[name] = Number(text);
-    // Numbers beyond JavaScript's precision are sent as text if the input accepts that.
+    // Numbers beyond JavaScript's precision are sent as text if the input accepts text.
     else if (takes('string')) values[name] = text;
     else if (isAnything) addJson(assignment, assigned);
-    // Such an input accepts only floats, so JavaScript may round the number.
+    // An input that accepts numbers, but no text, accepts only floats. So JavaScript may round the number.
     else values[name] = Number(text);
   } else if (takes('boolean') && (text === 'true' || text === 'false')) values[name] = text === 'true';
   else if (
