@@ -10,7 +10,7 @@ import { Section } from '../shared/section.tsx';
 /** The most flows that are listed. */
 const LISTED = 50;
 
-/** The flows of the user with a node that names the connection. */
+/** The user's flows that have a node which names the connection. */
 export function UsedBy({ name }: { name: string }) {
   const { db } = useApi();
   const userId = useUserId();

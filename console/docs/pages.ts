@@ -6,7 +6,7 @@ const files = import.meta.glob<string>('../../docs/{guides,reference,operating}/
   import: 'default',
 });
 
-/** Pages that only links lead to. They are not in the list, because they explain the design of the project. */
+/** Pages that the list omits, because they explain the design of the project. Only links lead to them. */
 const moreFiles = import.meta.glob<string>(['../../docs/*.md', '../../docs/decisions/*.md'], {
   query: '?raw',
   import: 'default',

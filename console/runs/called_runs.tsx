@@ -37,7 +37,7 @@ export function CalledRuns({ runId, isLive, isOwner, titles }: CalledRunsProps) 
     read: async (from, to, signal) => {
       const { data } = await db.rpc('called_flow_runs', { flow_run_id: runId }).range(from, to).abortSignal(signal)
         .throwOnError();
-      // SAFETY: a called run has the status of a run, and may lack times; the function's type includes neither.
+      // SAFETY: the status is a status of runs, and the times may be null. The function's generated type says neither.
       return data as unknown as CalledRow[];
     },
   });

@@ -6,7 +6,7 @@ const MAX_WORDS = 8;
 /** Makes a pattern for `ilike` that matches the text literally. */
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Makes a value of PostgREST's `or` in which all characters are literal. */
+/** Quotes a text for a filter in PostgREST's `or`, so that all its characters are literal. */
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 /** Makes the filter for a tag that equals this text. */

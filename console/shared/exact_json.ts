@@ -10,7 +10,10 @@ interface ExactJson {
 
 const exact = JSON as unknown as ExactJson;
 
-/** True if JavaScript writes a number as in its source, or if the source is an integer that JavaScript holds exactly. */
+/**
+ * True if JavaScript writes the number exactly like its source, or if the source is an integer that JavaScript holds
+ * exactly.
+ */
 const isExact = (value: number, source: string): boolean =>
   String(value) === source || Number.isSafeInteger(value) && /^-?\d+(\.0+)?$/.test(source);
 

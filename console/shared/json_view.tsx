@@ -2,7 +2,7 @@ import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { plainText } from './plain_json.ts';
 
-/** The most characters that are shown. All of them are copied. */
+/** The most characters that are shown. The button copies all characters. */
 const SHOWN = 20_000;
 
 /** Shows a tagged value as plain JSON, with a button that copies it. */

@@ -20,7 +20,8 @@ export interface StartedDeployment {
 }
 
 /**
- * Makes the filter for the schedules or webhooks that now start this deployment. They name its id, or one of its tags.
+ * Makes the filter for the schedules or webhooks that now start this deployment: those that name its id, or one of its
+ * tags.
  */
 export const startersOf = ({ id, flow, tags }: StartedDeployment): string =>
   tags.length === 0

@@ -18,7 +18,8 @@ const PARTS: Record<RunEvent['event'], readonly string[]> = {
   run_start: ['called'],
   run_finish: ['called'],
   node_start: ['executions'],
-  // When a signature or an input is given, the node that waited for it continues.
+  // After somebody has given a signature or an input, the node that waited for it ends. So these requests are then
+  // outdated.
   node_finish: ['executions', 'transactions', 'pending inputs', 'signature request'],
   node_error: ['executions', 'pending inputs', 'signature request'],
   log: ['log'],

@@ -13,8 +13,9 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /**
- * A future time that is shorter than a whole unit by at most this part of the unit counts as the whole unit. So a time
- * limit of seven days is shown as `in 7 days` for the first hour, and not at once as `in 6 days`.
+ * If the time until a future event is shorter than a whole number of units by at most this part of a unit, it counts as
+ * the whole number. So a time limit of seven days is shown as `in 7 days` for the first hour, and not at once as `in 6
+ * days`.
  */
 const SLACK = 0.05;
 

@@ -25,7 +25,7 @@ export type StarterKind = keyof typeof STARTERS;
 
 /** The filter of a list of runs. It is stored in the address. */
 export interface RunSearch {
-  /** A text of the errors, or the beginning of the id of a run or of its starter. */
+  /** A text that the errors contain, or the beginning of the id of a run or of its starter. */
   search?: string | undefined;
   flow?: number | undefined;
   deployment?: string | undefined;

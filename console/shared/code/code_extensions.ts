@@ -45,7 +45,7 @@ const COMPLETE: Record<
   (context: CompletionContext, inputs: readonly string[]) => CompletionResult | null
 > = { rhai: completeRhai, javascript: completeJavaScript, jsonata: completeJsonata };
 
-/** Returns the names that code may use. In JSONata these are the names in the value at a path. */
+/** Returns the names that code may use. In JSONata these are the names of the members at `path` in the input value. */
 export type NamesAt = (path: readonly string[]) => readonly string[];
 
 function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {

@@ -9,7 +9,7 @@ import { rhaiFunctions } from '../../../dev/docs/rhai_functions.ts';
 const KEYWORDS = 'let const if else switch while loop for in continue break return throw try catch fn true false this'
   .split(' ').map((label): Completion => ({ label, type: 'keyword' }));
 
-/** The functions of some types. A name that several types have is listed once. */
+/** Lists the functions of these types. If several types have a function of the same name, lists the name once. */
 function functionsOf(types: readonly string[], type: 'function' | 'method'): Completion[] {
   const found = new Map<string, { detail: string; meanings: string[] }>();
   for (const tag of types) {

@@ -85,7 +85,9 @@ function readTemplate(stream: StringStream, state: RhaiState): string {
   return 'string';
 }
 
-/** Reads a string or a character. Without a closing quote, it continues in the next line only after a backslash. */
+/**
+ * Reads a string or a character. A string without a closing quote continues in the next line only after a backslash.
+ */
 function readQuoted(stream: StringStream, state: RhaiState, quote: string, isOpen: boolean): string {
   if (isOpen) leave(state);
   let character = stream.next();

@@ -8,7 +8,7 @@ export interface DrawnPort {
   /** The types that an output gives or an input accepts. */
   types: string[];
   description: string;
-  /** The beginning of the port's value in the form of the node; undefined without a value. */
+  /** The beginning of the value that the node's form has for the port; undefined without a value. */
   value?: string | undefined;
 }
 

@@ -123,7 +123,7 @@ export const NodeSummary = memo(function NodeSummary(props: {
   isSelected: boolean;
   state: NodeState | undefined;
   isFaulty: boolean;
-  /** True if neither the name nor the state is written. */
+  /** True if the summary shows neither the name nor the state. */
   isBlock: boolean;
   children: ReactNode;
 }) {

@@ -6,7 +6,7 @@ import { type Db, useApi } from '../api.tsx';
 export const INBOX_KEY: readonly string[] = ['inbox'];
 
 const REFRESH_MS = 30_000;
-/** The most inputs, and the most signature requests, that are read. The oldest ones come first. */
+/** At most this many inputs are read, and as many signature requests. The oldest come first. */
 const READ = 100;
 
 /** A signature that the user is asked for. */

@@ -15,7 +15,10 @@ export interface MarkdownProps {
    * shown.
    */
   imageUrl?: (source: string) => string | undefined;
-  /** If true, headings get ids, so that links can name them. Texts of users must not set ids. */
+  /**
+   * If true, headings get ids, so that links can name them. It must be false for texts of users, because they must not
+   * set ids.
+   */
   hasAnchors?: boolean;
   /** If true, HTML in the text is left out. Otherwise it is shown as text. */
   leavesOutHtml?: boolean;

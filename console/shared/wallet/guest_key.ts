@@ -16,7 +16,7 @@ const DATABASE = 'flow-console-guest';
 const STORE = 'keys';
 /** The only entry of the store. */
 const ENTRY = 'guest';
-/** The name under which the secret key is stored as text, if the browser can't store a key that scripts can't read. */
+/** The name under which the secret key is stored as text, if the browser can't hide a stored key from scripts. */
 const FALLBACK = 'flow-console-guest';
 
 const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
@@ -57,7 +57,7 @@ async function makeKept(): Promise<GuestKey> {
 
 /**
  * Reads the key from `localStorage`; with `mayMake`, makes a missing key. Old browsers and pages without https need
- * this store, because they can't store a key that scripts can't read.
+ * this store, because they can't hide a stored key from scripts.
  */
 async function readText(mayMake: boolean): Promise<GuestKey | undefined> {
   const kept = localStorage.getItem(FALLBACK);

@@ -34,7 +34,7 @@ const COLUMNS: Column<ListedWebhook>[] = [
   { header: 'Actions', isHeaderHidden: true, cell: (row) => <WebhookActions row={row} /> },
 ];
 
-/** The webhooks of the user. With `of`, only the webhooks that now start this deployment. */
+/** The webhooks of the user. With `of`, lists only the webhooks that now start the deployment `of`. */
 export function WebhookTable({ of, empty }: { of?: StartedDeployment; empty: ReactNode }) {
   const { db } = useApi();
   const list = usePagedRows<ListedWebhook>({

@@ -23,8 +23,8 @@ export interface PossibleEdge {
 }
 
 /**
- * Returns the edges that the drag from `from` could make with the node `to`, one for each of its ports on the other
- * side. `reason` says why an edge is refused; it is undefined for an allowed edge.
+ * Returns the edges that the drag from `from` could make with the node `to`, one for each port of `to` at which it
+ * could end. `reason` says why an edge is refused; it is undefined for an allowed edge.
  */
 export function edgesTo(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   const nodes = nodesById(document);

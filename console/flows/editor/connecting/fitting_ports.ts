@@ -3,7 +3,7 @@ import { typesMeet } from '../../../../types/values/port_types.ts';
 import { type EdgeStart, edgeStarts } from '../edge_refusals.ts';
 import { hasNamedPorts } from '../ports/named_ports.ts';
 
-/** An output of a node, and an input of another node that accepts its value. */
+/** An output of a node, and an input of another node that accepts the output's value. */
 export interface FittingPair {
   start: EdgeStart;
   input: DrawnInput;
@@ -49,7 +49,7 @@ export const fittingStarts = (from: DrawnNode, input: DrawnInput): EdgeStart[] =
 export function clearPair(from: DrawnNode, to: DrawnNode, edges: readonly DrawnEdge[]): FittingPair | undefined {
   const pairs = openStarts(from).flatMap((start) => fittingInputs(start, to, edges).map((input) => ({ start, input })));
   const [first] = pairs;
-  // The inputs of a script differ only in their names.
+  // The inputs of a script differ only in their names, so the first one is as good as any other.
   const isScript = (hasNamedPorts(to) || to.nodeId.startsWith('rhai_script_')) &&
     pairs.every(({ start }) => start === first?.start);
   return pairs.length === 1 || isScript ? first : undefined;

@@ -13,7 +13,7 @@ import './connecting.css';
 
 const PortMenu = lazy(() => import('./port_menu.tsx'));
 
-/** Milliseconds after which a reason disappears. A click or a key removes it at once. */
+/** Milliseconds after which the reason for a refused drop disappears. A click or a key removes the reason at once. */
 const REASON_MS = 8_000;
 
 /** The answer to a drop, shown at the pointer: why nothing happened, or the ports to choose from. */

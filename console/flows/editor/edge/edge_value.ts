@@ -3,8 +3,8 @@ import type { EdgeStart } from '../edge_refusals.ts';
 import { useLastRun } from '../last_run/last_run_context.tsx';
 
 /**
- * Returns the value that an output gave in the last run. If the node is `foreach`, returns the first element of the
- * value.
+ * Returns the value that an output gave in the last run. For an output of a node `foreach`, returns the first element
+ * of the value.
  */
 export function useValueOf(start: EdgeStart | undefined): Value | undefined {
   const { outputs } = useLastRun();

@@ -71,7 +71,10 @@ const knownValues = (inputs: readonly DeploymentInput[], values: PlainValues): P
     inputs.filter(({ name }) => values[name] !== undefined).map(({ name }) => [name, values[name]!]),
   );
 
-/** Starts the flow. A run of all nodes asks for the flow's inputs first; a partial run asks only for missing ones. */
+/**
+ * Starts the flow. Before a run of all nodes, asks the user for the flow's inputs. Before a partial run, asks only if
+ * required inputs have no value.
+ */
 function useRunning(start: (request: RunRequest) => void, lastValues: PlainValues) {
   const { store } = useEditor();
   const [asked, setAsked] = useState<{ request: RunRequest; inputs: DeploymentInput[] }>();

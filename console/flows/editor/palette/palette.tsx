@@ -17,7 +17,8 @@ import './palette.css';
 const SETTLE_MS = 250;
 
 /**
- * The most definitions that the palette reads if the request has the test `fits`. The palette shows those that pass it.
+ * The most definitions that the palette reads if the request has the test `fits`. The palette shows the definitions
+ * that pass the test.
  */
 const READ_FOR_FITTING = 400;
 

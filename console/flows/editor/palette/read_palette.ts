@@ -49,7 +49,7 @@ async function readAll(read: Read, userId: string, limit: number): Promise<Palet
 }
 
 /**
- * Reads the definitions that a search finds. The order: names that begin with the text, nodes that its words mean,
+ * Reads the definitions that a search finds. The order: names that begin with the text, nodes that `meantBy` returns,
  * other names, and then descriptions and tags. If nothing is found, reads suggestions.
  */
 async function readMatches(read: Read, userId: string, search: string, limit: number): Promise<PaletteList> {

@@ -173,8 +173,8 @@ const meaningOf = (word: string): readonly string[] | undefined =>
     : undefined;
 
 /**
- * Returns the nodes that a search means, the best first. A node must belong to all known words of the search. If no
- * node does, returns the nodes of each known word.
+ * Returns the nodes that a search means, the best first. Each returned node belongs to all known words of the search.
+ * If there is no such node, returns the nodes of each known word.
  */
 export function meantBy(search: string): readonly string[] {
   const lists = search.toLowerCase().split(/\s+/).map(meaningOf).filter((list) => list !== undefined);

@@ -32,7 +32,7 @@ export function whyBadName(
   if (!/^\w+$/.test(name)) return 'A name has only letters from A to Z, digits and _.';
   if (!/^_*[A-Za-z]/.test(name)) return 'A name has a letter before its first digit.';
   if (WORDS[nodeId](name)) return `“${name}” is a word of the language.`;
-  // In JavaScript this member is the prototype of the object, so it can't have the value of an output.
+  // In JavaScript the member `__proto__` is the prototype of the object, so it can't hold the value of an output.
   if (TAKEN[nodeId].has(name) || name === '__proto__') return `“${name}” has a meaning of its own in scripts.`;
   if (side === 'output' && name === 'error') return '“error” is the output for failures of the node.';
   return others.includes(name) ? `Another ${side} has this name.` : undefined;

@@ -29,7 +29,9 @@ type Place = Pick<FlowProblem, 'nodeId' | 'edge' | 'field'>;
 
 const NOWHERE: Place = { nodeId: undefined, edge: undefined, field: undefined };
 
-/** Finds the node and the input at the end of an edge. If the node is missing, finds the source of the edge. */
+/**
+ * Finds the node and the input at the end of an edge. If the node at the end is missing, finds the node at the start.
+ */
 function placeOfEdge(document: FlowDocument, index: number): Place {
   const json = document.edges[index];
   if (json === undefined) return NOWHERE;
@@ -50,7 +52,10 @@ function placeOf(document: FlowDocument, path: string, port: unknown): Place {
   return { nodeId: nodeIdOf(node), edge: undefined, field: typeof port === 'string' ? port : field };
 }
 
-/** Returns the path of the fault. The path of a malformed node has no member, but its message begins with the member. */
+/**
+ * Returns the path of the fault. If a node is malformed, `path` names only the node, and the message begins with the
+ * faulty member.
+ */
 function memberPath(code: string, path: string, message: string): string {
   const member = code === 'node_malformed' ? /^data\.[\w.]+(?=: )/.exec(message)?.[0] : undefined;
   return member === undefined ? path : `${path}.${member}`;

@@ -34,13 +34,16 @@ async function parseCode(what: 'script' | 'expression', ...code: Parameters<type
 
 /** Checks the schema of an answer. */
 async function checkSchema(schema: unknown): Promise<string[]> {
-  // Loaded here, because few flows have such a node.
+  // Loaded here, because few flows have a node with an answer schema.
   const { faultOfAnswerSchema } = await import('../../../../types/answer_schema.ts');
   const fault = faultOfAnswerSchema(schema);
   return fault === undefined ? [] : [`the run fails at the node, because of its ${fault}`];
 }
 
-/** Returns the input of a node that has a source, with the code of its problems; undefined without such an input. */
+/**
+ * Returns the input of a node that contains a script or an answer schema, with the error code of its problems;
+ * undefined if the node has no such input.
+ */
 function sourceInput(
   node: DrawnNode,
 ): { code: string; name: string; parse: (value: unknown) => Source['parse'] | undefined } | undefined {

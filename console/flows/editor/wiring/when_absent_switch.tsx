@@ -6,7 +6,10 @@ import { useEditor } from '../editor_context.tsx';
 import { changeNode, nodeIdOf } from '../flow_document.ts';
 import { mayRunWhenAbsent, withWhenAbsent } from './when_absent.ts';
 
-/** A switch: a node with effects runs, or does not run, if the edge into an input gives no value. */
+/**
+ * A switch for an input of a node with effects. It decides whether the node runs if the edge into the input gives no
+ * value.
+ */
 export function WhenAbsentSwitch({ json, input }: { json: PlainObject; input: DrawnInput }) {
   const { store, isOwner } = useEditor();
   if (!mayRunWhenAbsent(json, input)) return null;

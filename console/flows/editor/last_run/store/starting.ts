@@ -22,8 +22,8 @@ export interface RunRequest {
 }
 
 /**
- * Finds the nodes outside of `only` with edges into `only`. Returns, for each of them, the earlier run whose outputs of
- * this node the new run uses.
+ * Finds the nodes outside of `only` with edges into `only`. For each of these nodes, returns the earlier run from which
+ * the new run takes the outputs of the node.
  */
 function runsOfSources(
   document: FlowDocument,
@@ -34,8 +34,8 @@ function runsOfSources(
   const runs: { [nodeId: string]: string } = {};
   for (const { source, target } of document.edges.map(readEdge)) {
     const result = only.has(target) && !only.has(source) ? results.get(source) : undefined;
-    // No run is returned for a pinned node. Otherwise the new run would use the outputs of that run instead of the
-    // pinned outputs.
+    // For a pinned node, no run is returned, because the new run would take the outputs from the returned run instead
+    // of using the pinned outputs.
     if (result !== undefined && result.executions.length > 0 && !pins.has(source)) runs[source] = result.runId;
   }
   return runs;
