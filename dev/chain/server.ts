@@ -52,7 +52,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Number of free ports to try if the port above one is taken. */
+/** Number of free ports to try, because the port above a free port may be taken. */
 const MAX_PORT_TRIES = 20;
 
 /**

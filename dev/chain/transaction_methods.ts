@@ -62,7 +62,7 @@ function statusJson(ledger: Ledger, entry: LedgerTransaction | undefined, search
   };
 }
 
-/** Returns the newest slot whose transactions the node lists under the commitment that the call asks for. */
+/** Returns the newest slot at the call's commitment. The node lists the transactions up to this slot. */
 function knownSlot({ clock }: Ledger, config: RpcConfig): bigint {
   const commitment = config.commitment();
   if (commitment === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');

@@ -181,7 +181,9 @@ const sourceChecks: Check[] = [
       // its registry lacks.
       const lock = await runCommand('git', ['show', 'HEAD:package-lock.json'], { name: 'git show', cwd: projectDir });
       if (!hasAllPlatforms(lock)) {
-        throw new StackError('npm ci would refuse the lock, because packages are missing. Run npm run lock:platforms.');
+        throw new StackError(
+          'npm ci would refuse package-lock.json, because packages are missing from it. Run npm run lock:platforms.',
+        );
       }
     },
   },

@@ -6,7 +6,7 @@ import { projectDir } from '../stack/paths.ts';
 /** The import map with which the functions are deployed: hosted Supabase has no package.json. */
 export const importMapFile = join(projectDir, 'functions/deno.json');
 
-/** Packages that only the worker needs: it reads TypeScript by esbuild. */
+/** Packages that only the worker needs. The worker uses esbuild to read TypeScript. */
 const WORKER_ONLY = ['esbuild'];
 
 /** Makes the import map with the versions of package.json. */

@@ -14,7 +14,7 @@ export interface ImportRule {
 }
 
 /**
- * Stands for the folder of `files`. If `files` contains a `*`, it stands for the matching folder that contains the
+ * Stands for the folder of `files`. If `files` contains a `*`, ITSELF stands for the matching folder that contains the
  * importing file.
  */
 export const ITSELF = 'itself';

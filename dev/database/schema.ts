@@ -27,7 +27,8 @@ export async function createDeclaredDatabase(cluster: Cluster, name: string): Pr
   await createDatabase(cluster, name);
   const sql = connect(cluster.url('postgres', name));
   try {
-    // Functions may name tables of later files. The migration has the same setting.
+    // A function may name a table of a later file, so Postgres must not check the bodies of functions. The migration
+    // has the same setting.
     await sql`set check_function_bodies = off`;
     for (const file of declaredFiles()) {
       await sql.unsafe(readFileSync(join(sqlDir, file), 'utf8')).catch((error) => {

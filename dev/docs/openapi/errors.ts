@@ -206,8 +206,8 @@ const pascalCase = (code: string): string =>
   code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 
 /**
- * Makes the error answers of an operation, one for each status. Operations with equal answers share one answer, which
- * has the returned name.
+ * Makes the error answers of an operation, one for each status. Equal answers have equal names, so that several
+ * operations can share one answer of the document.
  */
 export function errorAnswers(
   { errors, nativeStatuses }: Operation,
@@ -217,7 +217,7 @@ export function errorAnswers(
   return [...statuses].toSorted((a, b) => a - b).map((status) => {
     const codes = errors.filter((code) => errorCodes[code].status === status);
     const native = nativeStatuses?.includes(status) ? nativeMeanings[status] : undefined;
-    // Outside `rpcStatuses`, few answers have a native meaning. Each of those gets a name of its own.
+    // Outside `rpcStatuses`, few answers have a native meaning. Each such answer gets a name of its own.
     const isRareNative = native !== undefined && codes.length > 0 && !rpcStatuses.includes(status);
     const name = codes.length > 0
       ? [...codes.map(pascalCase), ...isRareNative ? ['Native'] : []].join('Or')
