@@ -19,7 +19,7 @@ comment on sequence private.queue_full_until is
   'The queue was found full, and starts assume that it is full until this time, in milliseconds since 1970. After that, a start counts the runs again. 0 while the queue has room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the last owner whose runs filled too much of the full queue, so that a start was refused; 0 for no owner. Valid until queue_full_until. set_max_queue_length, and each count that finds the queue full, set it to 0.';
+  'A hash of the owner of the deployment whose start was last refused because of the full queue; 0 for no owner. Valid until queue_full_until. set_max_queue_length sets the value to 0, and so does each count that finds the queue full.';
 
 create function private.max_queue_length()
 returns integer
@@ -101,8 +101,8 @@ declare
     false
   );
 begin
-  -- The sequence has the last refused owner. A further start for this owner is refused without a count, because a count
-  -- reads up to a tenth of the limit. For any other owner, count the runs.
+  -- If the sequence already holds this owner, refuse the start without a count, because a count reads up to a tenth of
+  -- the limit. For any other owner, count the runs.
   if v_is_known then
     v_count := v_share;
   else
@@ -124,10 +124,10 @@ begin
   end if;
 end;
 $$;
--- If the runs of an owner are less than a tenth of the limit, the owner still has room, however many runs other owners
--- queue. Until queue_full_until, starts for the last refused owner are refused without counting the runs again.
--- Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they make room in a
--- queue that has just reached its limit.
+-- If an owner has fewer runs than a tenth of the limit, starts of the owner's deployments succeed, however many runs of
+-- other owners are in the queue. Until queue_full_until, starts for the last refused owner are refused without counting
+-- the runs again. Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they
+-- make room in a queue that has just reached its limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
   'Called when the queue is full. Raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer, because no API role may access the queue.';
 
@@ -177,8 +177,9 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages. If the
-  -- queue is full, it comes after v_max_length / 100 milliseconds.
+  -- A count takes longer if the limit is higher, so counts are then less frequent. While the queue has room, the next
+  -- count comes after v_max_length / 100 messages. While the queue is full, the next count comes after v_max_length /
+  -- 100 milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -190,10 +191,10 @@ begin
 end;
 $$;
 -- This check prevents the starts of one owner's deployments from filling the whole queue. The queue is full when
--- max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as many new
--- messages as a hundredth of the limit, so the queue may exceed the limit by that many.
+-- max_queue_length runs wait to be claimed. A count stops at the limit. While the queue has room, it is counted only
+-- once every max_queue_length / 100 messages, so it may exceed the limit by that number.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Called for starts by other callers and by nodes. Definer, because no API role may access the queue.';
+  'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of the limit: 429 queue_full. Called for starts by nodes, and by callers other than the owner. Definer, because no API role may access the queue.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -223,10 +224,10 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- The queue is full when at least max_length runs wait to be claimed. If an owner then has at least a tenth of
--- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. If
--- max_length is 0, only owners may start deployments. The queue is counted again only after as many new messages as a
--- hundredth of the limit, so it may exceed the limit by that many. 400 request_invalid.
+-- The queue is full when at least max_length runs wait to be claimed. While the queue is full, and an owner has at
+-- least max_length / 10 runs that wait or are under way, only this owner may start the owner's deployments; other
+-- callers get 429 queue_full. If max_length is 0, only owners may start deployments. The queue is counted only once
+-- every max_length / 100 messages, so it may exceed max_length by that number. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
   'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. If max_length is 0, only owners may start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;

@@ -19,10 +19,10 @@ returns boolean
 language sql volatile security invoker
 begin atomic
   -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits for runs. A waiting
-  -- worker holds an advisory lock exclusively, or has asked for it (await_claimable_runs). If no worker waits, this
+  -- worker holds an exclusive advisory lock, or waits for this lock (await_claimable_runs). If no worker waits, this
   -- transaction gets the lock in shared mode and keeps it until its end. A worker that then begins to wait gets the
-  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run. The
-  -- function is a single expression, so that the planner inlines it.
+  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run.
+  -- One expression, so that the planner can inline the function.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;

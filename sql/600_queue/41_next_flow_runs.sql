@@ -62,9 +62,9 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, because it may crash its worker, and other runs must not lose theirs. A suspect
-      -- that an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
-      -- is claimed if it is the first run of the first owner.
+      -- A suspect is claimed alone, because it may crash its worker, and other runs of the same claim would then lose
+      -- the worker, too. A suspect that an earlier claim skipped comes before all owners, and does not change whose
+      -- turn it is. Any other suspect is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);

@@ -187,8 +187,8 @@ $$;
 --   children      the called runs, without those whose result is no longer needed
 --   transactions  all transactions with their signature requests
 --
--- This function is separate from claim_flow_runs, so that too long a history fails only its own run. It returns json,
--- because jsonb is limited to 256 MB.
+-- This function is separate from claim_flow_runs, so that a history that is too long fails only its own run. It returns
+-- json, because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;

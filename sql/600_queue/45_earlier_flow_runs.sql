@@ -80,11 +80,11 @@ as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
 -- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
--- runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. If the
--- interflow node of a called run succeeded, the called run is left out of both lists, because the redrive takes over
--- the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If
--- some roots executed another snapshot than this run, the first page has `changes`, the value of
--- private.flow_run_jobs.redrive_changes, and node runs have their inputs.
+-- runs that the roots called. Each page has node runs of roots and children, in the form of flow_run_history_page. If
+-- the interflow node of a called run succeeded, `children` and `node_runs` do not contain the called run, because the
+-- redrive takes over the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the
+-- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes`, the value of
+-- private.flow_run_jobs.redrive_changes, and each node run has its input.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

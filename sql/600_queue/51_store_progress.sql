@@ -175,8 +175,8 @@ begin
       attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
       end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
-    -- A late request must not change a node run that has ended, nor set an earlier attempt. A report that a node has
-    -- begun changes no stored row, because the row may already have output values.
+    -- A late request must not change a node run that has ended, and must not set a node run back to an earlier attempt.
+    -- A report that a node has begun changes no stored row, because the row may already have output values.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
@@ -278,7 +278,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer, because no API role may write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost if a newer claim exists. Definer, because no API role may write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void

@@ -15,4 +15,4 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that a missing deployment gets the same 404.';
+  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that the answer for a missing deployment is the same 404 as for one that the caller may not start.';

@@ -152,8 +152,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use at most a tenth of the limit, which is the share of one caller, no share can be used
-  -- up. This holds for nearly every start.
+  -- The share of one caller is a tenth of the limit. So if all callers together use at most a tenth, no share can be
+  -- used up. This is the case for nearly every start.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');

@@ -42,7 +42,7 @@ begin
         private.limit_idempotency_key_characters(), private.limit_min_guest_idempotency_key_characters()
       ));
   end if;
-  -- This waits for a concurrent start with the same key, and replaces a key that is too old.
+  -- This insert waits for a concurrent start with the same key, and replaces a key that is too old.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
@@ -64,4 +64,4 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run that this caller, key and request started within 24 hours. Otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';
+  'The run that this caller started with this key and request in the last 24 hours. If there is none, returns null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';

@@ -1,7 +1,7 @@
 -- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
 -- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
--- types/values/json/ defines two forms of JSON. The value that readable JSON means depends on the types of the input.
--- Wire JSON is read without types.
+-- types/values/json/ defines two forms of JSON. Readable JSON is converted by the types of the input. Wire JSON is
+-- converted without types: it is the content of arrays, of objects, and of inputs that accept any value.
 
 create function private.float_text(number numeric)
 returns text
@@ -239,8 +239,8 @@ begin
   then
     v_measure.fault := 'size';
   else
-    -- This limit is four times as high, because a number may have more digits in jsonb text than in its value. For
-    -- example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
+    -- Four times the limit of inputs is allowed here, because a number may have more digits in jsonb text than in its
+    -- value. For example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -341,7 +341,7 @@ begin
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit their input or that belong to no input, and the names of the flow''s inputs.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb

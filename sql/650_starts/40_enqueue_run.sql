@@ -52,7 +52,7 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 --   plain        plain JSON, which is converted by the types of the flow's inputs
 --   schedule_id  the schedule that starts the run
 --   settings     for a redrive: the settings of the run that it continues
---   flow         for start_flow: the flow, with which private.flow_start_settings makes the settings of the request.
+--   flow         for start_flow: the flow. From it and the request, private.flow_start_settings makes the settings.
 --                start_flow passes a deployment without an id, which is not a stored row.
 --
 -- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
@@ -100,7 +100,8 @@ begin
   end if;
   -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
   -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
-  -- flow knows. Comparing each of them with each name is quick while there are few names.
+  -- flow knows, which need no further check. If the flow has few inputs, this comparison of each name with each name
+  -- finds such starts quickly.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'

@@ -159,7 +159,7 @@ begin
 end;
 $$;
 comment on function private.check_named_runs(text[], public.flows) is
-  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because it compares the owner itself instead of relying on the policies.';
+  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because the query itself checks the owner, so it needs no policy.';
 
 -- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do not
 -- run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has the

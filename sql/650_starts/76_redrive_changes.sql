@@ -36,7 +36,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ in the new graph. change: removed, data or edges. Changed names of nodes and changed notes do not count. Both are graphs of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -149,7 +149,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'Nodes that had effects in a run''s tree and that a redrive can''t take over, [{flow_run_id, node_id, change}], at most 100. change: as in changed_nodes(), called_flow, or caller if the node that called their run differs. Definer, because it reads runs of any user. Its callers check the user.';
+  'The first 100 nodes with effects that a redrive of the run can''t take over, [{flow_run_id, node_id, change}]. change: as in changed_nodes(); called_flow if the called flow differs; caller if the node that called the run differs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb
@@ -186,10 +186,10 @@ begin
         v_effects -> 0 ->> 'node_id'
       ),
       private.first_elements(v_effects, 100),
-      'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.');
+      'Change the nodes in details and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.');
   end if;
   return nullif(v_result, '{}');
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer, because no API role may access snapshots and jobs.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs; 409 run_not_redrivable. Definer, because no API role may access snapshots and jobs.';

@@ -16,9 +16,9 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also select executions that began but never ended, because the run ended without a worker. Three kinds are left
-      -- out. If the execution has an output already, the node has returned instructions, and has had no other effect. A
-      -- node that waited for its next attempt or for an input has had no effect. If a node called a flow, the
+      -- Also select executions that began but never ended, because the run ended without a worker. Leave out three
+      -- kinds of them: if an execution already has an output, the node has returned instructions and has had no other
+      -- effect; if it waited for the next attempt or for an input, it has had no effect; if it called a flow, the
       -- executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
@@ -80,7 +80,7 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because it compares the owner itself instead of relying on the policies.';
+  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because the query itself checks the owner, so it needs no policy.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
 -- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
@@ -170,7 +170,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because it compares the owner itself instead of relying on the policies.';
+  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid

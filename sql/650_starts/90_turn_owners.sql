@@ -8,7 +8,7 @@ declare
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
   -- If not everybody may start a flow or deployment, return null, as for a missing one. Otherwise a caller could learn
-  -- from the order of requests that it exists.
+  -- from the order of requests that the flow or deployment exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner for one element of the argument of public.turn_owners. Definer, because callers may not read the rows that the elements name.';
+  'Returns the user who owns an API key, a run (`shown` is its token), `deployment <id>` or `flow <id>`. Null if `shown` is unknown, or if not everybody may start the deployment or flow. public.turn_owners calls it for each element. Definer, because callers may not read these rows.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -51,5 +51,5 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown or not everybody may start it.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown, or if it names a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;

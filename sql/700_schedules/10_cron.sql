@@ -157,9 +157,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Check the form first. Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
-  -- Postgres also has a copy of every zone in the folder `posix`, and a copy with leap seconds in the folder
-  -- `right`.
+  -- Check the spelling first, because Postgres accepts other names, too: POSIX rules and abbreviations, whose offset
+  -- never changes; names in the folder `posix`, which has a copy of every zone; and names in the folder `right`, which
+  -- has copies with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then

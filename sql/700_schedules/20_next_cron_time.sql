@@ -50,7 +50,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first time of day of a cron expression after another time of day; null if the day has no further one.';
+  'The first due time of day of a cron expression after another time of day; null if no later time of the day is due.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -76,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment between two times at which clocks are set forward. The times are less than a day apart. Null if the clocks then show another day than the given day.';
+  'The moment at which clocks are set forward, between two given times that are less than a day apart. Null if the clocks then show another day than the given day.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz

@@ -114,7 +114,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_schedules__before_write_read_only() is
-  'Refuses writes of clients to columns that the system keeps. The trigger does not apply to private.start_due_schedules, which writes as the owner of the schema.';
+  'Refuses writes of clients to columns that only the system writes. The trigger does not apply to private.start_due_schedules, which writes as the owner of the schema.';
 create trigger _100_refuse_read_only before insert or update on public.flow_schedules
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();

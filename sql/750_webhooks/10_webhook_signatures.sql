@@ -1,7 +1,7 @@
--- Checks that a request to a webhook comes from its sender. The database makes this check, and not an Edge Function,
--- for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked in the
--- same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a forged
--- text is right. The entry point is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from the webhook's sender. The database makes this check, and not an Edge
+-- Function, for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked
+-- in the same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a
+-- forged text is right. The entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -201,7 +201,7 @@ declare
     )
   end;
 begin
-  -- The comparison is null if there is no secret or no header.
+  -- If there is no secret or no header, the comparison is null, and the request is not verified.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then

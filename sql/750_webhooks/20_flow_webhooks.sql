@@ -173,7 +173,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_write() is
-  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer, so that it finds the deployment whichever role writes the row.';
+  'Sets defaults, and refuses a webhook that has no input, or that names another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac,
   is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();

@@ -125,7 +125,7 @@ exception when character_not_in_repertoire then
 end;
 $$;
 comment on function private.webhook_form(text) is
-  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields with the same name, more than 1000 fields, and text that is not UTF-8.';
+  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid if two fields have the same name, if there are more than 1000 fields, or if a text is not UTF-8.';
 
 create function private.webhook_media_type(verification text, body text, content_type text)
 returns text
@@ -208,8 +208,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. It is used only if it is a text. A short number, such as 1e100000, would become a
-    -- text of a hundred thousand digits.
+    -- The id of the event is signed. It is used only if it is a text, because a short number, such as 1e100000, would
+    -- become a text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -332,7 +332,7 @@ begin
 end;
 $$;
 comment on function private.note_webhook(uuid, uuid, text) is
-  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer, because the owner may not write these columns.';
+  'Stores the result of a request in the row of its webhook, unless another transaction has locked the row. Definer, because the owner may not write these columns.';
 
 create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb

@@ -82,7 +82,7 @@ begin atomic
   select private.rotate_on_end_secret(flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
-  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours, messages are also signed with the previous secret. 401; 404 flow_not_found, also for another user''s flow.';
+  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ followed by base64 of 32 bytes. Only this answer shows the secret. For 24 hours, messages are also signed with the previous secret. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function private.webhook_signature(content text, flow_id integer)

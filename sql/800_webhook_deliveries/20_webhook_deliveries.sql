@@ -37,7 +37,7 @@ comment on column public.webhook_deliveries.id is 'The webhook-id of the message
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.webhook_deliveries.deployment_id is
-  'The deployment of the run; null for a run of a flow. There is no foreign key, so that the id stays when the deployment is deleted.';
+  'The deployment of the run; null if start_flow started the run without a deployment. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
   'The deployment, or one constant for all runs without a deployment. An owner''s deliveries with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is

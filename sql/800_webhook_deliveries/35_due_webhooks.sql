@@ -24,10 +24,10 @@ $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
   'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer, because it reads deliveries of all users.';
 
--- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. One
--- deployment may use a tenth of the quota. Deliveries about runs that others started may use half of the quota, and
--- half of the tenth of each deployment. picked: the number of deliveries of the same deployment and kind that this
--- claim has already selected.
+-- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. Each
+-- deployment may use at most a tenth of the quota. Deliveries about runs that others started may use at most half of
+-- the quota, and at most half of the tenth of each deployment. picked: the number of deliveries with the same turn_id
+-- and is_started_by_owner that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer

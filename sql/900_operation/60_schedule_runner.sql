@@ -72,7 +72,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" says how long a run has waited for a worker: it waits long if the pokes do not arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" says how long a run has waited for a worker: a long time if the pokes do not arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)

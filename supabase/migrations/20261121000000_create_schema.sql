@@ -11224,7 +11224,7 @@ comment on sequence private.queue_full_until is
   'The queue was found full, and starts assume that it is full until this time, in milliseconds since 1970. After that, a start counts the runs again. 0 while the queue has room.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
-  'A hash of the last owner whose runs filled too much of the full queue, so that a start was refused; 0 for no owner. Valid until queue_full_until. set_max_queue_length, and each count that finds the queue full, set it to 0.';
+  'A hash of the owner of the deployment whose start was last refused because of the full queue; 0 for no owner. Valid until queue_full_until. set_max_queue_length sets the value to 0, and so does each count that finds the queue full.';
 
 create function private.max_queue_length()
 returns integer
@@ -11306,8 +11306,8 @@ declare
     false
   );
 begin
-  -- The sequence has the last refused owner. A further start for this owner is refused without a count, because a count
-  -- reads up to a tenth of the limit. For any other owner, count the runs.
+  -- If the sequence already holds this owner, refuse the start without a count, because a count reads up to a tenth of
+  -- the limit. For any other owner, count the runs.
   if v_is_known then
     v_count := v_share;
   else
@@ -11329,10 +11329,10 @@ begin
   end if;
 end;
 $$;
--- If the runs of an owner are less than a tenth of the limit, the owner still has room, however many runs other owners
--- queue. Until queue_full_until, starts for the last refused owner are refused without counting the runs again.
--- Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they make room in a
--- queue that has just reached its limit.
+-- If an owner has fewer runs than a tenth of the limit, starts of the owner's deployments succeed, however many runs of
+-- other owners are in the queue. Until queue_full_until, starts for the last refused owner are refused without counting
+-- the runs again. Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they
+-- make room in a queue that has just reached its limit.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
   'Called when the queue is full. Raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer, because no API role may access the queue.';
 
@@ -11382,8 +11382,9 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- The time of a count grows with the limit. So the next count comes only after v_max_length / 100 messages. If the
-  -- queue is full, it comes after v_max_length / 100 milliseconds.
+  -- A count takes longer if the limit is higher, so counts are then less frequent. While the queue has room, the next
+  -- count comes after v_max_length / 100 messages. While the queue is full, the next count comes after v_max_length /
+  -- 100 milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -11395,10 +11396,10 @@ begin
 end;
 $$;
 -- This check prevents the starts of one owner's deployments from filling the whole queue. The queue is full when
--- max_queue_length runs wait to be claimed. A count stops at the limit. The next count comes only after as many new
--- messages as a hundredth of the limit, so the queue may exceed the limit by that many.
+-- max_queue_length runs wait to be claimed. A count stops at the limit. While the queue has room, it is counted only
+-- once every max_queue_length / 100 messages, so it may exceed the limit by that number.
 comment on function private.check_queue_length(uuid) is
-  'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of its limit: 429 queue_full. Called for starts by other callers and by nodes. Definer, because no API role may access the queue.';
+  'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of the limit: 429 queue_full. Called for starts by nodes, and by callers other than the owner. Definer, because no API role may access the queue.';
 
 create function private.set_max_queue_length(max_length integer)
 returns void
@@ -11428,10 +11429,10 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- The queue is full when at least max_length runs wait to be claimed. If an owner then has at least a tenth of
--- max_length runs in it, only this owner may start the owner's deployments; other callers get 429 queue_full. If
--- max_length is 0, only owners may start deployments. The queue is counted again only after as many new messages as a
--- hundredth of the limit, so it may exceed the limit by that many. 400 request_invalid.
+-- The queue is full when at least max_length runs wait to be claimed. While the queue is full, and an owner has at
+-- least max_length / 10 runs that wait or are under way, only this owner may start the owner's deployments; other
+-- callers get 429 queue_full. If max_length is 0, only owners may start deployments. The queue is counted only once
+-- every max_length / 100 messages, so it may exceed max_length by that number. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
   'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. If max_length is 0, only owners may start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
@@ -11470,10 +11471,10 @@ returns boolean
 language sql volatile security invoker
 begin atomic
   -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits for runs. A waiting
-  -- worker holds an advisory lock exclusively, or has asked for it (await_claimable_runs). If no worker waits, this
+  -- worker holds an exclusive advisory lock, or waits for this lock (await_claimable_runs). If no worker waits, this
   -- transaction gets the lock in shared mode and keeps it until its end. A worker that then begins to wait gets the
-  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run. The
-  -- function is a single expression, so that the planner inlines it.
+  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run.
+  -- One expression, so that the planner can inline the function.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
@@ -11612,11 +11613,11 @@ begin
   end loop;
 end;
 $$;
--- Returns the owners in the order of their ids, beginning with the owner after after_owner. If after_owner is null,
--- begins with the first owner. Each row has the turn of the owner's first claimable run, and the id of that run if it
--- is a suspect.
+-- Returns first the owners whose ids are greater than after_owner, and then the others, each group in the order of ids.
+-- If after_owner is null, begins with the first owner. Each row has the turn of the owner's first claimable run, and
+-- the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run, in the order of their ids, beginning after after_owner. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';
+  'The owners who have a claimable run: first those whose ids are greater than after_owner, and then the others, each group in the order of ids. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -11684,9 +11685,9 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, because it may crash its worker, and other runs must not lose theirs. A suspect
-      -- that an earlier claim skipped comes before all owners, and does not change whose turn it is. Any other suspect
-      -- is claimed if it is the first run of the first owner.
+      -- A suspect is claimed alone, because it may crash its worker, and other runs of the same claim would then lose
+      -- the worker, too. A suspect that an earlier claim skipped comes before all owners, and does not change whose
+      -- turn it is. Any other suspect is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
@@ -12172,8 +12173,8 @@ $$;
 --   children      the called runs, without those whose result is no longer needed
 --   transactions  all transactions with their signature requests
 --
--- This function is separate from claim_flow_runs, so that too long a history fails only its own run. It returns json,
--- because jsonb is limited to 256 MB.
+-- This function is separate from claim_flow_runs, so that a history that is too long fails only its own run. It returns
+-- json, because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
@@ -12278,11 +12279,11 @@ as $$
   select private.earlier_flow_runs(flow_run_id, after, max_bytes);
 $$;
 -- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
--- runs that the roots called. Each page has node runs of roots and children, like flow_run_history_page. If the
--- interflow node of a called run succeeded, the called run is left out of both lists, because the redrive takes over
--- the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the nodes of the run. If
--- some roots executed another snapshot than this run, the first page has `changes`, the value of
--- private.flow_run_jobs.redrive_changes, and node runs have their inputs.
+-- runs that the roots called. Each page has node runs of roots and children, in the form of flow_run_history_page. If
+-- the interflow node of a called run succeeded, `children` and `node_runs` do not contain the called run, because the
+-- redrive takes over the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the
+-- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes`, the value of
+-- private.flow_run_jobs.redrive_changes, and each node run has its input.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
   'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
@@ -12505,8 +12506,8 @@ begin
       attempt = excluded.attempt, retry_at = excluded.retry_at, attempt_start_time = excluded.attempt_start_time,
       end_time = excluded.end_time, output = excluded.output,
       errors = excluded.errors, error_handled = excluded.error_handled
-    -- A late request must not change a node run that has ended, nor set an earlier attempt. A report that a node has
-    -- begun changes no stored row, because the row may already have output values.
+    -- A late request must not change a node run that has ended, and must not set a node run back to an earlier attempt.
+    -- A report that a node has begun changes no stored row, because the row may already have output values.
     where n.end_time is null and (
       excluded.end_time is not null
       or (excluded.attempt, excluded.retry_at is not null) > (n.attempt, n.retry_at is not null)
@@ -12608,7 +12609,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost for an older claim. Definer, because no API role may write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost if a newer claim exists. Definer, because no API role may write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -12705,7 +12706,7 @@ $$;
 -- claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. While the run
 -- waits for an input, its status is waiting.
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost if a newer claim exists.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/53_checkpoint_flow_run.sql
@@ -12748,7 +12749,7 @@ begin
 end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost if a newer claim exists.';
 grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
 -- sql/600_queue/54_suspend_flow_run.sql
@@ -12802,7 +12803,7 @@ $$;
 -- when the run must stop. After delay_seconds it may be claimed in any case, because the time limit of one of its
 -- attempts ends then.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost for an older claim.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost if a newer claim exists.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/60_end_flow_run.sql
@@ -13103,7 +13104,7 @@ $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}. If
 -- not_run is null, it is set to all nodes without a node run.
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost for an older claim.';
+  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost if a newer claim exists.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
@@ -13306,7 +13307,7 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that a missing deployment gets the same 404.';
+  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that the answer for a missing deployment is the same 404 as for one that the caller may not start.';
 
 -- sql/650_starts/15_startable_deployment.sql
 
@@ -13606,8 +13607,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- If all callers together use at most a tenth of the limit, which is the share of one caller, no share can be used
-  -- up. This holds for nearly every start.
+  -- The share of one caller is a tenth of the limit. So if all callers together use at most a tenth, no share can be
+  -- used up. This is the case for nearly every start.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -13757,7 +13758,7 @@ begin
         private.limit_idempotency_key_characters(), private.limit_min_guest_idempotency_key_characters()
       ));
   end if;
-  -- This waits for a concurrent start with the same key, and replaces a key that is too old.
+  -- This insert waits for a concurrent start with the same key, and replaces a key that is too old.
   insert into private.idempotency_keys as k (key_hash, request_hash, flow_run_id)
   values (v_key_hash, v_request_hash, claim_idempotency_key.flow_run_id)
   on conflict (key_hash) do update
@@ -13779,14 +13780,14 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run that this caller, key and request started within 24 hours. Otherwise null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';
+  'The run that this caller started with this key and request in the last 24 hours. If there is none, returns null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';
 
 -- sql/650_starts/35_plain_values.sql
 
 -- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
 -- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
--- types/values/json/ defines two forms of JSON. The value that readable JSON means depends on the types of the input.
--- Wire JSON is read without types.
+-- types/values/json/ defines two forms of JSON. Readable JSON is converted by the types of the input. Wire JSON is
+-- converted without types: it is the content of arrays, of objects, and of inputs that accept any value.
 
 create function private.float_text(number numeric)
 returns text
@@ -14024,8 +14025,8 @@ begin
   then
     v_measure.fault := 'size';
   else
-    -- This limit is four times as high, because a number may have more digits in jsonb text than in its value. For
-    -- example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
+    -- Four times the limit of inputs is allowed here, because a number may have more digits in jsonb text than in its
+    -- value. For example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -14126,7 +14127,7 @@ begin
 end;
 $$;
 comment on function private.inputs_of_values(jsonb, private.flow_snapshot_interfaces) is
-  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit or have no input, and the names of the flow''s inputs.';
+  'Converts the plain values of a start to inputs, by the types of the flow''s inputs. 400 inputs_invalid lists the first 100 values that do not fit their input or that belong to no input, and the names of the flow''s inputs.';
 
 create function private.inputs_of_start(deployment public.flow_deployments, inputs jsonb, plain jsonb)
 returns jsonb
@@ -14206,7 +14207,7 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 --   plain        plain JSON, which is converted by the types of the flow's inputs
 --   schedule_id  the schedule that starts the run
 --   settings     for a redrive: the settings of the run that it continues
---   flow         for start_flow: the flow, with which private.flow_start_settings makes the settings of the request.
+--   flow         for start_flow: the flow. From it and the request, private.flow_start_settings makes the settings.
 --                start_flow passes a deployment without an id, which is not a stored row.
 --
 -- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
@@ -14254,7 +14255,8 @@ begin
   end if;
   -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
   -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
-  -- flow knows. Comparing each of them with each name is quick while there are few names.
+  -- flow knows, which need no further check. If the flow has few inputs, this comparison of each name with each name
+  -- finds such starts quickly.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -14542,7 +14544,7 @@ begin
 end;
 $$;
 comment on function private.check_named_runs(text[], public.flows) is
-  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because it compares the owner itself instead of relying on the policies.';
+  'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because the query itself checks the owner, so it needs no policy.';
 
 -- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do not
 -- run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has the
@@ -14824,7 +14826,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ there. change: removed, data or edges. Changed names of nodes and notes do not count. Graphs are those of snapshots; `new` may be null.';
+  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ in the new graph. change: removed, data or edges. Changed names of nodes and changed notes do not count. Both are graphs of snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -14937,7 +14939,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'Nodes that had effects in a run''s tree and that a redrive can''t take over, [{flow_run_id, node_id, change}], at most 100. change: as in changed_nodes(), called_flow, or caller if the node that called their run differs. Definer, because it reads runs of any user. Its callers check the user.';
+  'The first 100 nodes with effects that a redrive of the run can''t take over, [{flow_run_id, node_id, change}]. change: as in changed_nodes(); called_flow if the called flow differs; caller if the node that called the run differs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb
@@ -14974,13 +14976,13 @@ begin
         v_effects -> 0 ->> 'node_id'
       ),
       private.first_elements(v_effects, 100),
-      'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.');
+      'Change the nodes in details and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.');
   end if;
   return nullif(v_result, '{}');
 end;
 $$;
 comment on function private.changes_since(uuid[], bytea) is
-  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs, run_not_redrivable. Definer, because no API role may access snapshots and jobs.';
+  'The changes from the snapshots of these root runs to a new snapshot, {"<run id>": private.redrive_changes()}; null if all runs have the new snapshot. 409 redrive_graph_changed if a node with effects differs; 409 run_not_redrivable. Definer, because no API role may access snapshots and jobs.';
 
 -- sql/650_starts/80_redrive_flow_run.sql
 
@@ -15002,9 +15004,9 @@ as $$
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also select executions that began but never ended, because the run ended without a worker. Three kinds are left
-      -- out. If the execution has an output already, the node has returned instructions, and has had no other effect. A
-      -- node that waited for its next attempt or for an input has had no effect. If a node called a flow, the
+      -- Also select executions that began but never ended, because the run ended without a worker. Leave out three
+      -- kinds of them: if an execution already has an output, the node has returned instructions and has had no other
+      -- effect; if it waited for the next attempt or for an input, it has had no effect; if it called a flow, the
       -- executions of the called run count instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
@@ -15066,7 +15068,7 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because it compares the owner itself instead of relying on the policies.';
+  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because the query itself checks the owner, so it needs no policy.';
 
 -- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
 -- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
@@ -15156,7 +15158,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because it compares the owner itself instead of relying on the policies.';
+  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
@@ -15400,7 +15402,7 @@ declare
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
   -- If not everybody may start a flow or deployment, return null, as for a missing one. Otherwise a caller could learn
-  -- from the order of requests that it exists.
+  -- from the order of requests that the flow or deployment exists.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -15420,7 +15422,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'The owner for one element of the argument of public.turn_owners. Definer, because callers may not read the rows that the elements name.';
+  'Returns the user who owns an API key, a run (`shown` is its token), `deployment <id>` or `flow <id>`. Null if `shown` is unknown, or if not everybody may start the deployment or flow. public.turn_owners calls it for each element. Definer, because callers may not read these rows.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -15443,7 +15445,7 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown or not everybody may start it.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown, or if it names a flow or deployment that not everybody may start.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/700_schedules/10_cron.sql
@@ -15607,9 +15609,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Check the form first. Postgres would also accept POSIX rules and abbreviations, whose offset never changes.
-  -- Postgres also has a copy of every zone in the folder `posix`, and a copy with leap seconds in the folder
-  -- `right`.
+  -- Check the spelling first, because Postgres accepts other names, too: POSIX rules and abbreviations, whose offset
+  -- never changes; names in the folder `posix`, which has a copy of every zone; and names in the folder `right`, which
+  -- has copies with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then
@@ -15678,7 +15680,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first time of day of a cron expression after another time of day; null if the day has no further one.';
+  'The first due time of day of a cron expression after another time of day; null if no later time of the day is due.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -15704,7 +15706,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment between two times at which clocks are set forward. The times are less than a day apart. Null if the clocks then show another day than the given day.';
+  'The moment at which clocks are set forward, between two given times that are less than a day apart. Null if the clocks then show another day than the given day.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -15948,7 +15950,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_schedules__before_write_read_only() is
-  'Refuses writes of clients to columns that the system keeps. The trigger does not apply to private.start_due_schedules, which writes as the owner of the schema.';
+  'Refuses writes of clients to columns that only the system writes. The trigger does not apply to private.start_due_schedules, which writes as the owner of the schema.';
 create trigger _100_refuse_read_only before insert or update on public.flow_schedules
   for each row when (current_user in ('authenticated', 'service_role'))
   execute function private.tg_flow_schedules__before_write_read_only();
@@ -16314,10 +16316,10 @@ comment on function private.drive_schedules() is
 
 -- sql/750_webhooks/10_webhook_signatures.sql
 
--- Checks that a request to a webhook comes from its sender. The database makes this check, and not an Edge Function,
--- for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked in the
--- same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a forged
--- text is right. The entry point is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from the webhook's sender. The database makes this check, and not an Edge
+-- Function, for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked
+-- in the same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a
+-- forged text is right. The entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -16517,7 +16519,7 @@ declare
     )
   end;
 begin
-  -- The comparison is null if there is no secret or no header.
+  -- If there is no secret or no header, the comparison is null, and the request is not verified.
   return coalesce(
     case is_webhook_verified.verification
       when 'standard_webhooks' then
@@ -16719,7 +16721,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_webhooks__before_write() is
-  'Sets defaults, and refuses a webhook without input or for another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer, so that it finds the deployment whichever role writes the row.';
+  'Sets defaults, and refuses a webhook that has no input, or that names another user''s flow or deployment: 400 column_invalid; 404 flow_not_found, deployment_not_found. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _200_check before insert or update of user_id, flow, tag, deployment_id, input, headers, hmac,
   is_active on public.flow_webhooks
   for each row execute function private.tg_flow_webhooks__before_write();
@@ -17023,7 +17025,7 @@ exception when character_not_in_repertoire then
 end;
 $$;
 comment on function private.webhook_form(text) is
-  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid for two fields with the same name, more than 1000 fields, and text that is not UTF-8.';
+  'The fields of a form as an object of strings; {} for an empty form. 400 request_invalid if two fields have the same name, if there are more than 1000 fields, or if a text is not UTF-8.';
 
 create function private.webhook_media_type(verification text, body text, content_type text)
 returns text
@@ -17106,8 +17108,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. It is used only if it is a text. A short number, such as 1e100000, would become a
-    -- text of a hundred thousand digits.
+    -- The id of the event is signed. It is used only if it is a text, because a short number, such as 1e100000, would
+    -- become a text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -17230,7 +17232,7 @@ begin
 end;
 $$;
 comment on function private.note_webhook(uuid, uuid, text) is
-  'Stores the result of a request for the owner of the webhook, unless another transaction has locked the row. Definer, because the owner may not write these columns.';
+  'Stores the result of a request in the row of its webhook, unless another transaction has locked the row. Definer, because the owner may not write these columns.';
 
 create function private.receive_webhook(token text, body text, headers jsonb)
 returns jsonb
@@ -17372,7 +17374,7 @@ begin atomic
   select private.rotate_on_end_secret(flow_id);
 end;
 comment on function public.rotate_on_end_secret(integer) is
-  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ and base64 of 32 bytes, shown only this once. For 24 hours, messages are also signed with the previous secret. 401; 404 flow_not_found, also for another user''s flow.';
+  'Makes a new secret for the outgoing webhooks of the caller''s flow: {secret}, whsec_ followed by base64 of 32 bytes. Only this answer shows the secret. For 24 hours, messages are also signed with the previous secret. 401; 404 flow_not_found, also for another user''s flow.';
 grant execute on function public.rotate_on_end_secret(integer) to anon, authenticated, service_role;
 
 create function private.webhook_signature(content text, flow_id integer)
@@ -17434,7 +17436,7 @@ comment on column public.webhook_deliveries.id is 'The webhook-id of the message
 comment on column public.webhook_deliveries.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.webhook_deliveries.deployment_id is
-  'The deployment of the run; null for a run of a flow. There is no foreign key, so that the id stays when the deployment is deleted.';
+  'The deployment of the run; null if start_flow started the run without a deployment. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
   'The deployment, or one constant for all runs without a deployment. An owner''s deliveries with different turn_ids take turns. Deliveries with the same turn_id share a part of the owner''s quota.';
 comment on column public.webhook_deliveries.is_started_by_owner is
@@ -17599,10 +17601,10 @@ $$;
 comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
   'Counts the pending deliveries of an owner that have had an attempt, up to `enough`. If turn_id or is_started_by_owner is not null, counts only deliveries with this value. Definer, because it reads deliveries of all users.';
 
--- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. One
--- deployment may use a tenth of the quota. Deliveries about runs that others started may use half of the quota, and
--- half of the tenth of each deployment. picked: the number of deliveries of the same deployment and kind that this
--- claim has already selected.
+-- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. Each
+-- deployment may use at most a tenth of the quota. Deliveries about runs that others started may use at most half of
+-- the quota, and at most half of the tenth of each deployment. picked: the number of deliveries with the same turn_id
+-- and is_started_by_owner that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
 language plpgsql volatile security definer
@@ -18125,7 +18127,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost for an older claim. Definer, because API roles have no rights on auth.users.';
+  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost if a newer claim exists. Definer, because API roles have no rights on auth.users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb
@@ -19144,7 +19146,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" says how long a run has waited for a worker: it waits long if the pokes do not arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" says how long a run has waited for a worker: a long time if the pokes do not arrive. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)

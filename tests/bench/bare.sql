@@ -1,7 +1,7 @@
--- The smallest possible start: one row and one message. It is in a schema of the bench, so that no project has it.
--- It breaks the rule for definer functions and sets no search_path, because setting one takes time.
--- It belongs to the owner of the project's own functions: functions of a superuser skip the check of privileges, which
--- takes a twentieth of a start.
+-- The smallest possible start: one row and one message. It is in the schema bench, which exists only in the database of
+-- the bench. It breaks the rule for definer functions and sets no search_path, because setting one takes time. Its
+-- owner is the owner of the project's own functions. If a superuser owned it, it would skip the check of privileges,
+-- which takes a twentieth of a start.
 create schema bench authorization postgres;
 set role postgres;
 grant usage on schema bench to anon, authenticated;
@@ -42,7 +42,7 @@ grant execute on function bench.start(uuid, jsonb) to anon, authenticated;
 
 reset role;
 
--- Stands for the calls that a run takes beside its start, where only the way to the database counts.
+-- Does nothing. It stands for the calls of a run after its start: only the round trip to the database counts.
 create function bench.nothing()
 returns jsonb
 language plpgsql volatile
@@ -53,18 +53,19 @@ end;
 $$;
 grant execute on function bench.nothing() to anon, authenticated;
 
--- PostgREST serves it beside public, for the baselines over HTTP.
+-- PostgREST serves the schema bench in addition to public, for the baselines over HTTP.
 alter role authenticator set pgrst.db_schemas = 'public, bench';
 notify pgrst, 'reload config';
 notify pgrst, 'reload schema';
 
--- Empties the queues, and leaves as many runs that have ended as make the planner take the indexes, as in a project that is in use: of
--- an empty table it would read all, and a kept plan goes on doing so while the table grows.
+-- Empties the queues, and replaces all runs by 5,000 ended runs, so that the planner uses the indexes, as in a project
+-- that is in use. On empty tables, it would plan sequential scans, and a cached plan would still use them when the
+-- tables have grown.
 create procedure bench.reset(user_id uuid)
 language plpgsql
 as $$
 begin
-  -- The queue first, as a worker's claim locks them, which may look just now.
+  -- Empty the queue before the runs. The claim of a worker, which may be under way, locks them in the same order.
   perform pgmq.purge_queue('flow_runs'), pgmq.purge_queue('bench');
   truncate public.flow_run, private.flow_run_jobs, bench.runs, bench.node_runs cascade;
   insert into bench.runs (id, deployment_id, inputs, created_at, end_time)

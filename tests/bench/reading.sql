@@ -5,7 +5,7 @@ as $$
   select lpad(to_hex(number), 32, '0')::uuid
 $$;
 
--- Runs that have ended, 1,000 for each deployment, as many deployments' at a time as stand side by side in time.
+-- Adds 1,000 ended runs for each of these deployments. The runs of the deployments alternate.
 create function bench.add_runs(user_id uuid, first_deployment integer, deployments integer)
 returns void
 language sql volatile
@@ -17,8 +17,9 @@ as $$
   from generate_series(0, add_runs.deployments * 1000 - 1) as n
 $$;
 
--- The time of each of so many reads in ms, as PostgREST reads: after pre_request, which looks at the caller's credential, and by a
--- plan that is kept. In the database, so that no network is in it. As superuser, no one asks who reads.
+-- Returns the time in ms of each of this number of reads, without the network. As in a request of PostgREST,
+-- pre_request first checks the caller's credential, and the plan of the read is cached. If role is null, the reads run
+-- as the superuser, without pre_request and policies.
 create function bench.read_times(deployment_id uuid, repetitions integer, role text, claims jsonb, headers jsonb)
 returns table (ms double precision, rows bigint)
 language plpgsql volatile

@@ -287,7 +287,7 @@ begin
 end;
 $$;
 
--- Sets the end of a run to this long ago.
+-- Ends a run with this status, and sets its end_time to this long ago.
 create function test.end_run(run_id uuid, status text default 'succeeded', age interval default '0') returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -443,7 +443,7 @@ as $$
   select private.release_flow_run(j.flow_run_id, j.claim_number, '{}', release_all.seconds) from private.flow_run_jobs as j where j.is_held;
 $$;
 
--- Ends all waits of runs.
+-- Makes all messages of the queue visible and wakes all sleeping runs, as if their times had passed.
 create function test.let_time_pass() returns void
 language sql volatile security definer set search_path = ''
 as $$

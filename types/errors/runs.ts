@@ -165,7 +165,7 @@ export const runRequestErrors = {
     meaning:
       'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat the effects; `details` lists the nodes. `change` says what differs: `data`, `edges`, `removed` or `called_flow`. With `caller`, the node that called the run of these nodes differs.',
     remedy:
-      'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.',
+      'Change the nodes in details and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.',
     example: {
       message:
         'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
@@ -177,7 +177,7 @@ export const runRequestErrors = {
         },
       ],
       hint:
-        'Restore these nodes and their incoming edges as they were in the run and deploy the flow, or start a new run.',
+        'Change the nodes in details and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.',
     },
   },
   outcome_unknown: {

@@ -1,8 +1,8 @@
 -- The check must end within 3 s, the statement timeout of callers with a public key. A quiet machine needs a tenth of
--- this time, and a busy machine several times as much. The check must not copy deep values once for each level.
+-- this time, so a busy machine still has enough. The check must not copy deep values once for each level.
 select plan(2);
 
--- Leaves in an array, within 60 more levels, of arrays and of maps in turn.
+-- Returns the refusal of an array with these leaves, nested in 60 more levels: arrays and maps in turn.
 create function pg_temp.refusal(leaves text) returns text language sql as $$
   select test.error(format(
     'select private.check_inputs(%L)',

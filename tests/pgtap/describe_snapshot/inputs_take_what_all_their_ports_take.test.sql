@@ -1,6 +1,6 @@
 select plan(24);
 
--- Makes a node with one input of these bounds, which may be required and may be passed through.
+-- Makes a node with one input of these bounds. The input may be required, and may be a passthrough.
 create function pg_temp.taker(name text, bounds jsonb, is_required boolean default true, is_handed_on boolean default false) returns jsonb
 language sql as $$
   select jsonb_set(test.node(taker.name, 'taker', '{}', '{x}'), '{data,targets,0}', jsonb_build_object(

@@ -3,7 +3,7 @@ select plan(17);
 select test.create_user('owner'), test.create_user('stranger');
 select test.keep('flow', test.create_flow(test.user_id('owner'), '["kept"]'));
 update public.flows set is_public = true, environment = '{"SECRET": "x"}' where true;
--- This update has kept the former contents.
+-- Delete the version that this update has stored.
 delete from public.flow_versions where true;
 
 select test.sign_in(test.user_id('owner'));

@@ -3,7 +3,7 @@ select plan(12);
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner'), '["old"]'));
 update public.flows set environment = '{"A": "old"}', updated_at = now() - interval '1 hour' where true;
--- This update has kept the former contents.
+-- Delete the version that this update has stored.
 delete from public.flow_versions where true;
 
 select test.sign_in(test.user_id('owner'));

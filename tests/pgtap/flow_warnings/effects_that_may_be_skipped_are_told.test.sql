@@ -54,7 +54,7 @@ from (values
   ('act', '{"sourceHandle": "passthrough-a.in"}', '{}', 'an input that is passed on is always there')
 ) as s (node_id, change, expected, description);
 
--- The ports that the flow draws for a called flow count as its definition.
+-- The ports of a node that calls a flow, as they are drawn, count as the definition of the node.
 select test.keep('call', pg_temp.changed(test.node('t', 'interflow', '{}', '{in}', '{"id": 7}'), '{"required": false}'));
 select is(
   pg_temp.warnings(jsonb_build_array(test.kept('script')::jsonb, node), jsonb_build_array(test.edge('s', 'u', 't', 'in')), acting),

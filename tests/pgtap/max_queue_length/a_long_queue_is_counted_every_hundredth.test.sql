@@ -11,7 +11,7 @@ $$;
 grant execute on function pg_temp.start() to public;
 select test.sign_out();
 select private.set_max_queue_length(1000);
--- If the queue is full, an owner with a tenth of its limit in runs is refused.
+-- Starts for this owner are refused when the queue is full, because the owner's runs are a tenth of the limit.
 select test.queue_runs(test.user_id('owner'), 100);
 select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 899)));
 

@@ -101,7 +101,7 @@ select is(
   'The body must not begin with a byte-order mark.', 'a byte-order mark: ' || name
 ) from unnest('{standard_webhooks,stripe,authorization}'::text[]) as name;
 
--- GitHub does not sign the id. Only its own header counts, so that another header can't hide a repetition.
+-- GitHub does not sign the id. Only GitHub's own header counts, so that another header can't hide a repetition.
 select is(count(distinct pg_temp.answer('github', pg_temp.signed('github', '{}') || others || '{"x-github-delivery": "one"}', '{}')), 1::bigint,
   'GitHub: only x-github-delivery identifies deliveries')
 from (values ('{}'::jsonb), ('{"webhook-id": "other"}'), ('{"idempotency-key": "other"}')) as v (others);

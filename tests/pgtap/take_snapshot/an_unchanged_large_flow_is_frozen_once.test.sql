@@ -12,7 +12,8 @@ create function pg_temp.large_flow(letter text, environment jsonb default '{}') 
     large_flow.environment, now() - interval '1 hour'
   ) returning id;
 $$;
--- Returns the snapshot of the flow, if the flow is not frozen again.
+-- Replaces the stored snapshot of the flow by another one, and takes a snapshot of the flow. The result is the other
+-- one if the flow is not frozen again.
 create function pg_temp.swap_snapshot(flow_id integer) returns bytea language sql as $$
   update private.flow_current_snapshots as c set snapshot_hash = test.kept('other')::bytea
   where c.flow_id = swap_snapshot.flow_id;

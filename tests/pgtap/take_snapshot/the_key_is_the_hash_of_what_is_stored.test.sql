@@ -1,7 +1,7 @@
 select plan(5);
 
 select test.create_user('owner');
--- Ids of called flows stand in the order of jsonb, by length first.
+-- The ids of called flows are keys of jsonb, which are sorted by length first.
 insert into public.flows (id, user_id) overriding system value
 select id, test.user_id('owner') from unnest('{99999,100000}'::integer[]) as id;
 select test.keep('flow', test.create_flow(test.user_id('owner')));

@@ -1,6 +1,7 @@
 select plan(13);
 
--- A deployment may have 4 deliveries that were tried, 2 of them about runs that others started.
+-- With this quota, a deployment may have 4 deliveries that were tried, and at most 2 of them about runs that others
+-- started.
 select public.set_quota('pending_webhooks', 40);
 select test.create_user(name) from unnest('{owner,stranger}'::text[]) as name;
 select test.sign_in(test.user_id('owner'));
@@ -58,7 +59,7 @@ select is(
   (select count(*) from public.webhook_deliveries where status = 'delivered' and not is_started_by_owner), 50::bigint, 'in the end all messages are delivered'
 );
 
--- The quota of the owner, over all deployments.
+-- The quota counts the deliveries of all deployments of the owner.
 select public.set_quota('pending_webhooks', 2);
 select is((select count(*) from public.webhook_deliveries where status = 'pending' and attempts = 1), 3::bigint, 'three deliveries wait for another attempt');
 select test.queue_webhooks(test.user_id('owner'), 1);
