@@ -21,7 +21,7 @@ const toFilterText: Convert<string> = (value) => {
   return valueToText(value);
 };
 
-/** Makes a filter for each column of a map, which compares the column with its value. */
+/** Makes one filter for each member of a map: the column of that name must equal the member's value. */
 const toEqualities: Convert<Param[]> = (value) =>
   Object.entries(toMap(value)).map(([column, wanted]) => [
     column,

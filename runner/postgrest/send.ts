@@ -19,7 +19,8 @@ function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL 
   const url = new URL(restUrl);
   const folder = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   url.pathname = `${folder}${kind === 'function' ? 'rpc/' : ''}${encodeURIComponent(name)}`;
-  // The parameters are kept apart from the URL, because each change would rewrite the whole URL.
+  // The parameters are collected apart from the URL, because each change of `url.searchParams` would rewrite the whole
+  // URL.
   const search = new URLSearchParams(url.search);
   for (const [param, value] of params) search.append(param, value);
   url.search = String(search);
@@ -47,8 +48,8 @@ const effectsOfQuery = ({ method, isSafeToRepeat }: Query): Effects =>
   method === 'GET' ? 'none' : isSafeToRepeat ? 'idempotent' : 'once';
 
 /**
- * Makes the function that returns the effects of a node by the query in its inputs. For a malformed query the function
- * returns `once`; the query is never sent.
+ * Makes a function that reads the query in a node's inputs and returns the effects of sending it. For a malformed query
+ * the function returns `once`, although the query is never sent.
  */
 export const effectsOf = (readQuery: (inputs: ValueMap) => Query) => (inputs: ValueMap): Effects => {
   try {
@@ -65,8 +66,8 @@ interface Answer {
 }
 
 /**
- * Sends a query. A query of the project's own REST API is sent as the flow's owner, and any other query like a request
- * of the node http_request.
+ * Sends a query. A query to the project's own REST API is sent as the flow's owner. Any other query is sent in the same
+ * way as a request of the node http_request.
  */
 export async function sendQuery(
   query: Query,

@@ -5,8 +5,8 @@ import { formMember, formText, NodeError, type NodeModule } from '../../engine/n
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Returns the value of a constant. The type JSON holds a JSON text, the type File a list of addresses, and every other
- * type a tagged value.
+ * Returns the value of a constant. The form holds a constant of the type JSON as a JSON text, of the type File as a
+ * list of addresses, and of every other type as a tagged value.
  */
 function constValue(
   type: string | undefined,
@@ -27,8 +27,8 @@ function constValue(
 }
 
 /**
- * Converts lossless numbers to plain numbers. No digits are lost, because in tagged JSON only the 0 of N is a number
- * and all other numbers are texts.
+ * Converts lossless numbers to plain numbers. No digits are lost, because the only JSON number in tagged values is the
+ * 0 of `{"N": 0}`; all other numbers are written as texts.
  */
 const toPlainJson = (json: LosslessJson): unknown =>
   JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));

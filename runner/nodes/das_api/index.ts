@@ -24,7 +24,8 @@ export const dasApiNode: NodeModule = {
       id: readOptionalField(call.inputs, 'id', toText),
       method: readField(call.inputs, 'method', toText),
       makeParams: () => paramsOf(call.inputs),
-      // The whole answer becomes the output, where it takes more bytes than in the response.
+      // The whole answer becomes the output. It takes more bytes there than in the response, so a longer response can
+      // never be an output.
       maxAnswerBytes: call.maxOutputBytes,
     };
     return { response: fromWireJson(await callJsonRpc(call, request)) };

@@ -5,7 +5,10 @@ export const MAX_SEED_LENGTH = 32;
 
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 
-/** Tests whether the bytes are a public key that can have a secret key. Like validators, it follows ZIP 215. */
+/**
+ * Tests whether the bytes are a public key that can have a secret key. It decodes the bytes by ZIP 215, as validators
+ * do.
+ */
 function isOnCurve(bytes: Uint8Array): boolean {
   try {
     ed25519.Point.fromBytes(bytes, true);

@@ -31,7 +31,7 @@ export const httpRequestNode: NodeModule = {
       if (credential !== undefined && hasBasicAuth(inputs)) {
         throw new NodeError('give either a connection or basic_auth, not both');
       }
-      // Receiving stops as soon as the response is larger than an output.
+      // Receiving stops as soon as the response is larger than an output may be.
       const limits = { maxResponseBytes: maxOutputBytes, signal: end };
       return readResponse(await http.request({ ...request, credential, ...limits }), maxOutputBytes);
     });

@@ -3,7 +3,7 @@ import { insertAt, parsePath } from '../../../types/values/path.ts';
 import { NodeError, type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Inserts a value into its input at a path. The map or array around it must exist. */
+/** Inserts a value into its input at a path. The map or array that is to hold the value must exist. */
 export const jsonInsertNode: NodeModule = {
   definition,
   run: ({ inputs }) => {

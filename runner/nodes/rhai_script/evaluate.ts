@@ -7,7 +7,7 @@ import type { RhaiValue } from '../../rhai/values.ts';
 import { RecentSources } from '../../threads/recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
-/** Callbacks of a script into its run. */
+/** The functions of the run that a script calls. */
 export interface ScriptHooks {
   log: NodeCall['log'];
   /** Called every few thousand operations. An error that it throws ends the script. */
@@ -50,7 +50,9 @@ function convert<From, To>(port: string, name: string, from: From, conversion: (
   }
 }
 
-/** Makes the variables of a script, by the names of the inputs. Declared inputs that are not given are unit. */
+/**
+ * Makes the variables of a script, by the names of the inputs. Declared inputs that are not given have the value unit.
+ */
 function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string, RhaiValue> {
   const variables = new Map<string, RhaiValue>(declared.map((name) => [name, null]));
   for (const [name, value] of Object.entries(inputs)) variables.set(name, convert('input', name, value, toScriptValue));

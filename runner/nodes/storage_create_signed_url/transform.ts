@@ -9,14 +9,17 @@ import {
 import type { ValueMap } from '../../../types/values/value.ts';
 import { NodeError } from '../../engine/node.ts';
 
-/** Converts to an integer of a range. */
+/** Makes a conversion to an integer from `min` to `max`. */
 export const integerFrom = (min: number, max: number): Convert<number> => (value) => {
   const number = toDecimal(value).toNumber();
   if (Number.isInteger(number) && number >= min && number <= max) return number;
   throw invalidValue(value, `an integer from ${min} to ${max}`);
 };
 
-/** The members of a change of an image. Source: Supabase documentation, "Storage Image Transformations". */
+/**
+ * The members of the input `transform`, which describes how Storage changes an image. Source: Supabase documentation,
+ * "Storage Image Transformations".
+ */
 const MEMBERS: { [name: string]: Convert<string | number> } = {
   width: integerFrom(1, 2_500),
   height: integerFrom(1, 2_500),
@@ -25,7 +28,7 @@ const MEMBERS: { [name: string]: Convert<string | number> } = {
   format: toMember({ origin: 'origin' }),
 };
 
-/** Reads the change of an image from the input `transform`; undefined without one. */
+/** Reads how to change an image from the input `transform`; undefined if the input is missing. */
 export function readTransform(inputs: ValueMap): { [name: string]: string | number } | undefined {
   const given = readOptionalField(inputs, 'transform', toMap);
   if (given === undefined || Object.keys(given).length === 0) return undefined;

@@ -38,9 +38,9 @@ function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }
 }
 
 /**
- * Finds the token account that receives the tokens, and whether it must be created, like `spl-token transfer`. If the
- * recipient is a token account, it receives the tokens itself. Otherwise the wallet's associated token account receives
- * them.
+ * Finds the token account that receives the tokens, and whether it must be created, by the rules of `spl-token
+ * transfer`. If the recipient is a token account, it receives the tokens itself. Otherwise the wallet's associated
+ * token account receives them.
  */
 export function findDestination(
   recipient: AddressedAccount,
