@@ -185,7 +185,7 @@ const runnerTuning = Object.freeze({
   webhookPollMs: 1_000 as number,
   /** The most bytes that are read of the answer to an outgoing webhook. */
   webhookAnswerBytes: 4_096,
-  /** The time for which the worker repeats the failing call that stores the result of a webhook. */
+  /** If the call that stores the result of a webhook fails, the worker repeats it for this time. */
   webhookRetryMs: 30_000 as number,
   /** The lease of a webhook is the sum of its timeout, `webhookRetryMs` and this time. */
   webhookLeaseMarginMs: 15_000,
@@ -195,7 +195,10 @@ const runnerTuning = Object.freeze({
 
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
-  /** True if starts wake the worker by pokes. The worker then does not look at the queue at intervals. */
+  /**
+   * True if starts wake the worker by pokes, which are requests to it. The worker then does not look at the queue at
+   * intervals.
+   */
   readonly wakesByPokes: boolean;
   /** True if nodes may reach addresses of private networks. */
   readonly allowPrivateNetwork: boolean;
@@ -240,7 +243,7 @@ export function readRunnerSettings(env: (name: string) => string | undefined, is
     if (!isShareable(name)) wrong.push(`STORAGE_SHARED_BUCKETS=${name}: users can't share a bucket of this name`);
   }
   if (wrong.length > 0) throw new Error(`Wrong in the environment: ${wrong.join('; ')}`);
-  // SAFETY: made of the entries of numberSettings, number by number.
+  // SAFETY: `numbers` has one number for each entry of numberSettings.
   const given = Object.fromEntries(numbers) as { [name in keyof typeof numberSettings]: number };
   return Object.freeze({
     ...runnerTuning,

@@ -79,8 +79,8 @@ function makeTree(options: TreeOptions): { tree: Tree; calledRuns: CalledRuns } 
     endedExecutions: history.endedExecutions,
     exceed: (message) => lifecycle.haltWith({ status: 'failed', message, graceMs: 0 }),
   });
-  // If an execution falls asleep while its run already waits, no other execution of the tree may be awake. So the
-  // standstill checks the tree.
+  // An execution that falls asleep while its run already waits may be the last execution of the tree that was awake. So
+  // the standstill then checks the tree.
   const sleepers = new Sleepers(() => standstill.consider());
   const standstill = new Standstill({ settlement, sleepers, lifecycle, now, leastSleepMs: options.leastSleepMs });
   const calls: FlowCalls = {

@@ -43,6 +43,6 @@ export interface TreeRun {
   pins?: Readonly<Record<string, ValueMap>> | undefined;
   /** The number of its executions that wait for flows that they called. */
   callsUnderWay: number;
-  /** True if the run's first instructions are collected for its caller and not settled. */
+  /** True if the run's first instructions are collected for its caller instead of being made into a transaction. */
   isCollected: boolean;
 }

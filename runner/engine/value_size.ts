@@ -5,7 +5,7 @@ export interface ValueSize {
   bytes: number;
   /** The number of values, including nested ones. */
   values: number;
-  /** The levels of nested A and M; Infinity if they exceed the limit of values. */
+  /** The levels of nested arrays and maps (`A` and `M`); Infinity if there are more levels than a value may have. */
   levels: number;
   /** The reason why Postgres can't store the value. */
   fault: string | undefined;

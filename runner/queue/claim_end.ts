@@ -19,7 +19,7 @@ export interface ClaimEndOptions {
   now: () => number;
 }
 
-/** The ways in which a claim ends. Each one informs the database and the log. */
+/** The ways in which a claim ends. Each one writes to the log, and all but `lost` inform the database. */
 export interface ClaimEnd {
   /** Releases a run that was not executed. */
   releaseUntouched: () => Promise<void>;
@@ -52,7 +52,8 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
 
   /**
    * Returns the delay in seconds for the release of a run that sleeps until this time. The delay is one or two seconds
-   * short, because the database counts it from the moment of storing. The next claim waits for the rest.
+   * shorter than the sleep, because the database counts it only from the moment at which it stores the release. The
+   * next claim waits for the rest of the sleep.
    */
   const secondsUntil = (time: number | undefined): number =>
     time === undefined ? 0 : Math.min(Math.max(Math.floor((time - now()) / 1_000) - 1, 0), LONGEST_SLEEP_SECONDS);

@@ -48,7 +48,7 @@ export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
       const inputs = await claims.takeInputs(claim, executions);
       return new Map(inputs.map((input) => [executionKey(input), toState(input)]));
     } catch (error) {
-      // The next claim reads the inputs.
+      // If the database does not answer, the run is released, and the next claim reads the inputs.
       throw releasedIfPassing(error);
     }
   };

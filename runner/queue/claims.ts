@@ -81,7 +81,7 @@ export interface TransactionOutcome extends Effect {
 /** The positions of a begin and an end among all events that a claim reports. */
 export interface EventPositions {
   start_position: number;
-  /** Null while it has not ended. */
+  /** Null until the end. */
   end_position: number | null;
 }
 
@@ -89,7 +89,7 @@ export interface EventPositions {
 export interface Progress {
   children: (ChildRow & EventPositions)[];
   node_runs: (NodeRun & EventPositions)[];
-  /** Executions that are taken over from the runs from which this run was redriven. */
+  /** Executions that this run, as a redrive, takes over from earlier runs. */
   taken_over: (Effect & EventPositions & { from_flow_run_id: string; from_times: number })[];
   transactions: TransactionOutcome[];
   inputs: (AskedInput & { position: number })[];

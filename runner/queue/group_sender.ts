@@ -6,9 +6,9 @@ export interface GroupSenderOptions<Item> {
   maxSize: number;
   sizeOf: (item: Item) => number;
   /**
-   * Sends a group and resolves with the outcome of each item, in their order. The next group does not wait for the
-   * outcomes. If this rejects, the waiting items fail together with the group, because they would meet the same
-   * failure.
+   * Sends a group, and resolves with a promise for the outcome of each item, in the order of the items. The next group
+   * is sent without waiting for these promises. If the call itself rejects, the waiting items fail together with the
+   * group, because they would meet the same failure.
    */
   send: (items: Item[]) => Promise<Promise<void>[]>;
 }

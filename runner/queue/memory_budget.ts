@@ -73,7 +73,10 @@ export function makeMemoryBudget(maxBytes: number): MemoryBudget {
       .map((one) => ({ one, isFirst: Number(isStopping(one.run)), held: heldBy(one.run.ownerId) }))
       .sort((a, b) => b.isFirst - a.isFirst || a.held - b.held)[0]?.one;
 
-  /** Admits waiting runs up to the first that does not fit. If smaller runs overtook it, it could wait for ever. */
+  /**
+   * Admits waiting runs, and stops at the first run that does not fit. If smaller runs overtook that run, it could wait
+   * for ever.
+   */
   const admitWaiting = (): void => {
     for (let next = nextOfWaiting(); next !== undefined && fits(next.run); next = nextOfWaiting()) {
       waiting.delete(next);

@@ -5,8 +5,9 @@ import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
 /**
- * Time for which the last look at the queue (a call that claims runs) waits for a run, if the worker learns of runs by
- * pokes. If runs are started one after another, this look claims the next run before its poke arrives.
+ * The time for which a worker that is woken by pokes (requests) waits for a run in its last look at the queue. A look
+ * is a call that claims runs. If runs are started one after another, the last look claims the next run before its poke
+ * arrives.
  */
 const LAST_LOOK_MS = 40;
 
@@ -57,7 +58,7 @@ export interface Polling {
   /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
   isLookDue: (slots: FreeSlots) => boolean;
-  /** True if the last look found no run for the regular slots. Otherwise a watch is not worth its cost. */
+  /** True if the last look found no run for the regular slots. Only then is a watch worth its cost. */
   isQuiet: () => boolean;
   /** Returns how long to wait for a change until the next look. */
   patienceMs: (slots: FreeSlots) => number;
@@ -69,11 +70,11 @@ export interface Polling {
   waited: (outcome: WaitOutcome) => void;
   /** Reports the end of an execution. */
   runEnded: (execution: Pick<ClaimExecution, 'isReleased' | 'sleepsUntil'>) => void;
-  /** Begins a drain. What was known of the queue may be outdated. */
+  /** Begins a drain. The state in which earlier looks found the queue may be outdated. */
   restart: () => void;
   /**
-   * Returns whether a poked function should stay until this time for runs that continue before it. If the function did
-   * not stay, only the sweep would wake those runs, and late.
+   * True if the worker is woken by pokes, and a run that it released continues before `endsAt`, the end of its drain.
+   * The worker should then wait for that run, because otherwise only the sweep would wake the run, and late.
    */
   staysForSleepers: (endsAt: number) => boolean;
 }
@@ -123,7 +124,7 @@ export function makePolling(
     hasPokes: () => poked.size > 0,
     isLookDue: (slots) => {
       if (!isForReserved(slots)) return mayBeMore || poked.size > 0;
-      // Short runs free a regular slot sooner than this, so they need no look for reserved slots.
+      // Short runs free a regular slot before this interval is over, so they need no look for reserved slots.
       return slots.reserved > 0 && isReservedWanted() && elapsedMs() - lookedAt >= reservedLookMs;
     },
     isQuiet: () => lastFound === 0,
@@ -139,7 +140,8 @@ export function makePolling(
     startLook: (slots, isIdle) => {
       const isLast = settings.wakesByPokes && isIdle && poked.size === 0;
       const { regular, reserved, ownersWithSlots } = slots;
-      // A look for reserved slots excludes some owners. Pokes may have named runs of these owners.
+      // A look for reserved slots excludes the owners who hold a slot. If pokes have named runs, these may be runs of
+      // the excluded owners.
       mayBeMore = isForReserved(slots) && (mayBeMore || poked.size > 0);
       mayBeForReserved = false;
       lookedAt = elapsedMs();

@@ -2,7 +2,10 @@ import { makeSlice, type Slice, type SliceLimits } from '../engine/slice.ts';
 
 /** The slices of a worker, one after the other. */
 export interface Slices {
-  /** Begins a drain. Its slices share the time on the clock, and each has computing time of its own. */
+  /**
+   * Begins a drain. The slices of a drain share one limit of elapsed time, and each slice has computing time of its
+   * own.
+   */
   startDrain: () => void;
   /** The time at which the drain ends, in milliseconds since 1970. */
   drainEndsAt: () => number;
@@ -15,7 +18,7 @@ export interface Slices {
 /** True if the slice is spent or over. The worker then claims no run, and releases the runs that it executes. */
 export const isUsedUp = (slice: Slice): boolean => slice.state() !== 'open';
 
-/** Makes the slices of a worker. `onOver` is called when a slice is over, and when all are ended. */
+/** Makes the slices of a worker. `onOver` is called when a slice is spent or over, and by `endAll`. */
 export function makeSlices(limits: SliceLimits, now: () => number, onOver: () => void): Slices {
   let drainStartedAt = 0;
   let drainEndsAt = Infinity;

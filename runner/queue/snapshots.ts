@@ -30,7 +30,7 @@ export function makeSnapshotCache(size: number, maxCharacters: number): Snapshot
       if (known === undefined && text === null) {
         throw new Error(`The claim brought no snapshot ${hash}, and the worker does not have it.`);
       }
-      // SAFETY: take_snapshot wrote it. Numbers stay exact, because they are kept as texts.
+      // SAFETY: the SQL function take_snapshot wrote the text. Numbers stay exact, because they are kept as texts.
       const snapshot = known?.snapshot ?? parseStoredJson(text ?? '') as unknown as Snapshot;
       const size = known?.characters ?? text?.length ?? 0;
       // A map keeps the order of insertion, so the last used snapshot is dropped last.

@@ -9,8 +9,8 @@ export interface TimesInOrder {
 }
 
 /**
- * The most microseconds by which a time is moved. If more were needed, the time was reported late or the clock was set
- * back.
+ * The most microseconds by which a time is moved. If a time needs more, it was reported late or the clock was set back,
+ * so it is kept as it is and the times are no longer in order.
  */
 const MOST_MICROSECONDS = 1_000;
 

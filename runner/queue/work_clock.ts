@@ -5,8 +5,8 @@ export interface WorkClock {
   /** Runs `wait`, which waits for a time or an answer. Meanwhile the run rests. */
   resting: <T>(wait: () => Promise<T>) => Promise<T>;
   /**
-   * Runs `wait`, which waits for a person or a wallet outside. Meanwhile the run rests. The clock stops while any such
-   * wait is under way.
+   * Runs `wait`, which waits for somebody outside the backend: a person or a wallet. Meanwhile the run rests. The clock
+   * stops while any such wait is under way.
    */
   waiting: <T>(wait: () => Promise<T>) => Promise<T>;
   isResting: () => boolean;

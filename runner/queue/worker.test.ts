@@ -194,7 +194,8 @@ it('a run with a long wait is released until its time, and a function looks then
   queue.claims.release = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '2000' });
   expect(await worker.drain()).toBe(false);
-  // The database counts the time from the moment of storing, so the delay is at least a second shorter.
+  // The database counts the delay only from the moment at which it stores the release, so the delay is at least a
+  // second shorter than the rest of the wait.
   expect(sleeps).toEqual([1]);
   expect(queue.events).toEqual(['run_asleep']);
   // The worker looks when the queue is empty, at the end, and when the sleeper's time has come. Then no run sleeps any

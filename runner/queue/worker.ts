@@ -65,8 +65,8 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   };
 
   /**
-   * Claims and executes runs until none is left or the slice is over. When it has claimed a suspect, resolves at once
-   * with it.
+   * Claims and executes runs until none is left or the slice is over. If it claims a suspect, a run that may have
+   * crashed its workers, resolves at once with that claim.
    */
   const executeAll = async (slice: Slice): Promise<Claim | undefined> => {
     const isLookDue = () => !isUsedUp(slice) && polling.isLookDue(slots());
@@ -84,8 +84,8 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   };
 
   /**
-   * Executes slice after slice while it claims suspects. The other runs are released before a suspect is executed
-   * alone.
+   * Executes one slice, and one more after each slice in which a suspect was claimed. The other runs are released
+   * before the suspect is executed alone.
    */
   const executeSlices = async (): Promise<boolean> => {
     slices.startDrain();

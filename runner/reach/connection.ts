@@ -39,7 +39,10 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
   }
 }
 
-/** Returns the host of a URL, an IPv6 address without its brackets. URL has already normalised numeric hosts. */
+/**
+ * Returns the host of a URL, without the brackets of an IPv6 address. The class URL has already normalised numeric
+ * hosts.
+ */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /** Resolves a host. Throws a NodeError if one of its addresses is not allowed. */

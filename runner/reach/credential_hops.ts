@@ -54,8 +54,8 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       return { ...hop, url };
     },
     answer: async ({ status, headers, body }) => {
-      // A failure to mark the secret as refused is ignored. The next 401 marks it again, and the node gets this answer
-      // in any case.
+      // A failure to mark the secret as refused is ignored. The next answer with status 401 marks the secret again, and
+      // the node gets the present answer in any case.
       if (status === 401 && isCarried) await credential.refused?.().catch(() => {});
       const redacted = Object.entries(headers).map(([name, value]) => [redaction.text(name), redaction.text(value)]);
       return { status, headers: Object.fromEntries(redacted), body: redaction.bytes(body) };

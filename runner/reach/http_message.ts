@@ -7,9 +7,9 @@ import type { BodyWriter } from './response_body.ts';
 /**
  * HTTP/1.1 messages over a connection that serves one request. Source: RFC 9112.
  *
- * The project has its own code for this, because no HTTP client lets the caller choose the address on every platform.
- * `fetch` resolves the host itself. In Deno 2.1, on which hosted Edge Functions run, `node:https` refuses `lookup` and
- * ignores `createConnection`.
+ * The project has its own code for this protocol, because no HTTP client lets its caller choose the IP address of the
+ * server on every platform. `fetch` resolves the host itself. In Deno 2.1, on which hosted Edge Functions run,
+ * `node:https` refuses `lookup` and ignores `createConnection`.
  */
 
 /** The most bytes of the status line and all headers together; Node's own limit. */
@@ -30,7 +30,10 @@ export interface ResponseMessage {
 /** The most bytes of a request's head. */
 const MAX_REQUEST_HEAD_BYTES = 64 * 1024;
 
-/** Encodes a request's head; the body follows it. Throws a NodeError for a head above the limit of servers. */
+/**
+ * Encodes a request's head; the body follows it. Throws a NodeError if the head has more than MAX_REQUEST_HEAD_BYTES,
+ * which servers would refuse.
+ */
 export function encodeRequestHead(
   request: { method: string; url: URL; headers: Headers; body: Uint8Array | undefined },
 ): Uint8Array {
@@ -59,7 +62,7 @@ function trimBlanks(text: string): string {
   return text.slice(begin, end);
 }
 
-/** Reads header lines up to the empty one, within the rest of the head's limit. */
+/** Reads header lines up to the empty line. All lines together may have `maxBytes`. */
 async function readHeaders(reader: ByteReader, maxBytes: number): Promise<{ [name: string]: string }> {
   const headers: { [name: string]: string } = Object.create(null);
   let left = maxBytes;
@@ -101,7 +104,10 @@ type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 /** The limit of a body. */
 export interface ResponseLimit {
   maxBytes: number;
-  /** If true, a body that is too large, breaks off or is malformed ends at that point. If false, it is an error. */
+  /**
+   * If true, a body that is too large, breaks off or is malformed ends at that point. If false, such a body is an
+   * error.
+   */
   takesPart: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { ByteBudget, Holder } from './byte_budget.ts';
 import { unlessAborted } from './connection.ts';
 
-/** Limits the HTTP requests of one run at a time; further requests wait. */
+/** Limits the HTTP requests that one run makes at the same time. Further requests wait. */
 export interface HttpShare {
   /**
    * Resolves when one more request may be made. Throws the signal's reason if the signal is aborted. The caller must

@@ -87,7 +87,8 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
       return (await (token ??= makeToken())).token;
     } catch (error) {
       token = undefined;
-      // The next claim makes the request, with a token of its own.
+      // If the database does not answer, the run is released, and the next claim makes the request with a token of its
+      // own.
       throw releasedIfPassing(error);
     }
   };

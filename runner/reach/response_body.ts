@@ -28,9 +28,9 @@ let stretchBegan = -Infinity;
 let line: Promise<void> = Promise.resolve();
 
 /**
- * Resolves when one more portion may be inflated. Streams would inflate all arrived bytes of all requests within one
- * turn of the event loop, while other runs wait. So portions wait in a queue, and the queue pauses for a turn after a
- * long stretch.
+ * Resolves when one more portion may be inflated. Without this wait, the streams would inflate all arrived bytes of all
+ * requests within one turn of the event loop, while other runs wait. So the portions wait in a queue, which pauses for
+ * a turn when it has inflated for LONGEST_STRETCH_MS.
  */
 function waitForTurn(): Promise<void> {
   return line = line.then(async () => {
