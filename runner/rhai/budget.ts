@@ -59,7 +59,7 @@ export class Budget {
     if (this.operations > this.#nextStop) this.#stop(this.at);
   }
 
-  /** Counts the operations for reading this many characters or bytes. A few are free. */
+  /** Counts the operations for reading this many characters or bytes. A few of them cost nothing. */
   chargeText(length: number): void {
     if (length >= CHARACTERS_PER_OPERATION) this.charge(Math.floor(length / CHARACTERS_PER_OPERATION));
   }

@@ -391,7 +391,8 @@ it('JSON stops when it exceeds the limit of a string', () => {
   const run = newRun();
   const tooLong = newRun().newArray(Array(COUNT).fill('\u0001'));
   expect(() => jsonText(run, tooLong)).toThrow('Length of string too large');
-  // Each takes 9 characters. The text that is written never has more UTF-16 units than the longest string.
+  // Each element takes 9 characters. The written text never has more UTF-16 units than the longest string may have: two
+  // for each character.
   expect(run.operations).toBeLessThanOrEqual(Math.ceil(2 * LENGTH / 9) + 1);
   expect(jsonText(newRun(), newRun().newArray([newRun().newMap(new Map()), null, 'a', fn, blob(2)])))
     .toBe('[{},null,"a","f",[7,7]]');

@@ -55,7 +55,10 @@ const compileScriptCall: CompileNode<'call'> = (compiler, node, context) => {
   };
 };
 
-/** Compiles the place of the first argument. A built-in function may change it, like a method changes its subject. */
+/**
+ * Compiles the place of the first argument. The place is needed because a built-in function may change its first
+ * argument, as a method changes its subject.
+ */
 const compileSubject = (compiler: Compiler, node: Node | undefined, context: Context): Locate | undefined =>
   node?.kind === 'variable' || node?.kind === 'unknown' || node?.kind === 'this'
     ? compileRef(compiler, node, context)

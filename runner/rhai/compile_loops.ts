@@ -13,7 +13,7 @@ function compileBody(compiler: Compiler, node: Node, context: Context): Evaluate
   return loop.throwsControl ? catchControl(body, [Signal.break, Signal.continue]) : body;
 }
 
-/** True if the loop ends after this round. Clears a signal that was meant for this loop. */
+/** True if the loop ends after this round. Clears break and continue, but not return. */
 function isLeft(frame: Frame): boolean {
   const { signal } = frame;
   if (signal !== Signal.return) frame.signal = Signal.none;

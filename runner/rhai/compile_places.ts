@@ -146,7 +146,10 @@ function locateUnknown(compiler: Compiler, node: NodeOf<'unknown'>, context: Con
   return (frame) => frame.lent?.(name) ?? new ValueRef(value(frame), frame.run.constants.has(name) ? name : undefined);
 }
 
-/** Locates the end of a chain. A chain that has ended early has no place. `compileTarget` checks this case itself. */
+/**
+ * Locates the end of a chain. If the chain has ended early, the place is that of a temporary unit value;
+ * `compileTarget` checks for this case itself.
+ */
 function locateChain(compiler: Compiler, { body }: NodeOf<'chain'>, context: Context): Locate {
   const locate = compileRef(compiler, body, context);
   return (frame) => {

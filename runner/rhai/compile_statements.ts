@@ -146,7 +146,10 @@ function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefine
   };
 }
 
-/** Ends a function or a loop. The code sets a signal, or throws if the code around it does not check for signals. */
+/**
+ * Compiles the end of a function or a loop. The compiled code sets a signal, or throws it if the code around it does
+ * not check for signals.
+ */
 function leave(kind: SignalKind, value: Evaluate | undefined, isSignal: boolean): Evaluate {
   return (frame) => {
     const result = value === undefined ? null : value(frame);

@@ -30,7 +30,8 @@ function appendedText(run: Run, value: RhaiValue): string {
 /** Concatenates two texts, or a text and any other value. */
 export function joinTexts(run: Run, left: RhaiValue, right: RhaiValue): string {
   const [a, b] = [appendedText(run, left), appendedText(run, right)];
-  // JavaScript copies neither text until the result is read, so a long text can grow step by step.
+  // JavaScript copies neither text until the result is read. So only the shorter text is charged, and a script can
+  // build a long text step by step.
   run.chargeText(Math.min(a.length, b.length));
   return run.newText(a + b);
 }

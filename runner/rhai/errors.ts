@@ -56,7 +56,10 @@ interface ErrorInit {
   readonly calls?: readonly Call[];
 }
 
-/** The most characters of a reason. A script may throw long texts and have long names. */
+/**
+ * The most characters of an error's reason. A limit is needed because a script may throw long texts and have long
+ * names.
+ */
 const MAX_REASON = 10_000;
 
 const bounded = (text: string): string => text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…` : text;

@@ -2,7 +2,7 @@ import { type Container, RhaiArray, RhaiMap, type RhaiValue, Weight } from './va
 
 /**
  * Computes the weight of a container that the script gets from outside, so that reading it can be charged. The limits
- * of sizes don't apply to its present contents. Containers in it must have been weighed before.
+ * of sizes don't apply to the contents that the container has now. The containers in it must already be weighed.
  */
 function weighed<C extends Container>(container: C, members: Iterable<RhaiValue>): C {
   const weight = new Weight();

@@ -219,7 +219,7 @@ export class Lexer {
     }
     if (letter === '\n' || this.#source.startsWith('\\\r\n', this.#offset)) {
       this.#moveTo(this.#source.indexOf('\n', this.#offset) + 1);
-      // The next line continues after the column of the opening quote. Only blanks before that column are skipped.
+      // At the beginning of the next line, only the blanks up to the column of the opening quote are skipped.
       while (this.#column <= indentation && /[^\S\n]/.test(this.#source[this.#offset] ?? '')) {
         this.#moveTo(this.#offset + 1);
       }

@@ -69,8 +69,8 @@ export class Memory extends Budget {
   }
 
   /**
-   * Curries a function pointer with further arguments, which the caller has copied. They count like elements, even in
-   * containers that hold the pointer.
+   * Curries a function pointer with further arguments, which the caller has copied. These arguments count like
+   * elements, even in containers that hold the pointer.
    */
   curry({ name, captured, closure, curried }: FnPointer, args: readonly RhaiValue[]): FnPointer {
     const held = new RhaiArray([...curried.items, ...args]);
@@ -150,7 +150,8 @@ export class Memory extends Budget {
   }
 
   /**
-   * Reverses `adopt` for removed members. Arrays and maps count only themselves, because their weight may be outdated.
+   * Reverses `adopt` for removed members. A removed array or map counts as one member, without its contents, because
+   * its weight may be outdated.
    */
   forget(container: Container, members: readonly RhaiValue[]): void {
     const kind = container instanceof RhaiArray ? 'elements' : 'entries';

@@ -22,7 +22,10 @@ export class NativeSet<T extends RhaiValue> {
     return this.#add(names, arity, call, false, false);
   }
 
-  /** Adds a function like `method` does, without arguments. Scripts can also read it like a property. */
+  /**
+   * Adds a function as `method` does, but one that can be called without arguments, and with at most `most` of them.
+   * Scripts can also read it like a property.
+   */
   property(names: string, call: Taking<T>, most = 0): this {
     return this.#add(names, [0, most], call, true, false);
   }

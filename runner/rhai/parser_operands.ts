@@ -13,7 +13,7 @@ export abstract class OperandParser extends TokenParser {
   #closureCount = 0;
   /** True if a call may lend a function the variables that the caller of the script gives. */
   protected lendsGiven = false;
-  /** Names that functions use without defining them. A call may lend them. */
+  /** Names that functions use without defining them. A call may lend the function variables of these names. */
   protected readonly unknownNames = new Set<string>();
 
   protected abstract expression(minimum?: number): Node;
@@ -183,8 +183,8 @@ export abstract class OperandParser extends TokenParser {
   }
 
   /**
-   * Parses a list of parameters up to `close`, and then the function's body. The opening was read before. `close` is
-   * undefined if there is no list.
+   * Parses a list of parameters up to `close`, and then the function's body. The opening token has already been read.
+   * `close` is undefined if there is no list.
    */
   protected functionRest(
     name: string,

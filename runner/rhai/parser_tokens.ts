@@ -9,7 +9,7 @@ import { FUNCTION_WORDS, type Token } from './tokens.ts';
 /** The greatest depth of the tree. Each operator of a chain makes the tree deeper. */
 const MAX_TREE_DEPTH = 500;
 
-/** Omits members of each type of a union. Omit itself would merge the union. */
+/** Omits members from each type of a union. Omit itself would merge the types of the union into one. */
 type ShapeOf<N> = N extends Node ? Omit<N, 'at' | 'depth'> : never;
 
 /**
@@ -73,7 +73,10 @@ export class TokenParser {
     return text;
   }
 
-  /** Parses the name of a variable, like `name`. A variable can't have the name of one of Rhai's own functions. */
+  /**
+   * Parses the name of a variable, as `name` parses any name. A variable can't have the name of one of Rhai's own
+   * functions.
+   */
   protected variableName(purpose: string): string {
     const { at } = this.token;
     const name = this.name(purpose);

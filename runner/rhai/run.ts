@@ -284,7 +284,7 @@ export class Run extends Memory {
   }
 
   /**
-   * Calls a function for an element, with as many of the arguments as it accepts. The last argument is optional. A
+   * Calls a function for an element, with as many of `args` as the function accepts. The last argument is optional. A
    * function with one parameter fewer than required gets the argument at `selfIndex` as its `this`.
    */
   callFor(pointer: FnPointer, args: readonly RhaiValue[], self: Ref, selfIndex: number): RhaiValue {
@@ -299,7 +299,7 @@ export class Run extends Memory {
 
   /**
    * Counts the arguments of a function pointer. If the function is looked up by name, returns the first of `counts` for
-   * which such a function exists.
+   * which the script has a function of this name with as many parameters.
    */
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
     // SAFETY: as in callPointer, the functions of closures are always compiled functions.

@@ -21,8 +21,8 @@ export function showText(run: Run, value: RhaiValue): string {
 }
 
 /**
- * Makes the text of a value as `debug` shows it, and charges for it. It costs more, because each character is checked
- * for an escape.
+ * Makes the text of a value as `debug` shows it, and charges for it. This text costs more than the text of `showText`,
+ * because each character is checked for an escape.
  */
 export function showDebug(run: Run, value: RhaiValue): string {
   chargeShown(run, value);

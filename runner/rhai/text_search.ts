@@ -1,7 +1,7 @@
 /**
- * The longest pattern for which JavaScript's own search takes linear time, because it makes a table of the whole
- * pattern. For a longer pattern, it makes a table of only the pattern's end. Its time can then grow with the product of
- * both lengths.
+ * The longest pattern for which JavaScript's own search takes linear time, because that search makes a table of the
+ * whole pattern. For a longer pattern, it makes a table of only the pattern's end, and its time can grow with the
+ * product of the lengths of text and pattern.
  */
 const MAX_NATIVE_PATTERN = 128;
 
@@ -78,7 +78,10 @@ export function countText(text: string, target: string): number {
   return count;
 }
 
-/** True for white space as Rust defines it. JavaScript's own includes the byte order mark and excludes U+0085. */
+/**
+ * True for white space as Rust defines it. JavaScript's own white space includes the byte order mark and excludes
+ * U+0085.
+ */
 const isSpace = (unit: number): boolean =>
   unit <= 0x20 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : unit >= 0x85 && (
     unit === 0x85 || unit === 0xa0 || unit === 0x1680 || (unit >= 0x2000 && unit <= 0x200a) ||

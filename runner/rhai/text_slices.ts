@@ -32,8 +32,8 @@ function spanOf(run: Run, text: string, range: Range): Span {
 }
 
 /**
- * Returns the part of a text that a range selects. It is empty if the range ends before it starts and, as in Rhai, for
- * n..=n.
+ * Returns the part of a text that a range selects. The part is empty if the range ends before it starts. As in Rhai, it
+ * is also empty for n..=n.
  */
 export function readSlice(run: Run, text: string, range: Range): string {
   const { start, end, length } = spanOf(run, text, range);

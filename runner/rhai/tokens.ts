@@ -7,7 +7,7 @@ export type Token =
     | { readonly kind: 'number'; readonly value: number | bigint | Float }
     | { readonly kind: 'string'; readonly value: string }
     | { readonly kind: 'char'; readonly value: Char }
-    /** A piece of a back-tick string. An expression follows unless it is the last piece. */
+    /** A piece of a back-tick string. An expression follows each piece but the last. */
     | { readonly kind: 'template'; readonly value: string; readonly isLast: boolean }
     | { readonly kind: 'name' | 'keyword' | 'symbol'; readonly text: string }
     | { readonly kind: 'end' }

@@ -110,7 +110,7 @@ export class Blob {
   }
 }
 
-/** The integers from `start` to `end`, with `end` when the range is inclusive. */
+/** The integers from `start` to `end`. They include `end` if the range is inclusive. */
 export class Range {
   readonly start: number | bigint;
   readonly end: number | bigint;

@@ -32,8 +32,8 @@ export function selectSpan(args: readonly RhaiValue[], length: number): { from: 
 export const MAX_NAME_LENGTH = 1_000;
 
 /**
- * Converts a function argument, a function pointer or a function's name. Undefined for other values and for too long
- * names.
+ * Converts an argument that is a function pointer or the name of a function. Undefined for other values and for names
+ * that are too long.
  */
 export const toPointer = (value: RhaiValue | undefined): FnPointer | undefined => {
   if (value instanceof FnPointer) return value;

@@ -7,7 +7,7 @@ import type { Run } from '../run.ts';
 import { FnPointer, RhaiArray, type RhaiValue, tagOf, typeName, type TypeTag } from '../values.ts';
 import { clampPosition, holds, MAX_NAME_LENGTH, toNumber, toPointer } from './args.ts';
 
-/** Copies elements that the array also keeps. */
+/** Makes an array with copies of elements that stay in their own array. */
 export function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
   run.charge(items.length);
   return run.newArray(items.map((item) => run.copy(item)));

@@ -80,7 +80,9 @@ const shorten =
     return null;
   };
 
-/** Returns the index of a position. A negative position counts from the end. Undefined if it does not exist. */
+/**
+ * Returns the index of a position. A negative position counts from the end. Undefined if the array has no such element.
+ */
 function placeOf(self: RhaiArray, index: RhaiValue | undefined): number | undefined {
   const position = toNumber(index);
   if (position === undefined) return undefined;

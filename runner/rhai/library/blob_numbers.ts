@@ -47,7 +47,7 @@ const numberBytes = (isLittleEndian: boolean) => (value: RhaiValue): Uint8Array 
 const textBytes = (value: RhaiValue): Uint8Array | undefined =>
   typeof value === 'string' ? utf8.encode(value) : undefined;
 
-/** Returns the characters of a text that fit one byte. */
+/** Returns the bytes of a text's ASCII characters, without all other characters. */
 const asciiBytes = (value: RhaiValue): Uint8Array | undefined => textBytes(value)?.filter((byte) => byte < 0x80);
 
 /** Functions that read and write numbers and texts within bytes. */

@@ -107,7 +107,10 @@ export function parseDecimalText(run: Run, text: string): Decimal | undefined {
     (/^[+-]?[\d.]+e[+-]?\d{1,3}$/i.test(trimmed) ? Decimal.parseNumber(trimmed) : undefined);
 }
 
-/** Lists names and parameters of the script's own functions: all, or those with a name and a number of parameters. */
+/**
+ * Lists names and parameters of the script's own functions: of all functions, or of those with the given name and
+ * number of parameters.
+ */
 function listFunctions(run: Run, _: null, [name, arity]: readonly RhaiValue[]): RhaiValue | undefined {
   if (name !== undefined && typeof name !== 'string') return undefined;
   if (arity !== undefined && typeof arity !== 'number') return undefined;

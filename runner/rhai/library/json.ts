@@ -7,7 +7,7 @@ import { Blob, Char, Float, FnPointer, isInt, RhaiArray, RhaiMap, type RhaiValue
 
 /**
  * Writes a value as JSON. A value that JSON can't express is written as the name of its type. The text is charged as it
- * grows, and fails when it exceeds the limit of a string.
+ * grows, and the script fails when the text exceeds the limit of a string.
  */
 export function jsonText(run: Run, value: RhaiValue): string {
   const writer = new JsonWriter(run);
@@ -27,8 +27,7 @@ class JsonWriter {
   #put(piece: string): void {
     this.pieces.push(piece);
     this.#run.chargeText(piece.length);
-    // A character has at most two UTF-16 units, so only a text above this length can be too long. `newText` counts the
-    // characters and fails if the text is too long.
+    // A character has at most two UTF-16 units, so a text of more units than this is too long, and `newText` fails.
     if ((this.#length += piece.length) > 2 * this.#run.limits.stringLength) this.#run.newText(this.pieces.join(''));
   }
 

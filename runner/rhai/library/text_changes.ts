@@ -29,7 +29,7 @@ function pad(run: Run, self: string, ref: Ref, [length, padding]: readonly RhaiV
   if (target === undefined || padding === undefined || !isText(padding)) return undefined;
   const missing = target - countCharacters(self);
   if (missing <= 0 || textOf(padding) === '') return null;
-  // The text is charged before a text of that length is made.
+  // Charges for the padded text, and fails if it would be too long, before a text of that length is made.
   run.newText(' '.repeat(Math.min(target, run.limits.stringLength + 1)));
   const filler = textOf(padding);
   const width = countCharacters(filler);
