@@ -41,7 +41,7 @@ function wrap(source: string, variables: readonly string[]): { code: string; pre
   return { code: `${head}${source}\n}`, prefix: head.length };
 }
 
-/** Matches the place in the first line of a stack that lies in the author's source. */
+/** Matches the place in the first stack frame that lies in the author's source. */
 const FRAME = /\bscript:(\d{1,9}):(\d{1,9})/;
 
 function placeIn(stack: string, prefix: number): SourcePlace | undefined {

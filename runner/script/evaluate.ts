@@ -6,7 +6,7 @@ import { MachineError, type MachineHooks } from './machine_hooks.ts';
 import { fromMarked, markMembers, toMarked } from './marked_json.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 
-/** Callbacks of a script into its run. */
+/** The functions of the run that a script calls. */
 export interface SandboxHooks {
   log: NodeCall['log'];
   /** Called several times in each millisecond. An error that it throws ends the script. */
@@ -15,7 +15,10 @@ export interface SandboxHooks {
 
 export type SandboxTask = ScriptTask & { sandbox: NonNullable<ScriptTask['sandbox']> };
 
-/** The most characters of marked JSON for each allowed byte of outputs. It includes the text around the outputs. */
+/**
+ * For each byte that the outputs may have, the guest's answer may have this many characters of marked JSON. The answer
+ * includes text around the outputs.
+ */
 const OUTPUT_FACTOR = 2;
 
 type EvaluateTask = (hooks: SandboxHooks) => ValueMap;

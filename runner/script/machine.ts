@@ -30,7 +30,7 @@ interface Glue {
   UTF8ToString: (at: number) => string;
 }
 
-// SAFETY: the package's types take the loader for a module with a default.
+// SAFETY: the package's types wrongly describe the loader as a module with a default export.
 const loadGlue = glueLoader as unknown as (options: object) => Promise<Glue>;
 // SAFETY: the types of the package brand all pointers, which are numbers.
 type Functions = { [name in keyof QuickJSFFI]: (...args: (number | string | boolean)[]) => number };
@@ -192,7 +192,7 @@ export class Machine {
     }
   }
 
-  /** Makes a realm in which this library has been evaluated. Its functions are those of `runner/script/guest/`. */
+  /** Makes a realm in which this library has been evaluated. The realm has the functions of `runner/script/guest/`. */
   makeRealm(library: string): Realm {
     return this.#from(this.#blank, IDLE, () => {
       const quickjs = this.#functions;

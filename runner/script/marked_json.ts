@@ -57,8 +57,8 @@ function numberOf(decimal: string): number | bigint | undefined {
 }
 
 /**
- * Marks the value of an input. The types of the input determine whether a decimal becomes a number and whether 32 or 64
- * bytes stay bytes. Otherwise a decimal becomes its text, and 32 or 64 bytes become base58.
+ * Converts the value of an input to marked JSON. The types of the input determine whether a decimal becomes a number
+ * and whether 32 or 64 bytes stay bytes. Otherwise a decimal becomes its text, and 32 or 64 bytes become base58.
  */
 export function toMarked(value: Value, types: readonly string[] = []): MarkedJson {
   if ('D' in value && types.some((type) => NUMBERS.includes(type))) {

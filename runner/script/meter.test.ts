@@ -67,7 +67,7 @@ it('an endless loop asks again and again, and ends when the host refuses', async
 it('bytes that are filled at once count, 64 for each unit', async () => {
   const { fill, counter } = await load(10_000);
   fill(0, 1, 64 * 1_000);
-  // One for the call.
+  // The call itself takes one unit.
   expect(counter.value).toBe(10_000 - 1_001);
   expect(() => fill(0, 1, 0xffffffff)).toThrow(Refused);
 });

@@ -46,13 +46,13 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** The instructions and keys of which an action's signer makes transactions. */
+/** The instructions and keys from which an action's signer makes transactions. */
 interface Sender {
   signer: KeyPairSigner;
   recipient: Address;
   /** The memo with the text that the run looks for. */
   memo: Instruction;
-  /** Names the reference among its accounts, so the run finds the transaction by it. */
+  /** An instruction that has the reference among its accounts, so that the run finds the transaction. */
   naming: Instruction;
 }
 

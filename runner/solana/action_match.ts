@@ -15,8 +15,8 @@ interface Resolved {
 }
 
 /**
- * Returns a message's instructions without those of the compute budget. `addresses` has the addresses of its lookups,
- * by lookup name.
+ * Returns a message's instructions without those of the compute budget. `addresses` has the addresses in the message's
+ * lookup tables, by lookup name.
  */
 function resolve(message: Message, addresses: ReadonlyMap<string, string>): Resolved[] {
   const roles = new Map([...message.accounts, ...message.lookups.map((one) => [lookupName(one), one.role] as const)]);
@@ -32,7 +32,10 @@ function resolve(message: Message, addresses: ReadonlyMap<string, string>): Reso
   }));
 }
 
-/** True if `sent` has the same effect as `wanted`. Its accounts may have more rights than in `wanted`. */
+/**
+ * True if `sent` has the same effect as `wanted`. The accounts of `sent` may have more rights than the accounts of
+ * `wanted`.
+ */
 function doesTheSame(sent: Resolved, wanted: Resolved): boolean {
   return sent.program === wanted.program && base64.encode(sent.data) === base64.encode(wanted.data) &&
     sent.accounts.length === wanted.accounts.length &&
@@ -42,7 +45,7 @@ function doesTheSame(sent: Resolved, wanted: Resolved): boolean {
     });
 }
 
-/** Reads the addresses of a message's lookups, by lookup name. */
+/** Reads the addresses in a message's lookup tables, by lookup name. */
 async function readLookups(message: Message, rpc: ChainRpc, commitment: Commitment): Promise<Map<string, string>> {
   const addresses = new Map<string, string>();
   for (const table of new Set(message.lookups.map((lookup) => lookup.table))) {

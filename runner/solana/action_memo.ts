@@ -43,8 +43,9 @@ export async function signMemo(
 }
 
 /**
- * Appends a memo to instructions, and adds its identity and reference to the accounts of the first instruction that is
- * not a memo. Throws if there is no such instruction. Source: Solana Actions SDK, `createPostResponse`.
+ * Appends a memo to instructions. Adds the action's identity and the memo's reference to the accounts of the first
+ * instruction that is not a memo. Throws if there is no such instruction. Source: Solana Actions SDK,
+ * `createPostResponse`.
  */
 export function appendMemo(
   instructions: readonly Instruction[],

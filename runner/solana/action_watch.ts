@@ -20,7 +20,10 @@ export interface WatchedAction {
   message: string;
   /** The slot in which the message was made. The transaction can't be in an earlier slot. */
   slot: bigint;
-  /** Signatures of the run's other transactions. A transaction of the same second may have the same memo. */
+  /**
+   * Signatures of the run's other transactions. They are skipped, because a transaction that was made in the same
+   * second may have the same memo.
+   */
   knownSignatures: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   deadline: number;
@@ -59,8 +62,8 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
   const unread = new Set<string>();
 
   /**
-   * Returns the listed transaction if it belongs to the action. Returns undefined if it does not, or if it can't be
-   * read yet.
+   * Returns the listed transaction if it belongs to the action. Otherwise, and if the transaction can't be read yet,
+   * returns undefined.
    */
   const check = async (listed: AddressSignature): Promise<FoundAction | undefined> => {
     const { signature } = listed;
@@ -85,7 +88,10 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
     return undefined;
   };
 
-  /** Signature of the newest transaction from before the action. Later looks list only newer transactions. */
+  /**
+   * Signature of the newest listed transaction that is in an earlier slot than `action.slot`. Later looks list only
+   * newer transactions.
+   */
   let until: string | undefined;
   const look = async (): Promise<FoundAction | undefined> => {
     const listed = await rpc.getSignaturesForAddress(action.identity, { commitment, ...(until && { until }) });

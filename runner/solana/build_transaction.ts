@@ -28,8 +28,8 @@ export interface BuildDeps {
 const NO_BLOCKHASH = '1'.repeat(32);
 
 /**
- * Returns the instructions of each member of an order, which is a parked execution. A member keeps its instructions
- * until its transaction has all signatures.
+ * Returns the instructions of each member of an order. A member is a parked execution, and keeps its instructions until
+ * its transaction has all signatures.
  */
 const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
   members.map(({ instructions }) => {

@@ -11,7 +11,10 @@ export interface ParkedInstructions extends Parked {
 
 /** The position of an instruction node among the transactions of its flow. */
 interface GroupPosition {
-  /** Number of the group, from 1. A node that needs another node's signature is in a later group than that node. */
+  /**
+   * Number of the group, from 1. A node that needs the signature of another node's transaction is in a later group than
+   * that node.
+   */
   group: number;
   /**
    * The position among all instruction nodes, in topological order. If no edge orders two nodes, the order of the
@@ -22,7 +25,7 @@ interface GroupPosition {
 
 export type Grouping = ReadonlyMap<RunNode, GroupPosition>;
 
-/** Returns the index at which a node belongs in a list that is sorted by the order of the flow's nodes. */
+/** Returns the index at which to insert a node into a list that is in the order of the flow's nodes. */
 function indexIn({ index }: RunNode, sorted: RunNode[]): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -38,9 +38,9 @@ export interface SignedTransaction {
 export type Confirmation =
   | { status: 'confirmed'; signature: string }
   /**
-   * `signature` is null unless the transaction was or may have been sent. `error` is the network's error, if the
-   * network names one. If `hasExpired`, the blockhash has expired, so the transaction will never be in a block. If
-   * `isUnknown`, the transaction may still be executed.
+   * `signature` is null if the transaction certainly was not sent. `error` is the network's error, if the network names
+   * one. If `hasExpired`, the blockhash has expired, so the transaction will never be in a block. If `isUnknown`, the
+   * transaction may still be executed.
    */
   | {
     status: 'failed';
@@ -63,9 +63,10 @@ const isVerdictOnTime = (error: JsonRpcError): boolean =>
 
 /**
  * Sends the same bytes of a transaction until it reaches the commitment of the settings or its blockhash has expired.
- * There is no earlier time limit, because the transaction could still be executed after it. If the RPC node refuses the
- * very first send, the transaction will never be in a block. A later refusal proves nothing, because an earlier send
- * may have succeeded. Throws Released when the run is released.
+ * There is no earlier time limit, because the transaction could still be executed after it. A refusal of the very first
+ * send proves that the transaction will never be in a block, unless the refusal says that the blockhash is unknown or
+ * that the transaction was processed before. A later refusal proves nothing, because an earlier send may have
+ * succeeded. Throws Released when the run is released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,
@@ -93,7 +94,7 @@ export async function confirmTransaction(
 
   /**
    * Returns the slot of a confirmed block after which the transaction can't get into a block any more. Undefined while
-   * it still can.
+   * the transaction can still get into a block.
    */
   const slotOfExpiry = async (): Promise<bigint | undefined> => {
     const latest = await rpc.getLatestBlockhash('confirmed');

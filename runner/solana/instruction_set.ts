@@ -3,7 +3,7 @@ import type { ChainSigner, InstructionSet } from './transaction.ts';
 
 /**
  * Merges signers to one entry for each key. A key pair is preferred to an adapter wallet. A signature is valid for a
- * whole transaction. So if the flow does not name a key in one place, the key counts as not named everywhere.
+ * whole transaction. So a key counts as named by the flow only if the flow names it in every place.
  */
 export function uniteSigners(signers: Iterable<ChainSigner>): Map<string, ChainSigner> {
   const united = new Map<string, ChainSigner>();

@@ -7,7 +7,7 @@ import type { LosslessJson } from '../../types/values/value.ts';
 import { NodeError, type RunInfo } from '../engine/node.ts';
 import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 
-/** From the least to the most final. Source: Solana documentation, "Commitment status". */
+/** The commitments, from the least to the most final. Source: Solana documentation, "Commitment status". */
 const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
 
 /** Reads whole numbers from their digits, because lamports and slots may need more than a float's 53 bits. */

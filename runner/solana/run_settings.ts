@@ -8,7 +8,7 @@ export interface RunSettings {
   output_instructions: boolean;
   /** Public key of the owner's wallet that signs the memo of actions. */
   action_identity: string | null;
-  /** Public key that signs and sends the transactions of actions by itself. */
+  /** Public key whose holder signs the transactions of actions last, and sends them. */
   action_signer: string | null;
   /** Lamports as decimal text. */
   fees: [recipient: string, lamports: string][];

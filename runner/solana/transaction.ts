@@ -56,7 +56,7 @@ export interface NewSignatureRequest {
 
 /**
  * A transaction as the database stores it, before anybody outside can know of it. A signed or sent transaction is never
- * built again. The execution of its first member identifies it.
+ * built again. The execution of the transaction's first member identifies the transaction.
  */
 export interface StoredTransaction extends Effect {
   /** `instruction_count` excludes the compute budget's instructions, which belong to no member. */

@@ -107,8 +107,8 @@ export function makeSettlement(options: SettlementOptions): Settlement {
    */
   const begun = new Set(stored.filter(({ outcome }) => outcome === null));
   /**
-   * Transactions that have all signatures, or that the action's signer has, by member. Executing a member again could
-   * make other instructions.
+   * Transactions that have all signatures, or that the action's signer has, by member. Their members are not executed
+   * again, because that could make other instructions.
    */
   const sent = new Map(
     [...begun].filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((transaction) =>

@@ -29,7 +29,8 @@ function listedName(entry: unknown): string {
 }
 
 /**
- * Adds the parameter `download`, which makes browsers save the file, to a signed URL. The signature does not cover it.
+ * Adds the parameter `download`, which makes browsers save the file, to a signed URL. The signature does not cover this
+ * parameter.
  */
 function addDownload(url: string, download: UrlOptions['download']): string {
   if (download === false) return url;

@@ -9,7 +9,7 @@ export interface StorageProject {
   apiUrl: string;
   /** The address at which clients reach Storage; URLs for clients begin with it. */
   publicUrl: string;
-  /** Acts as service role. */
+  /** Requests with this key act as the service role. */
   secretKey: string;
 }
 

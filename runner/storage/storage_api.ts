@@ -14,7 +14,7 @@ interface StorageRequest {
   /** The route after `/storage/v1/`, such as `object/list`. */
   route: string;
   bucket: string;
-  /** The file in the URL, if it is there. */
+  /** The file, if the URL names it. */
   path?: string;
   headers?: HttpRequest['headers'];
   body?: Uint8Array<ArrayBuffer> | object;

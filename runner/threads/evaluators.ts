@@ -3,7 +3,7 @@ import type { NodeCall, ScriptTask } from '../engine/node.ts';
 import { evaluateScript } from '../nodes/rhai_script/evaluate.ts';
 import { openSandboxFor, type SandboxTask } from '../script/evaluate.ts';
 
-/** Callbacks of a script into its run. */
+/** The functions of the run that a script calls. */
 interface EvaluationHooks {
   log: NodeCall['log'];
   /** Called often. An error that it throws ends the script. */

@@ -13,7 +13,7 @@ import { SANDBOX_MS_WITHOUT_THREADS, sandboxLimitErrorWithoutThreads } from './s
  * started again in another thread.
  */
 const TRIAL_MS = 20;
-/** The most characters of all codes together that are remembered as long-running. A single code may have as many. */
+/** The most characters that all code remembered as long-running may have together. A single code may have as many. */
 const REMEMBERED_CHARACTERS = 262_144;
 
 /** Sources that exceeded the trial. */

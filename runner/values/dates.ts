@@ -56,7 +56,7 @@ function known(read: () => string | undefined): string | undefined {
  */
 export function readZone(inputs: ValueMap): string {
   const timeZone = readShortText(inputs, 'zone') ?? 'UTC';
-  // Some runtimes take offsets, too.
+  // Some runtimes would also accept offsets.
   const isName = /^[A-Za-z]/.test(timeZone);
   const zone = known(() => isName ? new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone : undefined);
   if (zone === undefined) {
@@ -76,7 +76,7 @@ export function readLocale(inputs: ValueMap): string {
   return keep(locale);
 }
 
-/** Reads a moment in ISO 8601. A text without an offset is in the zone. Throws a ConversionError. */
+/** Reads a moment in ISO 8601. If the text has no offset, its time is in the zone. Throws a ConversionError. */
 export function parseIso(text: string, zone: string, input: string): DateTime {
   const date = text.length > MAX_DATE_CHARACTERS ? undefined : DateTime.fromISO(text, { zone });
   if (!date?.isValid) throw new ConversionError('must be a date in ISO 8601, such as 2026-11-25T22:46:56Z', input);

@@ -5,7 +5,7 @@ import { NodeError } from '../engine/node.ts';
 
 /** The most characters of a pattern. Compiling a pattern of this length takes up to a few hundred milliseconds. */
 const MAX_PATTERN_CHARACTERS = nodeLimits.pattern_characters.value;
-/** The steps of one search. A simple pattern of ten instructions may search 400,000 characters. */
+/** The most steps of one search. A simple pattern of ten instructions can thus search 400,000 characters. */
 const MAX_SEARCH_STEPS = nodeLimits.search_steps.value;
 const MAX_SEARCH_MS = nodeLimits.search_ms.value;
 

@@ -39,7 +39,8 @@ function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Val
 }
 
 /**
- * Quotes a failed response's body in an error if it is text: at most MAX_QUOTED characters, without unstorable ones.
+ * Quotes a failed response's body in an error if it is text: at most MAX_QUOTED characters, without characters that
+ * can't be stored.
  */
 function quote(body: Uint8Array, contentType: string): string {
   const type = mediaType(contentType);

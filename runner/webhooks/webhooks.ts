@@ -11,7 +11,7 @@ import { postWebhook, type WebhookClaim } from './post_webhook.ts';
 export interface Webhooks {
   /** Posts until nothing is due or the slice is over, and waits for all answers. */
   postDue: () => Promise<void>;
-  /** Posts at intervals until the signal is aborted. It then claims no more, and resolves after all answers. */
+  /** Posts at intervals until the signal is aborted. Then claims no more deliveries, and resolves after all answers. */
   postUntil: (stop: AbortSignal) => Promise<void>;
 }
 

@@ -30,7 +30,7 @@ export interface WorkerDatabase {
    * in transaction mode, which can't notify.
    */
   makeWatch?: MakeQueueWatch | undefined;
-  /** The intervals of its looks at the queue. */
+  /** The intervals at which the worker looks at the queue. */
   looks: Partial<Pick<RunnerSettings, 'pollMs' | 'idleWaitMs'>>;
   close: () => void;
 }

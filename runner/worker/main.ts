@@ -55,8 +55,8 @@ async function main(args: string[]): Promise<void> {
     name === 'RUNNER_CONCURRENCY' ? concurrency ?? process.env[name] : process.env[name];
   const env = await findProject(given, port);
   const usual = readRunnerSettings(env, false);
-  // The runner reads the keys when a run first needs one. Malformed keys would fail that run, long after the start of
-  // the worker.
+  // The runner reads the keys when a run first needs one. Without this check, malformed keys would fail that run, long
+  // after the start of the worker.
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
   // These modules are loaded only now, because the libraries of Solana take longer to load than the check of the
   // command line.
