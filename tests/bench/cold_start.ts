@@ -60,7 +60,10 @@ async function medianOf(work: () => Promise<number>): Promise<number> {
   return median(times);
 }
 
-/** Measures the upload of each function with its packages. The baseline is an empty function with supabase-js. */
+/**
+ * Measures the bytes of each function's upload, and of the npm packages that it imports. The baseline is the npm
+ * packages of an empty function, which imports supabase-js.
+ */
 async function measureSizes(): Promise<Part[]> {
   const baseline = await npmGraphBytes(join(benchFunctionsDir, 'empty/index.ts')) / 1_024;
   const cli = await startCliDeploy();

@@ -10,7 +10,7 @@ const LOAD_MS = 3_000;
 const RUNS = 1_500;
 const CLAIMS = 25;
 const CLAIMED_AT_A_TIME = [1, 16, 64];
-/** Queues whose runs belong to several owners. At the head of some queues, workers hold runs. */
+/** Queues whose runs belong to several owners. In some queues, workers hold the first runs. */
 const QUEUES = [
   { queued: 5_000, owners: 1, held: 0 },
   { queued: 100_000, owners: 1, held: 0 },

@@ -9,7 +9,7 @@ const P50_GOAL = 2.3;
 const P99_GOAL = 10;
 /** The runs of a round, one at a time. As many more runs come first, to warm up. */
 const RUNS = 300;
-/** The numbers of concurrent runs, and the total of runs for each. They have no goals and are only printed. */
+/** The numbers of concurrent runs, and the total of runs for each. Their results have no goals and are only printed. */
 const IN_FLIGHT = [10, 100];
 const RUNS_IN_FLIGHT = 300;
 

@@ -43,7 +43,7 @@ export const measureSqlLatency = (plan: Plan): Promise<Part[]> =>
       for (let index = 0; index < count; index++) results.push(await work());
       return results;
     };
-    /** Times `count` runs and `count` loops of the floor, in turns. Every second turn begins with the other side. */
+    /** Times `count` runs and `count` loops of the floor, in turns. Every second turn begins with the floor. */
     const inTurns = async (count: number): Promise<{ timed: Timed[]; floors: number[] }> => {
       const timed: Timed[] = [];
       const floors: number[] = [];
