@@ -5,7 +5,7 @@ create table private.quotas (
 );
 comment on table private.quotas is
   'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
-comment on column private.quotas.value is 'The most that one user may have of what the quota counts.';
+comment on column private.quotas.value is 'The most rows, or bytes, that one user may have of the kind that the quota counts.';
 
 create function private.quota(name text)
 returns bigint
@@ -103,7 +103,7 @@ begin
 end;
 $$;
 comment on function private.lock_quota(text, uuid) is
-  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count them.';
+  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count these rows.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void

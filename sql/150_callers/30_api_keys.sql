@@ -168,5 +168,5 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
+  'The claims of a caller who sends this API key, and so acts as the owner of the key; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;

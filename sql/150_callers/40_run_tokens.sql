@@ -25,7 +25,7 @@ begin atomic
   );
 end;
 comment on function private.run_token(uuid, bytea) is
-  'The token of a run, made with this secret: fr_ and the base64url of run id and HMAC-SHA256(secret, run id).';
+  'The token of a run, made with this secret: fr_, and then the base64url of 48 bytes, which are the run id and HMAC-SHA256(secret, run id).';
 
 create function private.run_token_secret()
 returns bytea

@@ -161,7 +161,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb, text) is
-  'Refuses inputs that are not an object of one-tag values, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses inputs that are not an object of values with one tag each, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])
 returns text

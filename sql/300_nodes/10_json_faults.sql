@@ -150,5 +150,5 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}, where ! marks mandatory members. Other members are allowed.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}. A ! after its name marks a mandatory member. Other members are allowed.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;

@@ -1,5 +1,5 @@
 -- Checks node definitions. types/node_definition.ts has the same rules in zod. The test
--- tests/sql/node_definition_agreement.test.ts compares the two.
+-- tests/sql/node_definition_agreement.test.ts compares the results of SQL and zod.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -58,7 +58,7 @@ as $$
   }'::jsonb;
 $$;
 comment on function private.node_definition_shape() is
-  'The shape of a node definition, as private.shape_faults takes it.';
+  'The shape of a node definition, in the form that private.shape_faults() takes.';
 grant execute on function private.node_definition_shape() to authenticated, service_role;
 
 create function private.node_definition_faults(definition jsonb)

@@ -112,4 +112,4 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';
+  'The nodes that name a connection and whose input `url` depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';

@@ -1,5 +1,5 @@
 -- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
--- continue. If the caller sets `strict`, most warnings cause a refusal of the request.
+-- continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
 
 -- A node exists if the service role has defined it. If the service role has defined no nodes, every native node
 -- counts as existing, with the ports in the flow's JSON. `acting_flows` lists the called flows that have effects,

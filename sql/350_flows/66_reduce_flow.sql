@@ -43,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The nodes of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
+  'The reduced nodes of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -63,7 +63,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The edges of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
+  'The reduced edges of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)

@@ -45,4 +45,4 @@ begin
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'Makes a snapshot of a flow and of all flows that it reaches. 422 flow_invalid if the flows can''t run. Callers must check the permission. Definer, because no API role may access snapshots.';

@@ -140,9 +140,9 @@ comment on function private.keep_flow_version(integer, text) is
   'Implements public.keep_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
--- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents already,
--- gives it the name and returns its id. When the flow has too many versions, the oldest version without a name is
--- deleted.
+-- Makes a version of the saved contents of the caller's flow, and returns the version's id. If a version already has
+-- these contents, gives that version the name and returns its id. When the flow has too many versions, the oldest
+-- version without a name is deleted.
 create function public.keep_flow_version(flow_id integer, name text default null)
 returns bigint
 language plpgsql volatile security invoker
@@ -153,5 +153,5 @@ begin
 end;
 $$;
 comment on function public.keep_flow_version(integer, text) is
-  'Makes a version of the caller''s flow as it is saved, and returns the version''s id. 400 column_invalid for a name that is empty or too long; 401; 404 flow_not_found; 409 quota_exceeded.';
+  'Makes a version of the saved contents of the caller''s flow, and returns the version''s id. 400 column_invalid for a name that is empty or too long; 401; 404 flow_not_found; 409 quota_exceeded.';
 grant execute on function public.keep_flow_version(integer, text) to anon, authenticated, service_role;

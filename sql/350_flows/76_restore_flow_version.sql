@@ -44,9 +44,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the flow's updated_at when the caller last
--- read the flow. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null, the function
--- does not check for changes.
+-- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the updated_at that the flow had when the
+-- caller last read the flow. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null,
+-- the function does not check for changes.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker

@@ -119,7 +119,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user to which nodes of a snapshot refer, at most 100. Call private.snapshot_warnings() first, which stores these names. Definer, because no API role may access snapshots.';
+  '{"<name>": "<id>"}: the connections of this user to which nodes of a snapshot refer, at most 100. Call private.snapshot_warnings() first, which stores the names of the connections. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb

@@ -149,10 +149,10 @@ grant execute on function private.check_flow(jsonb, integer) to anon, authentica
 
 -- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id may
 -- be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path, message,
--- severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is prevents_deploy,
--- fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that is not saved
--- must have at most 1 MiB. If the flows that the checked flow calls have more than 1 MiB together, the check leaves
--- some of them out, and is_complete is false.
+-- severity}. Problems of called flows also have flow_id, and a problem input_missing also has port. severity is
+-- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that
+-- is not saved must have at most 1 MiB. If the flows that the checked flow calls have more than 1 MiB together, the
+-- check leaves some of them out, and is_complete is false.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker

@@ -184,7 +184,7 @@ begin
   end if;
 
   if tg_op = 'INSERT' then
-    -- The chain_network of a flow may have more members than these two.
+    -- Keep only url and cluster: the chain_network of a flow may have more members.
     new.chain_network := jsonb_build_object(
       'url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster'
     );
@@ -193,7 +193,8 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare as text, because 1.0 equals 1 as jsonb. So a new 1.0 is noticed, and stored as 1.
+  -- Compare the texts, because the jsonb values 1.0 and 1 are equal. So a new 1.0 counts as a change, and is then
+  -- stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')

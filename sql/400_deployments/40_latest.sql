@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment and keeps the tag''s description. Definer, so that the tag moves whatever rights the writer has.';
+  'Moves the tag latest to the new deployment and keeps the tag''s description. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
@@ -67,7 +67,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest other deployment that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
+  'Moves the tag latest to the newest of the flow''s other deployments that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -92,7 +92,7 @@ set search_path = ''
 as $$
 begin
   -- At a trigger depth of 2 or more, a trigger or a foreign key of deployments makes the change. Such a change may move
-  -- latest.
+  -- the tag latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
@@ -124,6 +124,6 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments_tags__before_write() is
-  'Refuses to set, move or delete latest, also for the service role.';
+  'Refuses to set, move or delete the tag latest, also for the service role.';
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();

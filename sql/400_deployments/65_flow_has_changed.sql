@@ -10,7 +10,7 @@ as $$
   ));
 $$;
 comment on function private.graph_in_effect(jsonb) is
-  'A graph of a snapshot without notes and without the names of nodes. Notes and names do not change what a run does; only its messages contain names.';
+  'The given graph without its notes and without the names of its nodes. Notes and names do not change what a run does; only the messages of the run contain names.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -34,7 +34,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
+  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean

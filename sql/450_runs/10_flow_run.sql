@@ -45,7 +45,7 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. Through called_flow_runs, the starter also reads the states of the runs that it called. Settings are copies from the deployment, where they were checked.';
+  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. Through called_flow_runs, the starter also reads the states of the runs that the started run called. Settings are copies from the deployment, where they were checked.';
 comment on column public.flow_run.user_id is
   'The owner of the flow. There is no foreign key, because it would slow every start. None is needed: the flow is deleted with its owner, and its runs with the flow.';
 comment on column public.flow_run.deployment_id is
@@ -55,7 +55,7 @@ comment on column public.flow_run.schedule_id is
 comment on column public.flow_run.webhook_id is
   'The incoming webhook that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the webhook is deleted.';
 comment on column public.flow_run.started_by is
-  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key: each start locks the user''s row, and a trigger sets this column to null when the user is deleted.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. No foreign key is needed: each start locks the user''s row, and a trigger sets this column to null when the user is deleted.';
 comment on column public.flow_run.started_by_public_key is
   'The public key that an unauthenticated caller sent. Nothing proves that the caller owns the key.';
 comment on column public.flow_run.started_by_run_id is

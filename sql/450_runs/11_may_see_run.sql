@@ -20,7 +20,7 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
 
 alter table public.flow_run enable row level security;
 -- This policy repeats the rule of private.may_see_run. The planner does not inline a function that uses an argument
--- twice if the argument is a sub-select. So a policy that called that function would read all runs.
+-- twice if the argument is a sub-select. So a policy that called private.may_see_run would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())

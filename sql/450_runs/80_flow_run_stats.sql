@@ -15,14 +15,14 @@ begin
 end;
 $$;
 comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses arguments that do not name exactly one of flow and deployment, and a time before 1970 or in the future: 400 request_invalid.';
+  'Refuses arguments that name both a flow and a deployment, or neither. Also refuses a time before 1970 or in the future. 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The limit of the query ends it after a few runs. The planner does not know this, so without these settings it would
--- sort all runs.
+-- The limit in the query stops it after about 5,000 runs. The planner does not know the value of this limit, so without
+-- these settings it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -103,8 +103,8 @@ begin atomic
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
 -- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of the first
--- errors of failed runs, with null for errors without a code. Flows and deployments of other users are answered like
--- unknown ones, with 404.
+-- errors of failed runs, with null for errors without a code. For a flow or deployment of another user, the answer is
+-- 404, as for an unknown one.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;

@@ -1,6 +1,7 @@
--- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text of
--- one query, which holds only the given conditions. The query reads runs by one or two indexes, the newest first, and
--- stops after a fixed number of runs. So its time is bounded, however many runs there are.
+-- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. The functions turn a filter
+-- into the text of one query, which has only the conditions that the filter gives. The query reads runs by one or two
+-- indexes, the newest first, and stops after a fixed number of runs. So its time is bounded, however many runs there
+-- are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
   until timestamptz
@@ -115,4 +116,4 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';
+  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains nothing that the caller has sent.';

@@ -179,6 +179,6 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer, because roles that delete users may not write signature requests.';
+  'Sets user_id to null in the signature requests whose user was deleted. Definer, because roles that delete users may not write signature requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();

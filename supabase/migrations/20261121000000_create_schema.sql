@@ -1281,7 +1281,7 @@ create table private.quotas (
 );
 comment on table private.quotas is
   'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
-comment on column private.quotas.value is 'The most that one user may have of what the quota counts.';
+comment on column private.quotas.value is 'The most rows, or bytes, that one user may have of the kind that the quota counts.';
 
 create function private.quota(name text)
 returns bigint
@@ -1379,7 +1379,7 @@ begin
 end;
 $$;
 comment on function private.lock_quota(text, uuid) is
-  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count them.';
+  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count these rows.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -1657,7 +1657,7 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims of a caller with this API key, who acts as the key''s owner; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
+  'The claims of a caller who sends this API key, and so acts as the owner of the key; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;
 
 -- sql/150_callers/40_run_tokens.sql
@@ -1689,7 +1689,7 @@ begin atomic
   );
 end;
 comment on function private.run_token(uuid, bytea) is
-  'The token of a run, made with this secret: fr_ and the base64url of run id and HMAC-SHA256(secret, run id).';
+  'The token of a run, made with this secret: fr_, and then the base64url of 48 bytes, which are the run id and HMAC-SHA256(secret, run id).';
 
 create function private.run_token_secret()
 returns bytea
@@ -2379,7 +2379,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb, text) is
-  'Refuses inputs that are not an object of one-tag values, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
+  'Refuses inputs that are not an object of values with one tag each, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
 
 create function private.quote_input_names(input_names text[])
 returns text
@@ -3125,7 +3125,7 @@ as $$
   select private.begin_token_refresh(connection_id, secret_nonce);
 $$;
 comment on function public.begin_token_refresh(uuid, text) is
-  'For the runner: begins to get a new token. Returns {state}. leased, with lease and token (the expired token or null): this worker must ask the token server. ready: a valid token is stored. wait: another worker asks. failed, with message and is_transient. gone: no secret has this nonce.';
+  'For the runner: begins to get a new token. Returns {state}. leased, with lease and token (the expired token or null): this worker must ask the token server. ready: a valid token is stored. wait: another worker asks. failed, with the stored message and is_transient. gone: no secret has this nonce.';
 grant execute on function public.begin_token_refresh(uuid, text) to service_role;
 
 create function private.end_token_refresh(
@@ -3432,13 +3432,13 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}, where ! marks mandatory members. Other members are allowed.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}. A ! after its name marks a mandatory member. Other members are allowed.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
 
 -- sql/300_nodes/20_node_definition.sql
 
 -- Checks node definitions. types/node_definition.ts has the same rules in zod. The test
--- tests/sql/node_definition_agreement.test.ts compares the two.
+-- tests/sql/node_definition_agreement.test.ts compares the results of SQL and zod.
 
 create function private.node_definition_shape()
 returns jsonb
@@ -3497,7 +3497,7 @@ as $$
   }'::jsonb;
 $$;
 comment on function private.node_definition_shape() is
-  'The shape of a node definition, as private.shape_faults takes it.';
+  'The shape of a node definition, in the form that private.shape_faults() takes.';
 grant execute on function private.node_definition_shape() to authenticated, service_role;
 
 create function private.node_definition_faults(definition jsonb)
@@ -4904,12 +4904,12 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection and whose input url depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';
+  'The nodes that name a connection and whose input `url` depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';
 
 -- sql/350_flows/50_flow_warnings.sql
 
 -- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
--- continue. If the caller sets `strict`, most warnings cause a refusal of the request.
+-- continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
 
 -- A node exists if the service role has defined it. If the service role has defined no nodes, every native node
 -- counts as existing, with the ports in the flow's JSON. `acting_flows` lists the called flows that have effects,
@@ -5632,7 +5632,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The nodes of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
+  'The reduced nodes of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -5652,7 +5652,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The edges of a flow in the same order, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
+  'The reduced edges of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -5904,7 +5904,7 @@ begin
 end;
 $$;
 comment on function private.freeze_flow(public.flows, boolean) is
-  'Freezes a flow and all flows that it reaches into a snapshot. 422 flow_invalid if they can''t run. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'Makes a snapshot of a flow and of all flows that it reaches. 422 flow_invalid if the flows can''t run. Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/72_flow_versions.sql
 
@@ -6160,9 +6160,9 @@ comment on function private.keep_flow_version(integer, text) is
   'Implements public.keep_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
--- Makes a version of the caller's flow as it is saved, and returns its id. If a version has the same contents already,
--- gives it the name and returns its id. When the flow has too many versions, the oldest version without a name is
--- deleted.
+-- Makes a version of the saved contents of the caller's flow, and returns the version's id. If a version already has
+-- these contents, gives that version the name and returns its id. When the flow has too many versions, the oldest
+-- version without a name is deleted.
 create function public.keep_flow_version(flow_id integer, name text default null)
 returns bigint
 language plpgsql volatile security invoker
@@ -6173,7 +6173,7 @@ begin
 end;
 $$;
 comment on function public.keep_flow_version(integer, text) is
-  'Makes a version of the caller''s flow as it is saved, and returns the version''s id. 400 column_invalid for a name that is empty or too long; 401; 404 flow_not_found; 409 quota_exceeded.';
+  'Makes a version of the saved contents of the caller''s flow, and returns the version''s id. 400 column_invalid for a name that is empty or too long; 401; 404 flow_not_found; 409 quota_exceeded.';
 grant execute on function public.keep_flow_version(integer, text) to anon, authenticated, service_role;
 
 -- sql/350_flows/75_take_snapshot.sql
@@ -6291,9 +6291,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the flow's updated_at when the caller last
--- read the flow. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null, the function
--- does not check for changes.
+-- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the updated_at that the flow had when the
+-- caller last read the flow. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null,
+-- the function does not check for changes.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6430,7 +6430,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user to which nodes of a snapshot refer, at most 100. Call private.snapshot_warnings() first, which stores these names. Definer, because no API role may access snapshots.';
+  '{"<name>": "<id>"}: the connections of this user to which nodes of a snapshot refer, at most 100. Call private.snapshot_warnings() first, which stores the names of the connections. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -6654,10 +6654,10 @@ grant execute on function private.check_flow(jsonb, integer) to anon, authentica
 
 -- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id may
 -- be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path, message,
--- severity}. Problems of called flows also have flow_id, and input_missing also has port. severity is prevents_deploy,
--- fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that is not saved
--- must have at most 1 MiB. If the flows that the checked flow calls have more than 1 MiB together, the check leaves
--- some of them out, and is_complete is false.
+-- severity}. Problems of called flows also have flow_id, and a problem input_missing also has port. severity is
+-- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that
+-- is not saved must have at most 1 MiB. If the flows that the checked flow calls have more than 1 MiB together, the
+-- check leaves some of them out, and is_complete is false.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6910,7 +6910,7 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, that port''s definition gives its hint, {description, json_schema}.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, that port''s definition gives the hint of the input, {description, json_schema}.';
 
 -- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the flow,
 -- its ports come from the flow's JSON.
@@ -7667,7 +7667,7 @@ begin
   end if;
 
   if tg_op = 'INSERT' then
-    -- The chain_network of a flow may have more members than these two.
+    -- Keep only url and cluster: the chain_network of a flow may have more members.
     new.chain_network := jsonb_build_object(
       'url', new.chain_network -> 'url', 'cluster', new.chain_network -> 'cluster'
     );
@@ -7676,7 +7676,8 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare as text, because 1.0 equals 1 as jsonb. So a new 1.0 is noticed, and stored as 1.
+  -- Compare the texts, because the jsonb values 1.0 and 1 are equal. So a new 1.0 counts as a change, and is then
+  -- stored as 1.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -7925,7 +7926,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__after_insert() is
-  'Moves latest to the new deployment and keeps the tag''s description. Definer, so that the tag moves whatever rights the writer has.';
+  'Moves the tag latest to the new deployment and keeps the tag''s description. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest after insert on public.flow_deployments
   for each row execute function private.tg_flow_deployments__after_insert();
 
@@ -7977,7 +7978,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves latest to the newest other deployment that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
+  'Moves the tag latest to the newest of the flow''s other deployments that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -8002,7 +8003,7 @@ set search_path = ''
 as $$
 begin
   -- At a trigger depth of 2 or more, a trigger or a foreign key of deployments makes the change. Such a change may move
-  -- latest.
+  -- the tag latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
@@ -8034,7 +8035,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments_tags__before_write() is
-  'Refuses to set, move or delete latest, also for the service role.';
+  'Refuses to set, move or delete the tag latest, also for the service role.';
 create trigger _100_protect_latest before insert or update or delete on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__before_write();
 
@@ -8368,7 +8369,7 @@ as $$
   ));
 $$;
 comment on function private.graph_in_effect(jsonb) is
-  'A graph of a snapshot without notes and without the names of nodes. Notes and names do not change what a run does; only its messages contain names.';
+  'The given graph without its notes and without the names of its nodes. Notes and names do not change what a run does; only the messages of the run contain names.';
 
 create function private.is_graph_of_flow(graph jsonb, flow public.flows)
 returns boolean
@@ -8392,7 +8393,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give the same graph as in a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
+  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -8559,7 +8560,7 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. Through called_flow_runs, the starter also reads the states of the runs that it called. Settings are copies from the deployment, where they were checked.';
+  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. Through called_flow_runs, the starter also reads the states of the runs that the started run called. Settings are copies from the deployment, where they were checked.';
 comment on column public.flow_run.user_id is
   'The owner of the flow. There is no foreign key, because it would slow every start. None is needed: the flow is deleted with its owner, and its runs with the flow.';
 comment on column public.flow_run.deployment_id is
@@ -8569,7 +8570,7 @@ comment on column public.flow_run.schedule_id is
 comment on column public.flow_run.webhook_id is
   'The incoming webhook that started the run. Null for all other runs, also redrives. There is no foreign key, so that the id stays when the webhook is deleted.';
 comment on column public.flow_run.started_by is
-  'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key: each start locks the user''s row, and a trigger sets this column to null when the user is deleted.';
+  'The user who started the run; null if the starter sent only a public key, or has been deleted. No foreign key is needed: each start locks the user''s row, and a trigger sets this column to null when the user is deleted.';
 comment on column public.flow_run.started_by_public_key is
   'The public key that an unauthenticated caller sent. Nothing proves that the caller owns the key.';
 comment on column public.flow_run.started_by_run_id is
@@ -8724,7 +8725,7 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
 
 alter table public.flow_run enable row level security;
 -- This policy repeats the rule of private.may_see_run. The planner does not inline a function that uses an argument
--- twice if the argument is a sub-select. So a policy that called that function would read all runs.
+-- twice if the argument is a sub-select. So a policy that called private.may_see_run would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -9108,8 +9109,8 @@ set search_path = ''
 as $$
   select * from private.called_flow_runs(flow_run_id, after);
 $$;
--- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids. `after` is the
--- last id of the previous page. Only the owner can read the inputs, outputs and errors of called runs, in flow_run.
+-- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids. `after` is the last
+-- id of the previous page. Only the owner can read the inputs, outputs and errors of called runs; flow_run has them.
 comment on function public.called_flow_runs(uuid, uuid) is
   'The status and times of the runs that a run called, in pages of 1,000. `after` is the last id of the previous page. For the flow''s owner, the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
@@ -9236,14 +9237,14 @@ begin
 end;
 $$;
 comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses arguments that do not name exactly one of flow and deployment, and a time before 1970 or in the future: 400 request_invalid.';
+  'Refuses arguments that name both a flow and a deployment, or neither. Also refuses a time before 1970 or in the future. 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The limit of the query ends it after a few runs. The planner does not know this, so without these settings it would
--- sort all runs.
+-- The limit in the query stops it after about 5,000 runs. The planner does not know the value of this limit, so without
+-- these settings it would sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -9324,17 +9325,18 @@ begin atomic
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
 -- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of the first
--- errors of failed runs, with null for errors without a code. Flows and deployments of other users are answered like
--- unknown ones, with 404.
+-- errors of failed runs, with null for errors without a code. For a flow or deployment of another user, the answer is
+-- 404, as for an unknown one.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 -- sql/450_runs/82_run_filter.sql
 
--- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. A filter becomes the text of
--- one query, which holds only the given conditions. The query reads runs by one or two indexes, the newest first, and
--- stops after a fixed number of runs. So its time is bounded, however many runs there are.
+-- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. The functions turn a filter
+-- into the text of one query, which has only the conditions that the filter gives. The query reads runs by one or two
+-- indexes, the newest first, and stops after a fixed number of runs. So its time is bounded, however many runs there
+-- are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
   until timestamptz
@@ -9449,7 +9451,7 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains no text of the caller.';
+  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains nothing that the caller has sent.';
 
 -- sql/450_runs/84_find_flow_runs.sql
 
@@ -10881,7 +10883,7 @@ begin
 end;
 $$;
 comment on function private.tg_users__after_delete_requests() is
-  'Sets user_id to null in the signature requests to a deleted user. Definer, because roles that delete users may not write signature requests.';
+  'Sets user_id to null in the signature requests whose user was deleted. Definer, because roles that delete users may not write signature requests.';
 create trigger _600_forget_requests after delete on auth.users
   for each row execute function private.tg_users__after_delete_requests();
 
@@ -10982,7 +10984,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, the requested key must have made it. Definer, because it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, it must be a signature by the requested key. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
