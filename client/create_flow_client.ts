@@ -14,8 +14,8 @@ import { makeWatching } from './watching.ts';
 const RETRIES = 2;
 
 /**
- * Makes a client. `source` is a supabase-js client, whose session the client then uses, or the address and publishable
- * key of a project. Throws client_invalid.
+ * Makes a client. `source` is a supabase-js client, or the address and publishable key of a project. If it is a
+ * supabase-js client, the flow client uses its session. Throws client_invalid.
  */
 export function createFlowClient(
   source: SupabaseLike | (ConnectionOptions & FlowClientOptions),

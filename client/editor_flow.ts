@@ -12,8 +12,8 @@ export { editorDefinitionToRow } from './node_definition.ts';
 export const editorFlowToRow = (json: unknown): FlowToStore => readEditorFlow(json).row;
 
 /**
- * Converts an exported flow like `editorFlowToRow`. `isConverted` is true if the flow has the editor's newer form.
- * `leftOut` lists the parts of that form that were left out, each with its path.
+ * Converts an exported flow as `editorFlowToRow` does. `isConverted` is true if the flow has the editor's newer form.
+ * `leftOut` lists the parts of the newer form that were left out, each with its path.
  */
 export function readEditorFlow(json: unknown): { row: FlowToStore; isConverted: boolean; leftOut: string[] } {
   try {

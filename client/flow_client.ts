@@ -8,7 +8,7 @@ import type { PlainValue, PlainValues } from './plain_value.ts';
 
 /** The settings of a client. */
 export interface FlowClientOptions {
-  /** The number of times that the client repeats a request without an answer, if a repetition is safe; 2 by default. */
+  /** How often the client repeats a request that got no answer, if it is safe to repeat the request; 2 by default. */
   retries?: number;
 }
 
@@ -60,7 +60,8 @@ export interface DeployOptions extends RequestOptions {
 declare const outputsOf: unique symbol;
 
 /**
- * A started run: its id, and a token whose holder can see the run. The parameter `Outputs` has no effect at run time.
+ * A started run: its id, and a token whose holder can see the run. The type parameter `Outputs` has no effect at run
+ * time.
  */
 export interface StartedRun<Outputs extends object = PlainValues> extends StartResult {
   readonly [outputsOf]?: Outputs;
@@ -111,7 +112,7 @@ export interface RunNodeOptions extends RequestOptions {
   inputs?: ValueMap | undefined;
   /** Outputs of other nodes, by node and output, as tagged values. They replace outputs of `from`. */
   outputs?: { [nodeId: string]: ValueMap } | undefined;
-  /** Settings for the names that the flow's environment does not define. */
+  /** Values of environment names that the flow's own environment does not define. */
   environment?: { [name: string]: string } | undefined;
   /** If true, the run outputs its first transaction and does not send it. */
   outputInstructions?: boolean | undefined;
@@ -294,15 +295,18 @@ export interface ReadOptions extends RequestOptions {
 export interface DeploymentInput {
   /** The name in the values of a start. */
   name: string;
-  /** The description of the port that the input feeds. Empty if the input feeds no port or several. */
+  /** The description of the port that the input feeds. Empty if the input feeds no port or several ports. */
   description: string;
   /** The types that all fed ports accept: `u64`, `pubkey`, `free` and so on. */
   type_bounds: string[];
   /** True if the flow has no default for the input and a port requires it. */
   required: boolean;
-  /** The flow's default as readable JSON; null without a default, and for a default of more than 4096 bytes. */
+  /**
+   * The flow's default in readable JSON, which is JSON without type tags. Null without a default, and for a default of
+   * more than 4096 bytes.
+   */
   default: unknown;
-  /** The JSON Schema for values of the input in readable JSON, which is JSON without type tags. */
+  /** The JSON Schema for values of the input in readable JSON. */
   json_schema: { [keyword: string]: unknown };
 }
 

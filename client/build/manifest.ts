@@ -12,8 +12,7 @@ export const entryPoints = [
 
 /**
  * Makes the package.json of the built package. The package.json of the workspace names sources, so that a checkout
- * needs no build. The workspace declares no peer dependency, because npm would then also install supabase-js for
- * workers.
+ * needs no build. The workspace declares no peer dependency: if it did, npm would also install supabase-js for workers.
  */
 export function publishedManifest(): Record<string, unknown> {
   const { private: _private, ...manifest } = JSON.parse(readFileSync(join(clientDir, 'package.json'), 'utf8'));

@@ -17,8 +17,8 @@ const isKind = (text: string | undefined): text is NewConnection['kind'] =>
   text !== undefined && Object.hasOwn(KINDS, text);
 
 /**
- * Reads the members of a secret from JSON. If the kind has only one member, the text may also be that member itself.
- * Errors never quote the secret.
+ * Reads the members of a secret from JSON. If the secret of the kind has only one member, the text may also be that
+ * member itself. Errors never quote the secret.
  */
 function membersOf(text: string, kind: NewConnection['kind']): Record<string, string> {
   const only = KINDS[kind];
