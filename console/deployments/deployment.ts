@@ -132,7 +132,7 @@ export const newestQuery = ({ db }: Api, entrypoint: number) =>
     },
   });
 
-/** Reads whether a deploy of the same flow would now make a different snapshot. */
+/** Reads whether the flow has changed since the deploy, so that a new deploy would make a different snapshot. */
 export const flowHasChangedQuery = ({ db }: Api, id: string) =>
   queryOptions({
     queryKey: ['deployments', 'flow has changed', id],

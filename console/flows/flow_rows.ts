@@ -71,7 +71,10 @@ async function readOwnFlow(db: Db, id: number, signal: AbortSignal): Promise<Flo
   return { ...rest, nodes: objectsOf(nodes), edges: objectsOf(edges) };
 }
 
-/** Reads a public flow of another user. Only its owner can read the environment and the address of the network. */
+/**
+ * Reads a public flow of another user. Only the owner of the flow can read its environment and the address of its
+ * network.
+ */
 async function readPublicFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
   const { data } = await db.from('public_flows')
     .select(`id, user_id, updated_at, ${PUBLIC_SETTINGS}, nodes:nodes::text, edges:edges::text`)

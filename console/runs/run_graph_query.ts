@@ -32,7 +32,7 @@ function toGraph(graph: unknown, isFrozen: boolean): ShownGraph {
   };
 }
 
-/** Finds the deployment of the outermost run, because a called run names only its caller. */
+/** Finds the deployment of the outermost run. A called run does not name the deployment; it names only its caller. */
 async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): Promise<string | null> {
   let { deployment_id, parent_flow_run_id: parentId } = run;
   while (parentId !== null) {

@@ -90,6 +90,6 @@ export function tagLike(plain: unknown, former?: unknown): Value {
   return { M: tagMapLike(isObject(plain) ? plain : {}, isObject(content) ? content : {}) };
 }
 
-/** Converts plain JSON by name to tagged values, like `tagLike`. */
+/** Converts plain JSON by name to tagged values, as `tagLike` does. */
 export const tagMapLike = (plain: { [name: string]: unknown }, former: { [name: string]: unknown }): ValueMap =>
   Object.fromEntries(Object.entries(plain).map(([name, member]) => [name, tagLike(member, former[name])]));

@@ -59,7 +59,7 @@ export function makeNode(definition: DrawnDefinition): PlainObject {
   };
 }
 
-/** The nodes whose label is the name of their only port. Other editors do the same. */
+/** The nodes whose label is the name of their only port. Other editors also give the port the name of the label. */
 const LABELLED: Record<string, 'sources' | 'targets'> = { flow_input: 'sources', flow_output: 'targets' };
 
 const nameOf = (json: unknown): string => isObject(json) && typeof json.name === 'string' ? json.name : '';
@@ -83,8 +83,8 @@ function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
 }
 
 /**
- * Lets the flow handle the failures of a node at the output `error`. If `isHandled` is false, removes this output and
- * the setting.
+ * Adds an output `error` to a node, and the setting `on_error` by which failures go to this output. If `isHandled` is
+ * false, removes the output and the setting.
  */
 export function withErrorOutput(node: PlainObject, isHandled: boolean): PlainObject {
   const { on_error: _, ...data } = objectAt(node, 'data');

@@ -33,11 +33,11 @@ type Change = (document: FlowDocument) => FlowDocument;
 export interface EditorStore {
   state: () => EditorState;
   subscribe: (onChange: () => void) => () => void;
-  /** Changes the document. Consecutive changes of one `group` are undone together. */
+  /** Changes the document. Consecutive changes with the same `group` are undone together. */
   change: (change: Change, group?: string) => void;
   /**
-   * Changes the document without a step to undo, for example while a node is dragged. The next `change` makes one step
-   * of all previews before it.
+   * Changes the document without a step to undo, for example while a node is dragged. The next `change` combines all
+   * previews before it into one step.
    */
   preview: (change: Change) => void;
   select: (nodes: ReadonlySet<string>, edges?: ReadonlySet<number>) => void;

@@ -21,7 +21,7 @@ export interface CodeDialogProps {
   onClose: () => void;
 }
 
-/** A dialog of full height for code, with completion, faults at their lines and find. */
+/** A dialog of full height for code. Its editor completes names, marks faults at their lines, and has a search. */
 export function CodeDialog(props: CodeDialogProps) {
   const { title, label, language, value, onChange, inputs, readOnly = false, onClose } = props;
   const latest = useRef(inputs);

@@ -62,8 +62,8 @@ function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {
 }
 
 /**
- * A language with completion, faults and find. `inputs` is called at each use, so the editor stays the same when the
- * inputs change.
+ * A language with completion, marked faults and a search. `inputs` is called at each use, so the editor stays the same
+ * when the inputs change.
  */
 export const codeExtensions = (language: CodeLanguage, inputs: NamesAt): Extension => [
   languageOf(language, inputs),

@@ -51,7 +51,10 @@ export const objectAt = (json: unknown, ...path: string[]): PlainObject => {
 const textOf = (json: unknown): string => typeof json === 'string' ? json : '';
 const listOf = (json: unknown): PlainObject[] => Array.isArray(json) ? json.filter(isObject) : [];
 
-/** Reads a colour of three or six hexadecimal digits. Any other text is refused, because it would enter a style. */
+/**
+ * Reads a colour of three or six hexadecimal digits. Any other text is refused, because the colour becomes a part of a
+ * style.
+ */
 function readColour(json: unknown): string | undefined {
   const text = textOf(json);
   return /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text) ? text : undefined;

@@ -30,7 +30,7 @@ export function makeEnds(nodes: readonly GraphNode[]): (edge: Edge) => Ends | un
   };
 }
 
-/** Returns one path for all edges. Each edge has the same curve as in the library. */
+/** Returns one path for all edges. Each edge has the same curve as in React Flow. */
 export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends | undefined): string {
   const paths: string[] = [];
   for (const edge of edges) {
@@ -54,7 +54,7 @@ export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends |
 /** The number of straight lines that stand for the curve of an edge when it is compared with the pointer. */
 const LINES = 24;
 
-/** The distance of a curve's control point from the end of the curve, by the library's formula. */
+/** The distance of a curve's control point from the end of the curve, by React Flow's formula. */
 const reach = (distance: number): number => distance >= 0 ? 0.5 * distance : 0.25 * 25 * Math.sqrt(-distance);
 
 /** Returns the squared distance of a point from the straight line between two others. */

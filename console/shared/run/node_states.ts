@@ -54,7 +54,7 @@ export function nodeStates(
   return states;
 }
 
-/** Returns the first errors of each node that its flow does not handle. */
+/** Returns the first errors of each node, without the errors that the flow handles. */
 export function nodeFaults(executions: readonly ShownExecution[]): Map<string, string[]> {
   const faults = new Map<string, string[]>();
   for (const { node_id, times, errors, error_handled } of executions) {

@@ -12,7 +12,7 @@ export interface DragFrom {
   side: 'input' | 'output';
 }
 
-/** An edge that a drop can make, and the port at its other end. */
+/** An edge that a drop can make, with the name and the types of the port at which the drag ends. */
 export interface PossibleEdge {
   edge: DrawnEdge;
   /** The name of the port at which the drag ends. */

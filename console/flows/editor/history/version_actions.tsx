@@ -44,8 +44,8 @@ export function RestoreQuestion({ version, saving, onDone, onCancel }: {
   const api = useApi();
   const queryClient = useQueryClient();
   const restore = async (): Promise<boolean> => {
-    // The contents are read before the restore. The restore also stores the present drawing as a version. If the flow
-    // then has too many versions, the database may delete the version that is being restored.
+    // The contents are read first, because the restore also stores the present drawing as a version. If the flow then
+    // has too many versions, the database may delete the version that is being restored.
     const { document, settings } = await queryClient.fetchQuery(contentsQuery(api, version.id));
     if (!await saving.save()) return false;
     const savedAt = await restoreVersion(api.db, version.id, store.state().version);

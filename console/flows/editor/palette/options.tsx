@@ -3,7 +3,7 @@ import { memo, useEffect, useRef } from 'react';
 import { DRAGGED_DEFINITION } from '../canvas.tsx';
 import { groupPalette, type PaletteEntry } from './entries.ts';
 
-/** The id of the list, which the search names as the element that it controls. */
+/** The id of the list. The search field names this id in `aria-controls`. */
 export const LIST_ID = 'palette-list';
 
 export const optionId = ({ id }: PaletteEntry): string => `palette-option-${id}`;

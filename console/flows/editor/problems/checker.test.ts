@@ -25,7 +25,7 @@ const settings = {
 };
 const node = (id: string) => ({ id, data: { node_id: id }, position: { x: 0, y: 0 } });
 
-/** Opens an editor. The test answers its checks. */
+/** Opens an editor whose checks are answered by the test. */
 function open(nodes = [node('a')]) {
   const store = makeEditorStore({ nodes, edges: [] }, settings, 'v1');
   const asked: { checked: Checked; answer: (result: CheckResult) => void; fail: (error: unknown) => void }[] = [];
