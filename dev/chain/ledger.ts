@@ -29,7 +29,7 @@ export interface LedgerTransaction {
   logs: string[];
   unitsConsumed: bigint;
   returnData: TransactionExecution['returnData'];
-  /** The instructions that other instructions called, by the index of the calling instruction. */
+  /** The instructions that other instructions called, with the index of the calling instruction. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
   /** The accounts from lookup tables come last. Of these, the writable accounts come first. */

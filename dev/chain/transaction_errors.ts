@@ -12,7 +12,7 @@ import {
 export type TransactionError = string | { [name: string]: unknown };
 
 /**
- * The transaction errors without fields, with a node's message for each; litesvm numbers them in this order.
+ * The transaction errors that have no fields, each with a node's message. litesvm numbers the errors in this order.
  * Source: solana-sdk, `TransactionError` and its `Display`.
  */
 export const TRANSACTION_ERRORS: readonly (readonly [name: string, message: string])[] = [

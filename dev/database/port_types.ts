@@ -86,7 +86,7 @@ function takes(name: PortTypeName): number {
   return maskOf(numbersOf(name) ?? accepted.flatMap(([tag, conversion]) => takenOf(tag, conversion)));
 }
 
-/** The mask of the values that a port of the type makes from readable JSON. */
+/** The mask of the values that a port of the type makes from readable JSON, which is JSON without type tags. */
 function makes(name: PortTypeName): number {
   if (name === 'free' || name === 'json') return takes(name);
   const { gives }: { gives: readonly Kind[] } = PORT_TYPES[name];

@@ -156,7 +156,7 @@ export interface ResponseObject {
   content?: { [mediaType: string]: { schema: JsonSchema; example?: unknown; examples?: object } };
 }
 
-/** Refusals by PostgREST before a function runs, by status. Source: PostgREST documentation, "Errors". */
+/** What PostgREST refuses before a function runs, by status. Source: PostgREST documentation, "Errors". */
 const nativeMeanings: Record<number, string> = {
   400: 'malformed JSON, a value of the wrong type, or an unknown column',
   401: 'a token that PostgREST refuses, or a write without a user',
