@@ -123,8 +123,8 @@ begin
       limit lock_next_flow_runs.max_runs
     ) as chosen;
     -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are locked or
-    -- are suspects. If an owner has given a whole share, or if there may be further owners, more runs may be claimable.
-    -- Then double v_max_owners and search again.
+    -- are suspects. If an owner has given as many runs as the share allows, or if there may be further owners, more
+    -- runs may be claimable. Then double v_max_owners and search again.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (

@@ -278,7 +278,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost if a newer claim exists. Definer, because no API role may write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost if a newer claim exists or the run has ended. Definer, because no API role may write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void

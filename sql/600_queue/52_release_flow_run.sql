@@ -70,5 +70,5 @@ $$;
 -- claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. While the run
 -- waits for an input, its status is waiting.
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;

@@ -36,5 +36,5 @@ begin
 end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;

@@ -47,5 +47,5 @@ $$;
 -- when the run must stop. After delay_seconds it may be claimed in any case, because the time limit of one of its
 -- attempts ends then.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;

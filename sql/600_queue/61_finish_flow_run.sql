@@ -110,7 +110,7 @@ $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}. If
 -- not_run is null, it is set to all nodes without a node run.
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)

@@ -59,7 +59,8 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column. If each of its columns were selected, every start would prepare all of them again.
+    -- Select the row as one column. If the columns were selected one by one, every start would prepare all columns
+    -- again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else

@@ -1,5 +1,5 @@
--- The transaction that ends a run, or asks for signatures or for an input, also stores its messages. Three
--- functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
+-- The transaction that ends a run, or asks for signatures or for an input, also stores the message about this event.
+-- Three functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
 -- private.store_signature_requests and private.store_api_inputs.
 
 -- Stores every message, even if many are waiting. The quota is checked later, when messages are claimed, so that a

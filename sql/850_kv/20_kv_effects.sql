@@ -17,7 +17,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost if a newer claim exists. Definer, because API roles have no rights on auth.users.';
+  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost if a newer claim exists or the run has ended. Definer, because API roles have no rights on auth.users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb

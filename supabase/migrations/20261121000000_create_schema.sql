@@ -11748,8 +11748,8 @@ begin
       limit lock_next_flow_runs.max_runs
     ) as chosen;
     -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are locked or
-    -- are suspects. If an owner has given a whole share, or if there may be further owners, more runs may be claimable.
-    -- Then double v_max_owners and search again.
+    -- are suspects. If an owner has given as many runs as the share allows, or if there may be further owners, more
+    -- runs may be claimable. Then double v_max_owners and search again.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -12302,7 +12302,7 @@ begin
     'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
 end;
 $$;
-comment on function private.refuse_lost_claim() is 'Refuses a claim that is not the newest of its run: 409 claim_lost.';
+comment on function private.refuse_lost_claim() is 'Refuses a claim of a run that has ended, was deleted or was claimed again: 409 claim_lost.';
 
 create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
 returns public.flow_run
@@ -12611,7 +12611,7 @@ begin
 end;
 $$;
 comment on function private.store_progress(uuid, integer, jsonb) is
-  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost if a newer claim exists. Definer, because no API role may write these tables.';
+  'Stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs}. Storing the same progress twice changes nothing. 409 claim_lost if a newer claim exists or the run has ended. Definer, because no API role may write these tables.';
 
 create function private.store_job_progress(flow_run_id uuid, progress jsonb)
 returns void
@@ -12708,7 +12708,7 @@ $$;
 -- claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. While the run
 -- waits for an input, its status is waiting.
 comment on function public.release_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the progress of a claimed run and ends the claim. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.release_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/53_checkpoint_flow_run.sql
@@ -12751,7 +12751,7 @@ begin
 end;
 $$;
 comment on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) is
-  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the progress of a claimed run, {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}, and keeps the claim for lease_seconds from now. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.checkpoint_flow_run(uuid, integer, integer, jsonb) to service_role;
 
 -- sql/600_queue/54_suspend_flow_run.sql
@@ -12805,7 +12805,7 @@ $$;
 -- when the run must stop. After delay_seconds it may be claimed in any case, because the time limit of one of its
 -- attempts ends then.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
-  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
 
 -- sql/600_queue/60_end_flow_run.sql
@@ -13106,7 +13106,7 @@ $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, is_in_order, work_ms, is_complete}. If
 -- not_run is null, it is set to all nodes without a node run.
 comment on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) is
-  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost if a newer claim exists.';
+  'For the runner: stores the last progress of a claimed run and ends the run with its result, in one transaction. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.finish_flow_run(uuid, integer, text, jsonb, text[], uuid[], jsonb) to service_role;
 
 create function public.finish_flow_runs(results jsonb)
@@ -13374,7 +13374,8 @@ begin
         where t.entrypoint = startable_deployment.flow and t.tag = coalesce(startable_deployment.tag, 'latest')
       );
     end if;
-    -- Select the row as one column. If each of its columns were selected, every start would prepare all of them again.
+    -- Select the row as one column. If the columns were selected one by one, every start would prepare all columns
+    -- again.
     if startable_deployment.is_locked then
       v_deployment := (select d from public.flow_deployments as d where d.id = v_id for key share);
     else
@@ -17489,8 +17490,8 @@ grant select on public.webhook_deliveries to service_role;
 
 -- sql/800_webhook_deliveries/30_queue_webhook_deliveries.sql
 
--- The transaction that ends a run, or asks for signatures or for an input, also stores its messages. Three
--- functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
+-- The transaction that ends a run, or asks for signatures or for an input, also stores the message about this event.
+-- Three functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
 -- private.store_signature_requests and private.store_api_inputs.
 
 -- Stores every message, even if many are waiting. The quota is checked later, when messages are claimed, so that a
@@ -18129,7 +18130,7 @@ begin
 end;
 $$;
 comment on function private.lock_claimed_run_and_owner(jsonb) is
-  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost if a newer claim exists. Definer, because API roles have no rights on auth.users.';
+  'Locks the owner of a claimed run, and then the run, before a change of the owner''s data. claim is {flow_run_id, claim_number}. Returns the owner; 409 claim_lost if a newer claim exists or the run has ended. Definer, because API roles have no rights on auth.users.';
 
 create function private.earlier_effect_output(effect jsonb, user_id uuid)
 returns jsonb

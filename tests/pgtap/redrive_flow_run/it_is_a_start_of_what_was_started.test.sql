@@ -83,7 +83,7 @@ select is(
 );
 select test.sign_out();
 
--- The starter of the run may be deleted.
+-- A run can be redriven after the deletion of its starter.
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.start_and_keep('own', test.kept('deployment')::uuid);

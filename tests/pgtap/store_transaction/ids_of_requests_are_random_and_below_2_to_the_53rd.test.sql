@@ -9,7 +9,8 @@ create function pg_temp.drawn() returns setof bigint language sql as $$
 $$;
 select is(count(distinct d), 1000::bigint, 'a thousand ids differ') from pg_temp.drawn() as d;
 select ok(bool_and(d between 0 and 9007199254740991), 'each id is exact in JavaScript') from pg_temp.drawn() as d;
--- Each bit is set half of the time: the chance that one is set fewer than 400 or more than 600 times of 1,000 is below 10^-8.
+-- Each bit is set in about half of the ids. The chance that a random bit is set in fewer than 400 or in more than 600
+-- of 1,000 ids is below 10^-8.
 select is(count(*), 0::bigint, 'each of the 53 bits is random')
 from generate_series(0, 52) as bit (number)
 where (select count(*) filter (where (d >> bit.number) & 1 = 1) from pg_temp.drawn() as d) not between 400 and 600;
