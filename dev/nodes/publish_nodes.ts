@@ -232,7 +232,7 @@ function identityOf({ text }: DefinitionFile): Identity | undefined {
   }
 }
 
-/** Returns the definitions that are not public definitions in the table yet. */
+/** Returns the definitions that the table does not hold yet as public definitions. */
 async function findMissing(
   files: DefinitionFile[],
   options: Pick<PublishOptions, 'url' | 'headers' | 'signal'>,
@@ -270,7 +270,7 @@ export async function seedNodes(
   }
 }
 
-/** The status of the local stack at an address; undefined for another project. */
+/** The status of the local stack at an address; undefined if no local stack runs there. */
 function localAt(url: string): StackStatus | undefined {
   const isThere = (status: StackStatus | undefined) =>
     status !== undefined && URL.canParse(url) && new URL(url).origin === new URL(status.API_URL).origin;

@@ -1,6 +1,6 @@
 import { leb, type Reader, reader, readLeb, signedLeb, takeLeb } from './wasm_bytes.ts';
 
-/** The facts about a module that the code of one of its functions needs. */
+/** The facts about a function and its module that are needed to change the function's code. */
 export interface CodePlace {
   /** The number of parameters of the function. */
   parameters: number;

@@ -31,8 +31,8 @@ const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_\w+|XDG_\w+|LD_LIBRARY_PATH|DENO_(DIR|CERT|TLS_CA_STORE)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|(https?|all|no)_proxy)$/i;
 
 /**
- * The variables of the functions that docs/reference/environment.md lists: the settings and switches of the runner, the
- * public addresses, and one secret besides WALLET_KEYS.
+ * The variables that docs/reference/environment.md lists for the functions: the settings and switches of the runner,
+ * the public addresses, and one secret besides WALLET_KEYS.
  */
 const RUNNER_VARIABLES = new Set([
   ...settingVariables.map(({ variable }) => variable),

@@ -32,8 +32,8 @@ const BOUNDS: GatewayBounds = {
   bodiesInFiles: { all: 256 * MIB, caller: 64 * MIB },
   answersInFiles: { all: 1_024 * MIB, caller: 256 * MIB },
   bodyPace: { windowMs: 15_000, leastBytes: 65_536 },
-  // The window is long, because the system reports progress only when a third of a connection's buffer, up to 1.3 MB,
-  // is free again.
+  // The window is long, because the operating system reports progress only when a third of a connection's buffer is
+  // free again. This third may have up to 1.3 MB.
   answerPace: { windowMs: 60_000, leastBytes: 65_536 },
 };
 
@@ -184,8 +184,8 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   const server = createServer(handle);
   // A client that sends `Expect: 100-continue` may send its body only after the gateway has checked the limits.
   server.on('checkContinue', handle);
-  // `bodyPace` limits how slowly a body may arrive. This limit also bounds the total time of a body. Answers may take
-  // any time.
+  // `requestTimeout` bounds the total time in which a body may arrive, and `bodyPace` how slowly it may arrive. Answers
+  // may take any time.
   server.requestTimeout = 300_000;
   // By default, Node closes an idle connection after 5 s. At that moment, a function may begin to reuse the connection
   // for a request that must not be sent twice.

@@ -43,7 +43,7 @@ export interface PostgresHome {
   gid?: number;
   /** Returns the given data folder, or another one if the server's user can't reach it. */
   dataDir: (wanted: string) => string;
-  /** If `dataDir` returns another folder, returns one line with the reason and the place. */
+  /** If `dataDir` returns another folder, returns one line that names this folder and says why it is used. */
   notice: (wanted: string) => string | undefined;
 }
 

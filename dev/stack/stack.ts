@@ -54,7 +54,7 @@ export interface StackOptions {
   watch?: boolean;
   /** Also serve a Solana chain, which is empty at each start; default false. */
   chain?: boolean;
-  /** Poke the runner and sweep the database at intervals; default true. */
+  /** At intervals, poke the runner (ask it to look for queued runs) and sweep the database; default true. */
   sweep?: boolean;
   /** Called with each line to show: notices, and the output of the Edge Functions. */
   log?: (line: string) => void;
@@ -130,8 +130,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     if (claim.isGone()) halt.abort(new PartCrash(''));
   }, FOLDER_CHECK_MS).unref();
   /**
-   * Describes why the stack could not continue. If its folder was deleted, the parts fail in many ways that would not
-   * reveal the cause.
+   * Describes why the stack could not continue. If the stack's folder was deleted, the parts fail in many ways that
+   * would not reveal the cause.
    */
   const describeCrash = (crash: PartCrash): string =>
     isGone

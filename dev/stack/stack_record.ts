@@ -91,7 +91,7 @@ export function readStatus(port: number): StackStatus | undefined {
 /** Returns the ports on which stacks of this project are ready, in order. */
 export function runningPorts(): number[] {
   const folders = existsSync(stacksDir) ? readdirSync(stacksDir, { withFileTypes: true }) : [];
-  // Other folders are those of demos, which end soon.
+  // Only folders that are named by a port count. Other folders belong to demos, which end soon.
   const ports = folders.filter((folder) => folder.isDirectory() && /^\d+$/.test(folder.name)).flatMap(({ name }) => {
     try {
       const stack = readStack(join(stacksDir, name));
@@ -122,8 +122,8 @@ const isServer = (commandLine: string, dataDir: string): boolean =>
   /(^|\/)(postgres|initdb) /.test(commandLine) && `${commandLine} `.includes(`${dataDir} `);
 
 /**
- * Ends the processes that a killed stack (by SIGKILL or a power failure) left running. It finds them by their command
- * lines.
+ * Ends the processes that a killed stack (by SIGKILL or a power failure) left running. The processes are found by their
+ * command lines.
  */
 async function endLeftovers(dataDir: string, socketDir: string | undefined): Promise<void> {
   const isLeftover = (line: string) =>
@@ -177,7 +177,7 @@ export async function claimStack(dir: string, port: number, dataDir: string): Pr
   if (killed !== undefined) rmSync(recordFile(dir), { force: true });
 
   let record: StackRecord = { pid: process.pid, commandLine: commandLine(process.pid), state: 'starting' };
-  // A hard link fails if the file exists, so that of two concurrent starts only one gets the folder.
+  // A hard link fails if the file exists. So if two starts run concurrently, only one of them gets the folder.
   try {
     linkSync(writeDraft(dir, record), recordFile(dir));
   } catch (error) {

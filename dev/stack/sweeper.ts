@@ -1,6 +1,9 @@
 import type { StackStatus } from './stack_status.ts';
 
-/** The interval of pokes and starts. A due schedule, and a run whose poke was lost, waits at most this long. */
+/**
+ * The interval at which the runner is poked and due schedules are started. A due schedule, and a run whose poke was
+ * lost, waits at most this long.
+ */
 const POKE_INTERVAL_MS = 5_000;
 
 const SWEEP_INTERVAL_MS = 3_600_000;

@@ -144,8 +144,8 @@ const keyNote = {
 const nullableText: JsonSchema = { type: ['string', 'null'] };
 
 /**
- * Makes the schema of an error's body. The schema of each answer lists its codes. `added` are members that only one
- * interface has.
+ * Makes the schema of an error's body. The codes are listed elsewhere, in the schema of each answer. `added` has the
+ * schemas of further members, for an interface whose errors have more members than these four.
  */
 const error = (description: string, details: JsonSchema, added: Record<string, JsonSchema> = {}): JsonSchema => ({
   description,

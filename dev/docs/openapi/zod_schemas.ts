@@ -91,7 +91,7 @@ const runFilter = {
   until: z.iso.datetime({ offset: true }).optional(),
 };
 
-/** The columns about the starts of a schedule or webhook, and its id. */
+/** The id of a schedule or webhook, and the columns about the runs that it starts. */
 const automaticStart = {
   id: z.uuid(),
   flow: rowIdSchema.nullable(),
@@ -147,7 +147,7 @@ export const newScheduleSchema = scheduleSchema.pick({
 
 const valuesSchema = z.record(z.string(), z.unknown()).optional();
 
-/** The arguments of the SQL functions, which are the bodies of their calls. */
+/** The arguments of the SQL functions. A call of a function sends them as its body. */
 export const argumentSchemas = {
   start_deployment: z.strictObject({
     id: deploymentTargetSchema.shape.id,
@@ -284,7 +284,7 @@ const linkedActionSchema = z.strictObject({
   parameters: z.array(z.union([actionFieldSchema, actionDateSchema, actionChoiceSchema])).optional(),
 });
 
-/** The answers. The compiler checks that they match the types. */
+/** The schemas from here on describe answers. The compiler checks that they match the types of the answers. */
 const startLimits = { max_starts_per_minute: z.int().min(0), max_runs_in_flight: z.int().min(0) };
 
 /** The result of a run that has ended while its start waited. */

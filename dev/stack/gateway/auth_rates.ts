@@ -1,6 +1,6 @@
 import { Refusal } from './answer.ts';
 
-/** The requests to Auth that an address may send within five minutes. */
+/** The most requests to Auth that an address may send within five minutes. */
 export interface AuthRates {
   /** Sign-ups, one-time passwords and recoveries. */
   signUps: number;

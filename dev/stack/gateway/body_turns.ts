@@ -18,7 +18,10 @@ export interface BodyTurns {
 interface Lane {
   /** The largest body in this lane, in bytes. */
   maxBytes: number;
-  /** The most bodies that PostgREST processes at a time, in total and of one caller while other callers also send. */
+  /**
+   * The most bodies that PostgREST processes at a time: `slots` in total, and `sharedSlots` of one caller while other
+   * callers send bodies, too.
+   */
   slots: number;
   sharedSlots: number;
   /** The most waiting bodies of one caller, and of all callers. */

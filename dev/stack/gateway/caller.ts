@@ -7,7 +7,7 @@ import { retryLater } from './answer.ts';
 /** The caller of a request, as far as the gateway has verified it. */
 export interface Caller {
   kind: 'service' | 'user' | 'stranger';
-  /** Requests with the same key share bounds and turns: a user id, `service`, or the address of a stranger. */
+  /** A user id, `service`, or the address of a stranger. Requests with the same key share their limits and turns. */
   key: string;
 }
 

@@ -10,13 +10,14 @@ import { type BodyStore, receiveBody, type ReceivedBody } from './receive_body.t
 import { type AnswerStore, relayAnswer } from './relay_answer.ts';
 
 /**
- * The wait before the body is sent on a second try. A part that needs only the headers must answer within this time.
+ * On a second try, the pause between the headers and the body. A part that needs only the headers must answer within
+ * this pause.
  */
 const LATE_BODY_MS = 1_000;
 
 /**
- * Sends a body late. If a part answers after it has read only the headers, its answer must arrive before the first byte
- * of the body is written.
+ * Sends a body after a pause of LATE_BODY_MS. If a part answers after it has read only the headers, its answer must
+ * arrive before the first byte of the body is written.
  */
 async function* lateBody(body: Readable): AsyncGenerator<Buffer, void, void> {
   await setTimeout(LATE_BODY_MS);

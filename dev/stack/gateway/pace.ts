@@ -1,4 +1,4 @@
-/** The least number of bytes that must move in each window while bytes wait. */
+/** The least number of bytes that must move in each window of time while bytes wait. */
 export interface PaceRule {
   windowMs: number;
   leastBytes: number;

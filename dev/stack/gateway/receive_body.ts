@@ -41,7 +41,7 @@ class Collected {
   #file: SpoolFile | undefined;
   readonly #store: BodyStore;
   readonly #callerOf: () => Promise<Caller>;
-  /** The caller whose share of the files the body takes. */
+  /** The caller whose share of the space for files the body uses. */
   #owner = '';
 
   constructor(store: BodyStore, callerOf: () => Promise<Caller>) {

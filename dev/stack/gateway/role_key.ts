@@ -9,9 +9,9 @@ function roleToken(key: string, keys: StackKeys): string | undefined {
 }
 
 /**
- * Checks the `apikey` of a request like the platform's gateway, and sets the `Authorization` that PostgREST and Auth
- * expect: the caller's own token, or else the token of the role. Opaque keys (`sb_…`) never reach the parts behind the
- * gateway. Returns the reason for a refusal, or undefined.
+ * Checks the `apikey` of a request, as the platform's gateway does, and sets the `Authorization` that PostgREST and
+ * Auth expect: the caller's own token, or else the token of the role. Opaque keys (`sb_…`) never reach the parts behind
+ * the gateway. Returns the reason for a refusal, or undefined.
  */
 export function admitByRoleKey(
   request: IncomingMessage,

@@ -90,7 +90,7 @@ export function makeObjectStore(sql: Sql, dir: string) {
       return await findObject(sql, place);
     },
 
-    /** Finds an object for the holder of a signed URL. */
+    /** Finds an object without checking the caller, because a signed URL already grants access. */
     findSigned: async (place: Place) => await findObject(sql, place),
 
     /** Returns the id of the stored object. */

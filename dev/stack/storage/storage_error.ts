@@ -1,6 +1,6 @@
 /**
- * An error as Supabase Storage answers it. The body has the real status. The HTTP status is 400 for all faults of
- * callers.
+ * An error as Supabase Storage answers it. For all faults of callers, the HTTP status is 400, and the body has the
+ * status that fits the fault.
  */
 export class StorageError extends Error {
   override name = 'StorageError';
