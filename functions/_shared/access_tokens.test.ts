@@ -116,7 +116,7 @@ it.each(wrongAnswers)('after %s as answer, no token is verified and the next req
   publish(key);
   pass(31_000);
   expect(await tokens.userOf(await sign(key))).toBe('ann');
-  // The earlier keys are used in place of such an answer.
+  // If Auth gives a wrong answer, the earlier keys are still used.
   answer = wrong;
   pass(601_000);
   expect(await tokens.userOf(await sign(key, 'dan'))).toBe('dan');

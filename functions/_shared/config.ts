@@ -17,7 +17,7 @@ export interface Config {
   secretKeys: readonly string[];
 }
 
-/** Reads the keys of a JSON object such as `{"default": "sb_secret_…"}`, its default first. */
+/** Reads the keys of a JSON object such as `{"default": "sb_secret_…"}`. The key named `default` comes first. */
 function opaqueKeys(json: string | undefined): string[] {
   if (json === undefined || json === '') return [];
   const { default: first, ...others } = JSON.parse(json) as Record<

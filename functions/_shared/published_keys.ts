@@ -26,7 +26,9 @@ function makeFetchKeys(fetch: typeof globalThis.fetch) {
   let failedAt = -Infinity;
   return async (url: string, init: RequestInit): Promise<Response> => {
     const inform = (cause: unknown): Response => {
-      if (lastGood === undefined) throw new Error("The project's keys can't be read.", { cause });
+      if (lastGood === undefined) {
+        throw new Error("The project's public keys for access tokens can't be read.", { cause });
+      }
       return new Response(lastGood);
     };
     if (Date.now() - failedAt < PAUSE_MS) return inform('The last try was a moment ago.');

@@ -230,7 +230,8 @@ describe('a wallet may not', () => {
   ])('change the rights of an account (%s to %s)', (from, to, message) => {
     const withRole = (role: AccountRole) => compile([memo('x', { address: bystander, role })]);
     expect(changes(withRole(from), withRole(to))).toEqual([
-      // The program is read-only too, so the two accounts are in the order of their random keys.
+      // The program is another read-only account, so these two accounts are in the order of their keys, which are
+      // random.
       { path: expect.stringMatching(/^account_keys\[[12]\]$/), message: `${bystander} ${message}` },
     ]);
   });

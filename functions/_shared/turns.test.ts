@@ -50,7 +50,7 @@ it('guests take turns by the owner of what they start, read or watch', async () 
   expect(await callerOf({}, 'read_deployment', { flow: 7, tag: 'latest' })).toBe('guests of bob');
   expect(await callerOf({}, 'start_deployment', { id: '2' })).toBe('guests of nobody');
   expect(await callerOf({}, 'start_deployment', {})).toBe('guests of nobody');
-  // The `id` of this call is not the id of a deployment.
+  // In a call of this function, `id` is not the id of a deployment.
   expect(await callerOf({}, 'signature_request_for_caller', { id: '1' })).toBe('guests of nobody');
 });
 

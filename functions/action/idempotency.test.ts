@@ -3,7 +3,10 @@ import { makeRequestKey } from './idempotency.ts';
 
 const REQUEST = ['deployment', 'wallet', { amount: 1 }];
 
-/** Returns the keys of one request at these seconds, by functions with a clock of their own. */
+/**
+ * Returns the keys that one function derives for the same request at these times, in seconds. The function has a clock
+ * of its own.
+ */
 async function keysAt(seconds: number[], secret = 'secret'): Promise<string[]> {
   let time = 0;
   const makeKey = makeRequestKey(secret, () => time);

@@ -18,7 +18,10 @@ export interface LookupTurns {
 export interface LookupTurnsOptions {
   /** The most concurrent look-ups in total. */
   slots: number;
-  /** The most concurrent look-ups at one address. The server there may ban clients that ask more often. */
+  /**
+   * The most concurrent look-ups at one address. The server at this address may ban clients that send too many
+   * requests.
+   */
   addressSlots: number;
   /**
    * The most concurrent look-ups of one owner at one address. `aloneSlots` applies while no other owner uses the

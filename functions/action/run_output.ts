@@ -5,7 +5,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { withTimeLimit } from '../_shared/time_limit.ts';
 import type { StartResult } from '../../types/deployment.ts';
 
-/** The time that the answer may take after its wait. */
+/** The time that the answer may take beyond the wait that the request asks for. */
 const GRACE_MS = 5_000;
 
 const tryAgain = (cause?: unknown) =>

@@ -61,7 +61,7 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
     const { token } = parse(inputTokenPathSchema, context.req.param(), 'path');
     const owner = await ownerOf(token);
     if (owner === undefined) {
-      // The same error as the database's for an unknown token.
+      // The database raises the same error for an unknown token.
       throw apiError('pending_input_not_found', 'There is no such pending input.', {
         hint: 'The URL of an input stops working when the input expires, or when its run ends or is stopped.',
       });

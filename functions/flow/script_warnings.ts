@@ -15,7 +15,7 @@ export interface FlowScript {
   index: number;
   /** The id of the script's node. For an expression, the id of its edge's target. */
   node_id: string;
-  /** `json_schema` for the schema of the answer to a node `api_input`. */
+  /** `json_schema` stands for the schema that the answer to a node `api_input` must fit. */
   language: 'rhai' | 'javascript' | 'jsonata' | 'json_schema';
   /** For a script in JavaScript, the names of its inputs. */
   inputs: string[];
@@ -23,7 +23,10 @@ export interface FlowScript {
   source: string | null;
 }
 
-/** The answer of `rpc('read_flow_scripts')`: as many scripts as may be parsed. */
+/**
+ * The answer of `rpc('read_flow_scripts')`. Scripts beyond the most that one deploy parses are left out and only
+ * counted.
+ */
 export interface FlowScripts {
   /** The time of the last change of each flow that was read. */
   as_of: { [flowId: string]: string };
@@ -40,7 +43,7 @@ const TURN_MS = 10;
 /** Thrown when the time for parsing is over. */
 class TimeOver extends Error {}
 
-/** Parses a script. Throws its error, or TimeOver. */
+/** Parses a script. Throws the error that the parser has found, or TimeOver. */
 type Parse = (script: FlowScript & { source: string }, checkTime: () => void) => void;
 
 /** Makes a parser for all scripts. The parsers of JavaScript and JSONata are loaded only if a script needs them. */

@@ -21,7 +21,10 @@ const SUCCESS: KvStoreResult = { success: true };
 export function makeKvApp(platform: Platform) {
   const { config, rpc } = makeDeps(platform);
 
-  /** Makes a route that passes its body to a SQL function and answers with the result, or with `instead`. */
+  /**
+   * Makes a route that passes its body to a SQL function. The route answers with `instead` if it is given, otherwise
+   * with the result of the function.
+   */
   const route = <Result extends object>(path: string, schema: z.ZodType<object>, name: string, instead?: Result) => ({
     method: 'POST' as const,
     path,

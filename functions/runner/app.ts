@@ -18,7 +18,7 @@ export function makeRunnerApp(platform: Platform) {
   const pokeRunner = makeRunnerPoke(platform, config);
   const settings = readRunnerSettings(platform.env, true);
   const webhooks = makeRunnerWebhooks({ rpc: serviceRpc, settings });
-  /** True if a webhook delivery is due. The last look at the queue, which finds no more runs, sets it. */
+  /** True if a webhook delivery is due. A claim that finds no more runs reports this. */
   let isWebhookDue = false;
   const worker = makeRunnerWorker({
     rpc: serviceRpc,

@@ -18,8 +18,8 @@ import { requestLimits } from '../../types/limits/requests.ts';
 const MAX_BODY_BYTES = requestLimits.small_body_bytes.value;
 
 /**
- * An invented request. If there is no request of the given id, the signature is verified for this one, so that the time
- * of the answer does not reveal that.
+ * An invented request. If no request has the given id, the signature is verified for this invented request. So the time
+ * of the answer does not reveal whether the request exists.
  */
 const NO_REQUEST: AnswerableRequest = {
   id: 0,
@@ -78,7 +78,8 @@ const notFound = (): ApiError =>
     'signature_request_not_found',
     'There is no such signature request, or signature is not a signature of its key.',
     {
-      hint: "To learn which, show that you may see the run: send the run's token, an access token or an API key.",
+      hint:
+        'To learn which of the two it is, prove that you may see the run: send its token, an access token or an API key.',
     },
   );
 

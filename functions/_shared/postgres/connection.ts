@@ -98,7 +98,7 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     onclose: () => breakOff(new Error('The connection was closed.')),
     socket: openSocket,
   };
-  // SAFETY: the library's types lack `onnotify`, and null for a timer that is off.
+  // SAFETY: the library's types lack `onnotify`, and do not allow null, which switches a timer off.
   const sql = postgres(options as unknown as postgres.Options<Record<string, never>>);
 
   return {
@@ -108,7 +108,8 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     },
     executeTogether: async (statements) => {
       const results: unknown = await untilLost(sql.unsafe(statements.join(';\n')));
-      // SAFETY: several statements return an array of their rows, one statement returns its rows.
+      // SAFETY: several statements return one array of rows for each statement. A single statement returns just its
+      // rows.
       const rows = (statements.length > 1 ? (results as Row[][]).at(-1) : results) as Row[];
       return rows[0]?.result;
     },

@@ -18,7 +18,10 @@ export interface PostgresRpc {
 
 const NO_HEADERS = new Headers();
 
-/** SQLSTATE undefined_function. A call also fails with it if the function has changed since its signature was read. */
+/**
+ * SQLSTATE undefined_function. A call also fails with this code if the function has changed since its signature was
+ * read.
+ */
 const UNDEFINED_FUNCTION = '42883';
 
 /** No known function of this name takes these arguments. */

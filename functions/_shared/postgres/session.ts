@@ -12,8 +12,8 @@ const SEARCH_PATH = 'public, extensions';
 const CLAIMS = JSON.stringify({ role: 'service_role' });
 
 /**
- * Makes the statements that prepare a session, or one transaction, like PostgREST for the secret key: time limits, role
- * and claims. A login that is no member of service_role keeps its own role and its own grants.
+ * Makes the statements that give a session, or one transaction, the time limits, the role and the claims that PostgREST
+ * sets for the secret key. A login that is no member of service_role keeps its own role and its own grants.
  */
 export function actAsServiceRole(lasts: 'session' | 'transaction'): string[] {
   const isLocal = lasts === 'transaction';

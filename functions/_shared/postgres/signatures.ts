@@ -43,7 +43,10 @@ export const matchSignature = (signatures: readonly Signature[], given: readonly
     known.every(({ name, isRequired }) => !isRequired || given.includes(name))
   );
 
-/** Makes the statement that calls a function. `place` returns the SQL for an argument's value, as text. */
+/**
+ * Makes the statement that calls a function. `place` returns the SQL expression for an argument: a parameter or literal
+ * that holds the text of the value.
+ */
 export function callStatement(
   name: string,
   { arguments: known, returns }: Signature,

@@ -19,7 +19,7 @@ export type OnNews = (flowRunId: string) => void;
 /** Looks for news of runs through a session. */
 export type LookBySession<News> = (query: QueryRuns, flowRunIds: string[]) => Promise<Map<string, News>>;
 
-/** The result of a look, and the followed runs: `onNews` will be called when one of those has news. */
+/** The result of a look, and the runs that are now followed: when one of them has news, `onNews` is called. */
 export interface Found<News> {
   found: Map<string, News>;
   followed: Set<string>;
@@ -28,8 +28,8 @@ export interface Found<News> {
 /** Follows runs through one session of the database. The session is open only while runs are followed. */
 export interface RunNews {
   /**
-   * Follows those of the runs that are not followed yet. Then calls `lookBySession` for all of them, even for runs that
-   * can't be followed. If no session is open, resolves with undefined and opens a session for later calls.
+   * Follows those of the runs that are not followed yet. Then calls `lookBySession` with all given runs, even with runs
+   * that can't be followed. If no session is open, resolves with undefined and opens a session for later calls.
    */
   look: <News>(
     flowRunIds: string[],
@@ -47,8 +47,8 @@ export interface RunNews {
 }
 
 /**
- * The followers of a run: the topic of each, and whether the database has taken the lock that makes the session follow
- * the run for it.
+ * The followers of a run, each with its topic. `isTaken` is true if the database has taken the lock by which the
+ * session follows the run for this follower.
  */
 type Followers = Map<OnNews, { topic: NewsTopic; isTaken: boolean }>;
 

@@ -36,8 +36,8 @@ export interface RunWaiter<News> {
 const MAX_IDS = 100;
 
 /**
- * Looks for ended runs and reads their results in the same query. With a second query for the results, all waiting
- * callers would send it at the same moment.
+ * Looks for ended runs and reads their results in the same query. If the results needed a second query, all waiting
+ * callers would send that query at the same moment.
  */
 export const lookForEnded = (serviceRead: ReadRows): ReadNews<EndedRun> => async (flowRunIds) => {
   const pages = Array.from(
