@@ -125,9 +125,9 @@ function makeTest(operator: string, parts: ValueMap): Test {
 }
 
 /**
- * Makes the condition of `operator`, `field` and `compare_to`. An operator without `compare_to` ignores it. A field
- * that does not exist counts as null. Errors name the wrong input. Errors of the value name no input; `judge` adds its
- * name.
+ * Makes the condition of `operator`, `field` and `compare_to`. An operator that compares with nothing ignores
+ * `compare_to`. A field that does not exist counts as null. An error about one of these three inputs names that input.
+ * An error about the judged value names no input; `judge` adds the name.
  */
 export function readCondition(parts: ValueMap): Condition {
   const test = makeTest(readField(parts, 'operator', toText), parts);
@@ -144,7 +144,10 @@ export function readCondition(parts: ValueMap): Condition {
   };
 }
 
-/** Judges the value of an input. An error names the input, and the index of the element if the value is one. */
+/**
+ * Judges the value of an input. An error names the input. If the value is an element of an array, the error also names
+ * its index.
+ */
 export function judge(condition: Condition, value: Value, input: string, index?: number): boolean {
   try {
     return condition(value);

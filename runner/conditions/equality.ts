@@ -30,7 +30,7 @@ export function areEqual(a: Value, b: Value): boolean {
   return comparedText(a) === comparedText(b);
 }
 
-/** Returns a text that is the same exactly for equal values. All NaN have the same text. */
+/** Returns a text that two values share if and only if they are equal. All NaN have the same text. */
 export function canonicalText(value: Value): string {
   if ('A' in value) return `[${value.A.map(canonicalText).join()}]`;
   if ('M' in value) {

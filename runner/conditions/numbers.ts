@@ -59,7 +59,7 @@ export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | u
   return compareBigInts(scaled(a), scaled(b));
 }
 
-/** Returns a text that is the same exactly for equal numbers. */
+/** Returns a text that two numbers share if and only if they are equal. */
 export function canonicalNumber(number: ComparedNumber): string {
   if (typeof number === 'string') return number;
   let { mantissa, scale } = number;

@@ -45,7 +45,7 @@ type Turn =
   | { state: 'leased'; lease: string; token: SealedRow | null }
   | { state: 'failed' } & Failure;
 
-/** The tokens that a request may use, with the nonce by which the database knows them. */
+/** The tokens that a request may use, and the nonce by which the database identifies them. */
 export interface UsableTokens {
   tokens: ConnectionTokens;
   nonce: string;
@@ -64,7 +64,10 @@ const toError = ({ message, is_transient }: Failure): NodeError => {
   return is_transient ? new TransientError(text) : new NodeError(text);
 };
 
-/** Decrypts the former tokens; undefined if their key is missing. The stored secret is then used instead. */
+/**
+ * Decrypts the former tokens; undefined if the key that encrypts them is missing. The new token is then requested with
+ * the stored secret.
+ */
 async function readFormer(
   connection: BoundConnection,
   token: SealedRow,
@@ -80,7 +83,7 @@ async function readFormer(
 
 /**
  * Gets a new access token under the lease, and stores it. Returns undefined if the connection was stored again
- * meanwhile, because the token then belongs to its former secret.
+ * meanwhile, because the new token then belongs to the former secret of the connection.
  */
 async function refresh(
   connection: BoundConnection,
@@ -115,8 +118,8 @@ async function refresh(
 }
 
 /**
- * Checks which worker has the lease for a new token, and requests the token if this worker has it. `nonce` is the nonce
- * of the opened secret. If this function returns undefined, the caller must read the connection again.
+ * Checks which worker has the lease for a new token, and requests the token if this worker has the lease. `nonce` is
+ * the nonce of the opened secret. If this function returns undefined, the caller must read the connection again.
  */
 export async function nextTokens(
   connection: BoundConnection & Pick<SealedRow, 'nonce'>,

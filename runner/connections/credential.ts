@@ -6,8 +6,8 @@ import { isWithinHosts } from './hosts.ts';
 import { makeRedaction } from './redaction.ts';
 
 /**
- * The shortest secret that is removed from answers. Shorter texts may occur in any answer by chance. Only a password
- * can be shorter, and it is sent only together with a user.
+ * The shortest secret that is removed from answers. Shorter texts may occur in any answer by chance. Only the password
+ * of a user can be shorter. Requests carry it only together with the user's name, and this longer text is removed.
  */
 const MIN_SECRET_LENGTH = 4;
 

@@ -38,8 +38,8 @@ function isWithinPath(path: string, prefix: string): boolean {
 }
 
 /**
- * Tests whether a URL is one of a connection's hosts. An entry is a host, a port other than the scheme's, and a path
- * prefix: `api.example.com:8443/v1`. The prefix counts in whole segments.
+ * Tests whether a URL belongs to one of a connection's hosts. An entry of `hosts` is a host, a port unless it is the
+ * scheme's default port, and a path prefix: `api.example.com:8443/v1`. The prefix is compared by whole segments.
  */
 export const isWithinHosts = (url: URL, hosts: readonly string[]): boolean =>
   hosts.some((entry) => {

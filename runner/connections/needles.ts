@@ -6,13 +6,12 @@ const MIN_NEEDLE_LENGTH = 4;
 const byteDecoder = new TextDecoder('latin1');
 
 /**
- * Decodes bytes to a text with one character for each byte, to search in. The decoder reads 0x80 to 0x9F as Windows
- * does, so the result may only be compared with other results of this function. Other ways of decoding take 20 times as
- * long.
+ * Decodes bytes to a searchable text with one character for each byte. The decoder reads 0x80 to 0x9F as Windows does,
+ * so the result may only be compared with other results of this function. Other ways of decoding take 20 times as long.
  */
 export const toSearchable = (bytes: Uint8Array): string => byteDecoder.decode(bytes);
 
-/** Returns a text with a character for each byte, by its number. */
+/** Returns a text with one character for each byte: the character whose code is the byte. */
 const toLatin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 
 /** Returns the text's bytes in UTF-8, each as a character. */

@@ -3,7 +3,7 @@ import { needlesOf, toSearchable } from './needles.ts';
 
 const MARK = new TextEncoder().encode('[redacted]');
 
-/** The number of nested encodings that are decoded, for example percent-encoding in a JSON text. */
+/** The most levels of nested encodings that are decoded, for example percent-encoding in a JSON text. */
 const MAX_ROUNDS = 3;
 
 type Range = [start: number, end: number];

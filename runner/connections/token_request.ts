@@ -5,7 +5,10 @@ import { type HttpClient, type HttpResponse, NodeError } from '../engine/node.ts
 import { answerError } from '../engine/transient_answer.ts';
 import type { OauthSecret } from './credential.ts';
 
-/** The time that a token without `expires_in` counts as valid, and the longest time of any token, in seconds. */
+/**
+ * The time for which a token without `expires_in` counts as valid, and the longest time for which any token does, in
+ * seconds.
+ */
 const DEFAULT_SECONDS = 600;
 const MAX_SECONDS = 30 * 86_400;
 /** A token counts as expired this long before its end, but not before half of its time is over. */
