@@ -7,7 +7,8 @@ import { TransientError } from './transient_error.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 // `data.timeout_ms` of a node limits each attempt. The time counts from the stored begin of the attempt. So a claim
-// that continues the attempt has only the rest of the time. Results that come after the time are dropped.
+// that continues the attempt has only the rest of the time. Results that come after the time are dropped. What happens
+// when the time is over depends on the node:
 //   - A node that computes or reads: the attempt fails at once, and its signal is aborted.
 //   - A node with effects outside: the attempt fails in the same way, and the error says that the effects may have
 //     happened.
@@ -105,7 +106,10 @@ export class AttemptTimeout {
     this.#lifecycle.haltWith({ status: 'failed', message: this.#error.message, graceMs: 0 });
   }
 
-  /** The error of an attempt. After its time is over, this is always the error of the timeout. */
+  /**
+   * Returns the error of an attempt. After its time is over, the error of the timeout replaces any other error except
+   * Released.
+   */
   #errorOf(error: unknown): unknown {
     const isOver = this.#isOver || this.#leftMs() <= 0;
     return isOver && !(error instanceof Released) ? this.#error : error;

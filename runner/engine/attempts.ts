@@ -6,10 +6,10 @@ import { pauseAfter, type RetryPolicy } from './retry_policy.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /**
- * The attempts of one node execution. In the node run, `attempt` is the number of the attempt that is under way. If
- * `retry_at` is set, the attempt of this number has failed, and the next attempt begins at `retry_at`. Both columns are
- * stored before a pause. So if another claim continues the execution, its next attempt has the same number and begins
- * at the same time.
+ * The attempts of one node execution. In the row of the execution, `attempt` is the number of the attempt that is under
+ * way. If `retry_at` is set, the attempt of this number has failed, and the next attempt begins at `retry_at`. Both
+ * columns are stored before a pause. So a claim that continues the execution makes the next attempt with the same
+ * number and at the same time.
  */
 export class Attempts {
   readonly #tree: Tree;
@@ -61,7 +61,7 @@ export class Attempts {
     await this.#begin(until);
   }
 
-  /** Continues a pause that an earlier claim began. Resolves at this time, when the next attempt begins. */
+  /** Continues a pause that an earlier claim began. Resolves at the time `retryAt`, when the next attempt begins. */
   async resume(retryAt: string): Promise<void> {
     this.#row.retry_at = retryAt;
     await this.#begin(Date.parse(retryAt));
@@ -87,7 +87,9 @@ export class Attempts {
     journal.nodeBegan({ ...this.#row });
   }
 
-  /** Sleeps until this time. Meanwhile the run holds no slot. If the whole tree sleeps for long, it is released. */
+  /**
+   * Sleeps until this time. Meanwhile the run holds no slot. If the whole tree sleeps for long, the tree is released.
+   */
   async #sleepUntil(time: number): Promise<void> {
     const { lifecycle: { halted, releasing }, services: { now, rest }, sleepers, standstill } = this.#tree;
     for (;;) {

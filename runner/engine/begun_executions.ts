@@ -24,7 +24,7 @@ export class BegunExecutions {
   readonly #lifecycle: Lifecycle;
   readonly #news: News;
   readonly #underWay = new Map<RunNode, Begun>();
-  /** Released executions. If the run ends instead of being released, they end, too. */
+  /** Released executions. If the run ends instead of being released, these executions end with it. */
   readonly #released: Begun[] = [];
   readonly #completions: Completions;
 
@@ -44,7 +44,7 @@ export class BegunExecutions {
     return this.#underWay.size > 0 || this.isHandingOn;
   }
 
-  /** True if expressions on edges behind ended executions are being evaluated. */
+  /** True if expressions on the outgoing edges of ended executions are being evaluated. */
   get isHandingOn(): boolean {
     return this.#completions.isEvaluating;
   }

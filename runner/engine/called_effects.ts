@@ -4,10 +4,10 @@ import { readCalledFlow } from './called_flow.ts';
 import { type HasCalledEffects, hasEffects, isInstructionNode, makeRunGraph, type RunNode } from './graph.ts';
 import { type CalledEffects, NodeError, type NodeRegistry } from './node.ts';
 
-/** The flows that have effects of their own or through flows that they call. */
+/** The flows that have effects, either of their own or because they call flows with effects. */
 type FlowsWithEffects = { [kind in CalledEffects]: ReadonlySet<number> };
 
-/** Returns the called flow; undefined if the form data names none, so that the node fails. */
+/** Returns the id of the called flow; undefined if the form data names no flow. Such a node fails when it runs. */
 function calledFlowOf(formData: LosslessJson): number | undefined {
   try {
     return readCalledFlow(formData);

@@ -10,7 +10,7 @@ import type { CallSite, TreeRun } from './tree_run.ts';
 /** The end of a called flow. */
 interface CalledEnd {
   result: RunResult;
-  /** The instructions for which the flow was called, if it has made any. */
+  /** The instructions that the called flow has made, if it was called for them and has made any. */
   collected?: unknown;
 }
 
@@ -24,11 +24,11 @@ export class CalledRuns implements FlowCalls {
   readonly #tree: Tree;
   /** The calls under way, each with the calling run. */
   readonly #underWay = new Map<Promise<unknown>, TreeRun>();
-  /** Nodes of the flows that are being executed. */
+  /** The number of nodes in the flows that are being executed. */
   #openNodes: number;
   /**
-   * Resolves when the latest of the called flows may begin. The next called flow waits for it, so that they begin one
-   * after another.
+   * Resolves when the latest of the called flows may begin. The next called flow waits for this promise, so that called
+   * flows begin one after another.
    */
   #turn: Promise<void> = Promise.resolve();
 
@@ -76,7 +76,7 @@ export class CalledRuns implements FlowCalls {
       throw new NodeError(`recursive depth reached: calls of flows may be nested ${limits.interflowDepth} deep`);
     }
     // Called flows begin one after another, because making a graph takes time and thousands of nodes may call flows at
-    // once. The wait also gives each level a new stack, because flows may call themselves a thousand levels deep.
+    // once. The wait also gives each nested call a new stack, because calls may be nested a thousand levels deep.
     await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
@@ -131,8 +131,8 @@ export class CalledRuns implements FlowCalls {
     const { standstill } = this.#tree;
     const nodes = run.graph.nodes.length;
     this.#openNodes += nodes;
-    // The `finally` block removes the called run and decrements this count without a pause between. Otherwise the tree
-    // would seem to stand still.
+    // The `finally` block removes the called run and decrements this count without a pause between. During a pause, the
+    // tree would seem to stand still.
     caller.run.callsUnderWay += 1;
     try {
       return await this.#executeToEnd(caller, run);
@@ -157,7 +157,7 @@ export class CalledRuns implements FlowCalls {
     // together.
     if (collected === undefined) journal.runEnded(run.id, result);
     else caller.atEnd = () => journal.runEnded(run.id, result);
-    // The tree's transaction is its output, so the whole tree ends, and the caller ends here, too.
+    // If the tree's transaction is its output, the whole tree ends. The caller ends here.
     if (standstill.putOut !== undefined) throw new Released();
     return { result, collected };
   }

@@ -3,7 +3,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { News } from './news.ts';
 import type { Completion } from './run_record.ts';
 
-/** Evaluates the expressions on the edges behind an execution. Returns undefined if no edge has one. */
+/** Evaluates the expressions on the outgoing edges of an execution. Returns undefined if no edge has an expression. */
 export type EvaluateEdges = (completion: Completion) => Promise<EdgeResults> | undefined;
 
 /** The executions of a run that have ended and whose outputs have not yet reached the next nodes. */
@@ -33,7 +33,10 @@ export class Completions {
     return this.#ready.length > 0;
   }
 
-  /** Adds a completion. It is ready when the expressions on the edges behind its node have results. */
+  /**
+   * Adds a completion. The completion becomes ready when the expressions on the outgoing edges of its node have
+   * results.
+   */
   add(completion: Completion): void {
     // An instruction node completes in two parts. The second part becomes ready only after the first.
     const before = [...this.#pending].findLast(([{ node }]) => node === completion.node)?.[1];
@@ -47,7 +50,9 @@ export class Completions {
     return this.#ready.splice(0);
   }
 
-  /** Makes all completions ready without results, because the run ends and no further node starts. */
+  /**
+   * Makes all completions ready without the results of expressions, because the run ends and no further node starts.
+   */
   endEvaluating(): void {
     this.#ready.push(...this.#pending.keys());
     this.#pending.clear();

@@ -8,7 +8,9 @@ export interface CountersOptions {
   limits: RunLimits;
   slice: Slice;
   outputs: OutputBudget;
-  /** Node executions that earlier claims ended in called runs that have ended. They are not replayed. */
+  /**
+   * The number of node executions in called runs that have ended in earlier claims. These executions are not replayed.
+   */
   endedExecutions: number;
   /** Halts the tree with this error. */
   exceed: (message: string) => void;
@@ -74,8 +76,8 @@ export class Counters {
   }
 
   /**
-   * True if this claim has computed for long enough after it began something new. If each claim released the tree
-   * earlier, the tree would never end.
+   * True if this claim has begun something new and has computed for long enough since then. If each claim released the
+   * tree earlier, the tree would never end.
    */
   hasProgressed(): boolean {
     return this.#newSinceMs !== undefined && this.#slice.spentMs() - this.#newSinceMs >= this.#slice.leastMs;

@@ -14,7 +14,8 @@ import { measureMap } from './value_size.ts';
 //   - The execution began, and has effects outside: the execution fails with outcome_unknown (outcomeUnknown), unless
 //     the effects are idempotent. If the flow allows further attempts, the failure counts as one attempt, and another
 //     follows.
-//   - An attempt failed, and the execution waits: the claim makes the next attempt at its time (Attempts.resume).
+//   - An attempt failed, and the execution waits: the claim makes the next attempt at the stored time
+//     (Attempts.resume).
 //   - The execution handed over instructions: the claim settles the transaction that was sent (Settlement.sentBefore),
 //     and makes no new one.
 

@@ -1,6 +1,6 @@
 /**
- * The position of an execution or an entry in an earlier run. It counts the executions of the node, or the entries of
- * the edge.
+ * The position, in an earlier run, of an execution among the executions of its node, or of an entry among the entries
+ * of its edge.
  */
 export interface EarlierPosition {
   /** Counts from 0. For an execution, the index is its `times`. */

@@ -11,12 +11,14 @@ import { measureValue } from './value_size.ts';
 
 // An edge's expression is evaluated after the source has ended and before its outputs reach the next nodes. The end of
 // the source is recorded first, because its effects have happened even if the expression fails. The results are not
-// recorded. Each claim that replays the execution computes the same results again from its stored outputs.
+// recorded. Each claim that replays the execution computes the same results again from the execution's stored outputs.
 
-/** The computing time for all expressions behind one execution while the run is ending. */
+/**
+ * How long the expressions on the outgoing edges of one execution may compute, all together, while the run is ending.
+ */
 const ENDING_MS = 500;
 
-/** The expressions on the edges behind one execution. */
+/** The evaluation of the expressions on the outgoing edges of one execution. */
 class Evaluation {
   readonly #tree: Tree;
   readonly #edges: readonly GivenAlong[];
@@ -27,7 +29,7 @@ class Evaluation {
     const { slice } = tree.services;
     this.#tree = tree;
     this.#edges = edges;
-    // All expressions behind one execution together may compute for as long as one node in an Edge Function. The time
+    // The expressions of one execution together may compute for as long as one node may in an Edge Function. The time
     // counts from now on, even if the slice began earlier. If the expressions take longer, they fail, and no later
     // claim tries them again.
     this.#checkTime = slice.makeCheck(true);
@@ -114,7 +116,7 @@ function failure({ index, source, sourcePort, input }: RunEdge, reason: string):
   return codedError('expression_failed', `${edge}: ${reason}`);
 }
 
-/** Evaluates the expressions on the edges behind an execution. Returns undefined if no edge has one. */
+/** Evaluates the expressions on the outgoing edges of an execution. Returns undefined if no edge has an expression. */
 export function evaluateEdges(tree: Tree, completion: Completion): Promise<EdgeResults> | undefined {
   if (completion.node.outgoing.every(({ expression }) => expression === undefined)) return undefined;
   const edges = givenBy(completion).filter(({ edge, values }) =>

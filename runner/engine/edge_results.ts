@@ -8,7 +8,7 @@ export interface EdgeResult {
 }
 
 /**
- * The results of the expressions on the edges behind an execution. Each edge has one result for each value that it
+ * The results of the expressions on the outgoing edges of an execution. Each edge has one result for each value that it
  * carries.
  */
 export type EdgeResults = ReadonlyMap<RunEdge, readonly EdgeResult[]>;

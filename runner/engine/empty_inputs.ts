@@ -21,9 +21,9 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
 }
 
 /**
- * Makes a note for a node's error. It names the flow inputs without a value that may be the cause; otherwise it is
- * empty. In a node that only computes, any null may be the cause. In a node that acts or reads outside, an input is the
- * cause only if the error names it.
+ * Makes a note for a node's error. The note names the flow inputs without a value that may be the cause of the error.
+ * Without such inputs, it is empty. In a node that only computes, any null may be the cause. In a node that acts or
+ * reads outside, an input is the cause only if the error names it.
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;

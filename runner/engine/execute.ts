@@ -67,8 +67,8 @@ class RunExecution {
     while (this.#life.look() === 'going') {
       await this.#startReady(candidates, finished);
       if (!this.#begun.hasCompletions) {
-        // Even after a halt, the replay of a recorded execution needs the results of the expressions on the edges
-        // before it.
+        // Even after a halt, the replay of a recorded execution needs the results of the expressions on its incoming
+        // edges.
         if (!this.#begun.isHandingOn && (halted.aborted || !this.#begun.isAnyUnderWay)) break;
         const news = this.#news.next();
         standstill.consider();
@@ -181,7 +181,7 @@ class RunExecution {
   /** Waits for running nodes as long as the halt allows, and then cancels them. */
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { lifecycle: { cancelled }, standstill } = this.#tree;
-    // Instructions that no settlement step is sending are never sent.
+    // If no settlement step is sending the instructions of a parked node now, they are never sent.
     for (const one of this.#begun.parking.parked.values()) {
       if (!standstill.isInFlight(one)) this.#begun.endParked(one, { error: message });
     }
@@ -189,8 +189,8 @@ class RunExecution {
     cancelled.addEventListener('abort', onCancel);
     while (this.#begun.isAnyUnderWay && !cancelled.aborted) await this.#news.next();
     cancelled.removeEventListener('abort', onCancel);
-    // A cancelled node may end at once with its own error. The settlement is awaited, because it knows which
-    // instructions were sent.
+    // The settlement is awaited, because it knows which instructions were sent. Meanwhile, a cancelled node may end
+    // with an error of its own.
     await standstill.settled().catch(() => {});
     this.#begun.cancelAll(message);
     for (const completion of this.#begun.takeCompletions()) this.#apply(completion);
@@ -226,9 +226,9 @@ class RunExecution {
  * Executes one run to its end, or until it is released.
  *
  * Each edge carries a queue of values. A node starts when each of its incoming edges has a value, or is optional and
- * will never have one. Nodes that become ready together start in the order of the flow's `nodes`. If a node fails, only
- * the nodes that need its outputs do not run. After a halt no node starts. Running nodes are signalled, and their
- * outcome is recorded if they end in time. Source: docs/reference/flows.md.
+ * will never have one. Nodes that become ready together start in the order of the flow's `nodes`. If a node fails, the
+ * nodes that need its outputs do not run, but all other nodes do. After a halt no node starts. Running nodes are
+ * signalled, and their outcome is recorded if they end in time. Source: docs/reference/flows.md.
  */
 export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
   new RunExecution(tree, run).execute();

@@ -10,7 +10,10 @@ export interface Execution {
   outcome: Outcome | Handover | Promise<Outcome | Handover>;
   /** Records the outcome, once. */
   record: (outcome: Outcome) => void;
-  /** If the flow handles the failure, adds the value of the output `error` to it. Called before `record`. */
+  /**
+   * Returns the failure. If the flow handles the failure, the result has the value of the output `error`. Called before
+   * `record`.
+   */
   handle: (failure: Failure) => Failure;
   /** Present only if the execution may be tried again after its transaction has failed. */
   again?: Again | undefined;

@@ -21,7 +21,7 @@ export interface RunEdge {
   source: RunNode;
   /** The name of the output. For a passthrough edge, the name of the source's input. */
   sourcePort: string;
-  /** If the source gives no value, the target is notified, so that it does not wait for ever. */
+  /** True if the source may give no value. The target is then notified, so that it does not wait for ever. */
   isOptional: boolean;
   /** True if the edge passes on an input of the source. */
   isPassthrough: boolean;
@@ -68,7 +68,7 @@ export interface RunNode {
   presets: ValueMap;
   incoming: RunEdge[];
   outgoing: RunEdge[];
-  /** Its index in the flow's nodes array. Nodes start in this order. */
+  /** The index of the node among the flow's `nodes`, without mock nodes. Nodes start in this order. */
   index: number;
   /** The number of executions so far, with skipped iterations of a loop. It is the `times` of the next execution. */
   times: number;
@@ -79,8 +79,7 @@ export interface RunNode {
   /** True if the node was started at least once. */
   hasStarted: boolean;
   /**
-   * Executions of another run, whose outputs are used instead of running the node. Set only for a node that does not
-   * run.
+   * Set only for a node that does not run: the executions of the node in another run, whose outputs are used instead.
    */
   feed?: Feed;
   /**
@@ -183,9 +182,9 @@ export function hasEffects(
 }
 
 /**
- * Wires a frozen graph. The id of a handle names one port in the whole flow. An edge with an unknown handle is dropped
- * with a warning. If an edge leads to a port that its node lacks, the node fails. Mock nodes and edges into them are
- * dropped.
+ * Wires a frozen graph. An edge names the ports at its ends by handles. A handle stands for just one port of the whole
+ * flow. An edge with an unknown handle is dropped with a warning. If an edge leads to a port that its node lacks, the
+ * node fails. Mock nodes and edges into them are dropped.
  */
 export function makeRunGraph(
   graph: Graph,

@@ -14,7 +14,7 @@ import { SIGNATURE } from './settlement.ts';
 export const lackOf = ({ skipped, outcome }: Completion): Lack =>
   skipped ?? ('error' in outcome && outcome.errorOutput === undefined ? 'failed' : 'unset');
 
-/** Tests whether an edge belongs to this part of an execution. */
+/** Tests whether an edge gets its value in this part of a completion. */
 const belongsTo = (part: Completion['part'], { isError, sourcePort }: RunEdge): boolean =>
   part !== (isError || sourcePort === SIGNATURE ? 'handed_over' : 'rest');
 

@@ -31,9 +31,9 @@ export interface InputWait {
 }
 
 /**
- * Asks for the input of an execution, and waits for the answer. The request is reported before the first pause, so it
- * is stored together with the begin of the execution and the log line. So each input is requested only once, even if
- * several claims wait for it.
+ * Asks for the input of an execution, and waits for the answer. The request is reported before the first pause, so that
+ * it is stored together with the begin of the execution and the log line. Therefore each input is requested only once,
+ * even if several claims wait for it.
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
   const { run, execution, isAsked, timeoutMs, webhook, question, log } = wait;

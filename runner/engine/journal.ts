@@ -99,9 +99,9 @@ export type EarlierNodeRun = StoredNodeRun & { input?: { M: ValueMap } };
 
 /** The nodes of a graph that differ in the snapshot that is executed now. */
 export interface GraphChanges {
-  /** Nodes whose data or incoming edges differ, with the kind of change. */
+  /** For each node whose data or incoming edges differ, the kind of change. */
   nodes: { [nodeId: string]: string };
-  /** Nodes that call a flow which differs. */
+  /** The ids of nodes that call a changed flow. */
   calls: string[];
 }
 
@@ -129,7 +129,7 @@ export interface EarlierRuns {
 /** The rows that earlier claims of a run stored. The engine uses them and does not repeat their work. */
 export interface History {
   isEmpty: boolean;
-  /** Node executions of children that have ended. */
+  /** The number of node executions in children that have ended. */
   endedExecutions: number;
   nodeRun: (execution: Effect) => StoredNodeRun | undefined;
   /** The run that a node execution called. */
@@ -194,7 +194,7 @@ export interface StoredProgress {
   redriven?: StoredEarlierRuns | undefined;
   node_runs: StoredNodeRun[];
   children: ChildRow[];
-  /** Node executions of the children that have ended. */
+  /** The number of node executions in the children that have ended. */
   ended_executions: number;
 }
 

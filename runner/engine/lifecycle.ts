@@ -7,10 +7,11 @@ import { nextState, type TransitionTable } from './transitions.ts';
  * - `executing`: nodes start, and run for as long as they need.
  * - `releasing`: another claim will continue the tree. The signal `releasing` informs running nodes. Nodes still start
  *   until this claim has progressed (`Counters.hasProgressed`).
- * - `halted`: the tree must end, because somebody stopped it or it exceeded a limit. No node starts. Running nodes may
- *   end within the grace of the halt.
- * - `cancelled`: the grace is over. The signal `cancelled` informs running nodes, and they are recorded as failed.
- * - `cut_off`: like `cancelled`, but the claim must also be released. Therefore there is no time for grace.
+ * - `halted`: the tree must end, because somebody stopped it or it exceeded a limit. No node starts. Running nodes have
+ *   a grace period in which they may end by themselves.
+ * - `cancelled`: the grace period is over. The signal `cancelled` informs running nodes, and they are recorded as
+ *   failed.
+ * - `cut_off`: like `cancelled`, but the claim must also be released. Therefore there is no grace period.
  * - `ended`: the claim has the outcome of the tree. Cancelled nodes may still run, but their results are dropped.
  *
  * | state       | `release`   | `halt`      | `halt_at_once` | `end_grace` | `end`   |

@@ -1,6 +1,6 @@
 /** The limits of one run, including the runs that it calls. */
 export const runLimits = Object.freeze({
-  /** Node executions, with all iterations of loops and all children. */
+  /** Node executions, including those in iterations of loops and in called runs. */
   nodeExecutions: 100_000,
   /** The depth to which calls of flows may be nested. */
   interflowDepth: 1_024,
@@ -12,8 +12,8 @@ export const runLimits = Object.freeze({
   /** Bytes of one node execution's outputs, as JSON. */
   outputBytes: 1_048_576,
   /**
-   * Bytes of the outputs of all node executions: as JSON, and 32 for each value. Every claim of the run holds them in
-   * memory.
+   * The size of the outputs of all node executions: their bytes as JSON, and 32 bytes more for each value. Every claim
+   * of the run holds these outputs in memory.
    */
   allOutputBytes: 16_777_216,
   /** Bytes of the inputs and outputs of all node executions, as JSON. */

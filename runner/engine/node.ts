@@ -10,15 +10,18 @@ import type { ReadableJson } from '../../types/values/json/readable_json.ts';
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
   name: string;
-  /** True if the node waits for a value when an edge leads to the input. Without an edge, the member has no effect. */
+  /**
+   * True if the node waits for a value when an edge leads to the input. If no edge leads to it, `required` has no
+   * effect.
+   */
   required: boolean;
-  /** True if the node runs even if the source gives no value and the node has effects. */
+  /** True if the node runs without a value from this input's edge, even if the node has effects. */
   runsWhenAbsent: boolean;
   /** True if the input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
   /** True if the first type bound is `pubkey`. The input then passes on only the public half of a key pair. */
   wantsPublicKey: boolean;
-  /** The type bounds. Only results of edge expressions are converted by them. */
+  /** The type bounds. Of all values, only results of edge expressions are converted to these types. */
   types: readonly string[];
 }
 
@@ -59,7 +62,7 @@ export interface NodeCall {
   inputs: ValueMap;
   /** The node's settings, as the editor saved them. */
   formData: LosslessJson;
-  /** The names of its inputs and outputs, in order. */
+  /** The names of the node's inputs and outputs, in order. */
   inputNames: readonly string[];
   outputNames: readonly string[];
   /**
@@ -85,14 +88,14 @@ export interface NodeCall {
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and returns its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /**
-   * Like `callFlow`, but returns the flow's first instructions instead of sending them. Later nodes do not run. Only
-   * the settlement knows the form of instructions.
+   * Like `callFlow`, but returns the flow's first instructions instead of sending them. The called flow's later nodes
+   * do not run. Only the settlement knows the form of instructions.
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
-   * Tests whether the owner's own flows name the key that this input holds. False if the key comes from the starter or
-   * from outside. Only a key that the owner's flows name may be used in the owner's name. The settlement makes the
-   * test.
+   * Tests whether the owner's own flows contain the key that this input holds. Returns false if the key comes from the
+   * starter of the run or from outside. Only a key that the owner's flows contain may be used on the owner's behalf.
+   * The settlement makes the test.
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
@@ -157,7 +160,7 @@ export type EvaluateExpression = (
   call: Pick<NodeCall, 'maxOutputBytes' | 'scripts' | 'signal' | 'releasing' | 'checkTime' | 'rest'>,
 ) => Value | undefined | Promise<Value | undefined>;
 
-/** The types of a node's inputs and outputs, in the order of their names. */
+/** The types of a node's inputs and outputs, in the order of `inputNames` and `outputNames`. */
 export interface PortTypes {
   inputs: readonly (readonly string[])[];
   outputs: readonly string[];
@@ -166,8 +169,8 @@ export interface PortTypes {
 /** Code for the sandbox, and what it may use there. */
 export interface SandboxCode {
   /**
-   * `javascript` is code of a flow's author, which may have types. The others are libraries that code of this project
-   * calls.
+   * `javascript` is code of a flow's author, which may have TypeScript's type annotations. The others are libraries
+   * that code of this project calls.
    */
   library: 'javascript' | 'jsonata' | 'mustache' | 'csv';
   /** The body of an asynchronous function whose parameters are the inputs. */
@@ -179,7 +182,10 @@ export interface SandboxCode {
    * error.
    */
   fixedTime?: number | undefined;
-  /** The types of each output. The first type that fits is used. If undefined, the types of the ports are used. */
+  /**
+   * The types that every output may have. An output gets the first type that fits its value. If undefined, each output
+   * may have the types of its port.
+   */
   outputTypes?: readonly string[] | undefined;
 }
 
@@ -222,7 +228,8 @@ export interface Credential {
   /** Returns the URL of a redirect without the query parameter that carries the secret. */
   remove: (url: URL) => URL;
   /**
-   * The caller calls this if a server refuses the secret by 401. Undefined if the connection can't get another secret.
+   * The HTTP client calls this function if a server refuses the secret by 401. Undefined if the connection can't get
+   * another secret.
    */
   refused?: (() => Promise<void>) | undefined;
   /** Replaces the secret wherever a server repeats it. */
@@ -243,11 +250,11 @@ export interface HttpRequest {
   /** The most bytes of the answer's body, if this is less than the client's own limit. */
   maxResponseBytes?: number;
   /**
-   * If the body is too long, breaks off or stalls, the part that has arrived is accepted, because only the head
-   * matters.
+   * True if only the head of the answer matters. If the body is then too long, breaks off or stalls, the part that has
+   * arrived is accepted.
    */
   takesPartOfBody?: boolean;
-  /** If true, a redirect is not followed but is the answer. */
+  /** True if redirects are not followed. A redirect is then the answer. */
   refusesRedirects?: boolean;
   /** The secret that the request carries; the answer is redacted. */
   credential?: Credential | undefined;
@@ -273,8 +280,8 @@ export interface ProjectApi {
   /** Tests whether a request to this URL reaches the API. */
   serves: (url: URL) => boolean;
   /**
-   * Makes a request to the API. If the headers have a credential, the API treats the request as its holder's, otherwise
-   * as the run's owner's. Does not follow redirects. Throws a NodeError for a URL outside the API.
+   * Makes a request to the API. If the headers have a credential, the request acts for the holder of this credential,
+   * otherwise for the owner of the run. Does not follow redirects. Throws a NodeError for a URL outside the API.
    */
   request: (request: Omit<HttpRequest, 'refusesRedirects'>) => Promise<HttpResponse>;
 }
@@ -339,18 +346,18 @@ export function haltError(signal: AbortSignal): NodeError {
   return new NodeError((signal.reason as Halt).message);
 }
 
-/** The selection of a called flow's effects that count as effects of the node. */
+/** Says which effects of a called flow count as effects of the calling node. */
 export type CalledEffects = 'all' | 'without_instructions';
 
 /** The properties that every native node may declare. */
 interface NodeTraits {
   definition: NodeDefinition;
   /**
-   * The side on which the label in the form data names the node's only port. The port's name in the flow's JSON is
-   * ignored.
+   * Set if the node has one port on this side, whose name is the label in the form data. The port's name in the flow's
+   * JSON is ignored.
    */
   labelledSide?: 'input' | 'output';
-  /** Set if the flow's JSON declares the node's ports, or the ports of one side, instead of the definition. */
+  /** Set if not the definition but the flow's JSON declares the node's ports, or its ports on one side. */
   takesPortsFromFlow?: true | 'inputs' | 'outputs';
   /** True if the node may leave any output unset, even one that the flow's JSON does not declare as optional. */
   leavesOutputsUnset?: true;
@@ -386,9 +393,9 @@ interface NodeTraits {
 }
 
 /**
- * The greatest effects outside that the node's definition declares. An unknown word counts as `once`. With `none`, the
- * node may run again. With `idempotent`, its begin is stored before it runs, and it may run again. With `once`, its
- * begin is stored before it runs, and it fails instead of running again.
+ * Returns the greatest effects outside the run that the node's definition declares. An unknown word counts as `once`.
+ * With `none`, the node may run again. With `idempotent`, its begin is stored before it runs, and it may run again.
+ * With `once`, its begin is stored before it runs, and it fails instead of running again.
  */
 export const publishedEffects = ({ definition: { data: { effects } } }: Pick<NodeTraits, 'definition'>): Effects =>
   effects == null ? 'none' : isEffects(effects) ? effects : 'once';
@@ -442,7 +449,8 @@ export class NodeError extends Error {
 }
 
 /**
- * Makes the error of a node that stops before it makes outputs of more than `maxBytes`. `what` is a noun and its verb.
+ * Makes the error of a node that stops before it makes outputs of more than `maxBytes`. `what` is the begin of the
+ * sentence, such as `the result does not`.
  */
 export const outputTooLarge = (what: string, maxBytes: number): NodeError =>
   new NodeError(codedError('output_too_large', `${what} fit into an output of ${maxBytes} bytes`));

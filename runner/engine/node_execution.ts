@@ -34,7 +34,7 @@ import { PartLifecycle } from './part_lifecycle.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 import { heldByMap, measureMap } from './value_size.ts';
 
-/** The earlier rows of an execution, before it begins. */
+/** What is known of an execution before it begins: the rows of earlier claims and of earlier runs. */
 export interface KnownExecution {
   /** The row that an earlier claim stored for the execution. */
   stored: StoredNodeRun | undefined;
@@ -42,7 +42,7 @@ export interface KnownExecution {
   takenOver: StoredNodeRun | undefined;
   /** The runs that the execution called in those earlier runs. */
   calledRuns: EarlierRunIds | undefined;
-  /** The error of an edge's expression, with which it fails. */
+  /** The error of an edge's expression, with which the execution fails. */
   fault: string | undefined;
 }
 
@@ -121,7 +121,7 @@ class NodeExecution {
       : this.#attempt();
   }
 
-  /** Makes an attempt, and all further attempts. */
+  /** Makes an attempt and, if attempts fail, all further attempts that the flow allows. */
   #attempt(): Given | Promise<Given> {
     if (this.#attempts === undefined) return this.#compute();
     const followFailure = (error: unknown) => this.#followFailure(error);

@@ -6,7 +6,7 @@ import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
-/** The failure of an execution. Outputs that it handed over before stay valid. */
+/** The failure of an execution. Outputs that the execution handed over before stay valid. */
 export interface Failure {
   error: string;
   handedOver?: ValueMap | undefined;
@@ -32,7 +32,7 @@ export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: Valu
   return values;
 };
 
-/** Returns the public key of a key in any form, so that no secret is passed on. Other values do not change. */
+/** Converts a key in any form to its public key, so that no secret is passed on. Returns all other values unchanged. */
 function publicKeyOf(value: Value): Value {
   try {
     return { B3: toPubkey(value) };
@@ -76,7 +76,8 @@ function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): strin
 }
 
 /**
- * Makes the outcome of an execution that threw. Its text ends with `hint`, and can be stored and read back unchanged.
+ * Makes the outcome of an execution that threw. The text of the error ends with `hint`, and can be stored and read back
+ * unchanged.
  */
 export const toError = (error: unknown, hint = ''): { error: string } => ({
   error: toMessage(`${error instanceof Error ? error.message : String(error)}${hint}`),

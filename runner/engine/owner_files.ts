@@ -31,7 +31,7 @@ export interface FileUpload {
 /** The options of a signed URL. */
 export interface UrlOptions {
   expiresInSeconds: number;
-  /** The change of an image, as Storage takes it. */
+  /** The transformation of an image, in the form that Storage takes. */
   transform: { [name: string]: string | number } | undefined;
   /** If true, browsers save the file. If a text, they save it under this name. */
   download: boolean | string;

@@ -28,7 +28,10 @@ function comparePaths(a: readonly number[], b: readonly number[]): number {
 /** The runs of a tree that are being executed. */
 export class Participants {
   readonly #byRun = new Map<TreeRun, Participant>();
-  /** The path of each run: node indexes and `times` of the executions that called it, from the root on. */
+  /**
+   * The path of each run. For each call on the way from the root to the run, it has the index of the calling node and
+   * the `times` of its execution.
+   */
   readonly #paths = new Map<TreeRun, number[]>();
 
   add(participant: Participant): void {

@@ -9,7 +9,10 @@ export type FinishedNodes = Map<RunNode, Lack>;
 /** The reason why a node does not run: a node before it failed, or a branch before it was not taken. */
 export type Lack = RunNode['absence'];
 
-/** If the source passes on an input without a value, the target runs if its own input is optional. */
+/**
+ * Tests whether an edge's first entry gives the target what it needs. An input without a value that the source passes
+ * on is enough for an optional input.
+ */
 const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined &&
   (head.value !== undefined || head.fault !== undefined || !isNeeded ||

@@ -35,9 +35,9 @@ const isSameAs = (value: Value | undefined, before: Before): boolean => before !
 interface Carried {
   /** Returns the value that a position had in the earlier run. */
   at: (index: number) => Before;
-  /** The index of the first value of an execution of the source. */
+  /** Returns the index of the first value that an execution of the source gave. */
   start: (times: number) => number;
-  /** The number of values that an execution of the source gave. */
+  /** Returns the number of values that an execution of the source gave. */
   count: (times: number) => number;
   /** All values, in order. */
   values: () => (Value | typeof UNKNOWN)[];

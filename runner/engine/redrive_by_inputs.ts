@@ -10,7 +10,10 @@ export class ByInputs {
   /** Undefined if the other snapshot did not have this flow. */
   readonly #changes: GraphChanges | undefined;
   readonly #otherCalls: ReadonlySet<string>;
-  /** The executions of each node that are not yet assigned to an execution of this run, by the text of their inputs. */
+  /**
+   * For each node, the earlier executions that are not yet assigned to an execution of this run, by the text of their
+   * inputs.
+   */
   readonly #open = new Map<RunNode, Map<string, number[]>>();
   /** The position assigned to each execution. It is kept, because a position is looked up more than once. */
   readonly #given = new Map<RunNode, (EarlierPosition | undefined)[]>();

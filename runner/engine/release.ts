@@ -5,11 +5,11 @@ export interface Release {
   until?: number;
 }
 
-/** The run is released until somebody outside has answered, or the time for that is over. */
+/** The run is released until somebody outside has answered, or until the time for the answer is over. */
 export interface Suspension {
   status: 'waiting';
   /**
-   * The latest time at which the run continues, in milliseconds since 1970: the time at which one of its attempts
+   * The latest time at which the run continues, in milliseconds since 1970: the first time at which one of its attempts
    * times out.
    */
   until?: number | undefined;

@@ -12,7 +12,7 @@ export interface RetryPolicy {
   maxDelayMs: number;
 }
 
-/** The part of a pause that is left to chance. */
+/** The largest share of a pause that is subtracted at random. */
 const JITTER = 0.2;
 
 /**
@@ -30,8 +30,8 @@ export function readRetryPolicy({ retry }: SnapshotNode['data']): RetryPolicy | 
 
 /**
  * Returns the milliseconds between a failed attempt and the next one. Up to a fifth of the pause is subtracted at
- * random, so that attempts that failed together are not repeated together. The pause is never shorter than a server
- * asks for, and never longer than `maxDelayMs`.
+ * random, so that attempts that failed together are not repeated together. The pause is not shorter than a server asks
+ * for, but never longer than `maxDelayMs`.
  */
 export function pauseAfter(
   { delayMs, backoff, maxDelayMs }: RetryPolicy,

@@ -11,7 +11,7 @@ import { runLimits } from '../../types/limits/runs.ts';
 
 /** The most error lines that a run keeps. */
 const MAX_ERROR_LINES = runLimits.error_lines.value;
-/** The most characters of all its error lines. */
+/** The most characters of all error lines of a run together. */
 const MAX_ERRORS_CHARACTERS = runLimits.errors_characters.value;
 
 /** An error of a node: its message, and the label that its line begins with. */
@@ -45,7 +45,7 @@ export interface Completion {
   /** The positions of the execution in the runs from which this run was redriven. */
   positions?: EarlierPositions | undefined;
   outcome: Outcome;
-  /** The results of the expressions on the edges behind the node. */
+  /** The results of the expressions on the outgoing edges of the node. */
   results?: EdgeResults | undefined;
   /** The reason why the execution was skipped; undefined if it ran. */
   skipped?: Lack;

@@ -23,8 +23,8 @@ export interface Again {
   /** Tests whether another attempt is allowed. */
   isPossible: () => boolean;
   /**
-   * Records the failed attempt. It is stored together with the rows that were reported directly before. Resolves with
-   * the outcome of the next attempts.
+   * Records the failed attempt. The record is stored together with the rows that were reported directly before.
+   * Resolves with the outcome of the next attempts.
    */
   after: (error: NodeError) => Promise<Outcome | Handover>;
 }
@@ -77,22 +77,22 @@ export interface SettlementStep {
   parked: readonly Parked[];
   /**
    * Settles the step. `signal` is aborted, with a Halt as its reason, when the run ends. `releasing` is aborted when
-   * the run is released. Throws Released if the next claim can continue the step. With any other error, this claim
-   * rejects.
+   * the run is released. Throws Released if the next claim can continue the step. If it throws any other error, this
+   * claim fails with that error.
    */
   settle: (signals: { signal: AbortSignal; releasing: AbortSignal }) => SettlementEnd | Promise<SettlementEnd>;
 }
 
 /** An execution whose instructions an earlier claim has already given to somebody outside. */
 export interface SentBefore {
-  /** Makes the node's error for a run that ends now. It says that the instructions may still be executed. */
+  /** Makes the node's error for a run that ends now. The error says that the instructions may still be executed. */
   haltError: (halt: AbortSignal) => NodeError;
 }
 
 /**
  * Settles the instructions of one tree of runs. The engine parks each execution that hands over instructions. When no
- * other execution of the tree can continue, the engine asks for one step after another. It stops when no execution is
- * parked or some execution can continue.
+ * other execution of the tree can continue, the engine asks for one step after another. The engine stops asking when no
+ * execution is parked or some execution can continue.
  */
 export interface Settlement {
   /**

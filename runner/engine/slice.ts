@@ -17,7 +17,7 @@ const FRESH_SHARE = 0.1;
  *
  * - `open`: the runs of the worker compute.
  * - `spent`: the computing time is over. Each run is released as soon as its claim has progressed.
- * - `over`: the time on the clock is over, or the worker must end. All runs are released, with or without progress.
+ * - `over`: the wall-clock time is over, or the worker must end. All runs are released, with or without progress.
  *
  * | state   | `spend` | `end`  |
  * | ------- | ------- | ------ |
@@ -35,8 +35,8 @@ export const SLICE_STATES: TransitionTable<SliceState, SliceEvent> = {
 };
 
 /**
- * The time that a worker's thread has: on the clock, and of computing. All runs that the worker executes at the same
- * time share it. When it is over, the runs are released.
+ * The time that a worker's thread has: wall-clock time, and computing time. All runs that the worker executes at the
+ * same time share the slice. When the slice is over, the runs are released.
  */
 export interface Slice {
   state: () => SliceState;
@@ -72,7 +72,7 @@ export interface Slice {
 }
 
 export interface SliceLimits {
-  /** Milliseconds on the clock. */
+  /** Milliseconds of wall-clock time. */
   wallMs: number;
   /** Milliseconds of computing. */
   busyMs: number;

@@ -162,7 +162,8 @@ export class Standstill {
 
   async #settleAll(): Promise<void> {
     try {
-      // The calling run begins to wait only later in this turn of the event loop. All runs are quiet only then.
+      // All runs are quiet only when the calling run has begun to wait, which happens later in this turn of the event
+      // loop.
       await Promise.resolve();
       while (this.#isTime()) {
         const step = this.#tree.settlement.nextStep(this.#participants.withParked());

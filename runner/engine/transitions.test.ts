@@ -10,7 +10,7 @@ import { nextState, type TransitionTable } from './transitions.ts';
 
 type AnyTable = TransitionTable<string, string>;
 
-/** Reads the tables whose first column is `state` from a text. A cell `throws` has no transition. */
+/** Reads the tables whose first column is `state` from a text. A cell `throws` stands for no transition. */
 function tablesIn(text: string): AnyTable[] {
   const lines = text.split('\n').map((line) => line.replace(/^ \* /, '').trim());
   const cellsOf = (line: string) => line.split('|').slice(1, -1).map((cell) => cell.trim().replaceAll('`', ''));
