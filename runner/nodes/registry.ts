@@ -87,7 +87,7 @@ import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
 /**
- * All native nodes. To add a node, add a folder next to this file and a line here. One folder may make several nodes.
+ * All native nodes. To add a node, add a folder next to this file and a line here. One folder may define several nodes.
  */
 const modules: AnyModule[] = [
   apiInputNode,

@@ -76,7 +76,7 @@ export function queryValue({ url, schema, target, method, params, prefer, body, 
   return { M: members };
 }
 
-/** Adds parameters and keeps existing ones of the same name, such as another filter on a column. */
+/** Adds parameters, and keeps existing parameters of the same name, such as an earlier filter on the same column. */
 export const withParams = (query: Query, params: Param[]): Query => ({
   ...query,
   params: query.params.concat(params),

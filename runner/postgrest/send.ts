@@ -59,7 +59,7 @@ export const effectsOf = (readQuery: (inputs: ValueMap) => Query) => (inputs: Va
   }
 };
 
-/** The answer to a query. Its result is null if the body is empty. */
+/** The answer to a query. `result` is null if the body is empty. */
 interface Answer {
   result: Value;
   headers: Value;

@@ -11,7 +11,7 @@ const MAX_CHOICE_CHARACTERS = nodeLimits.input_choice_characters.value;
 
 const badConfig = (fault: string): NodeError => new NodeError(codedError('bad_config', fault));
 
-/** Reads a text for people; null for an empty one. Characters are counted as in the database. */
+/** Reads a text that people see; null if it is empty. Characters are counted as in the database. */
 function readText(inputs: ValueMap, name: string, most: number): string | null {
   const text = readOptionalField(inputs, name, toText) ?? '';
   if ([...text].length > most) throw badConfig(`${name}: has more than ${most} characters`);

@@ -15,7 +15,7 @@ it.each([
   ['2026-11-25', undefined, 'Europe/Berlin', '2026-11-24T23:00:00.000Z'],
   ['2026-11-25T00:00:00+05:30', undefined, 'Europe/Berlin', '2026-11-24T18:30:00.000Z'],
   ['25.11.2026 22:46', 'dd.LL.yyyy HH:mm', 'America/New_York', '2026-11-26T03:46:00.000Z'],
-  // Other names of a zone are names of the IANA database, too.
+  // The IANA database has several names for some zones, and the node accepts each of them.
   ['2026-11-25', undefined, 'Asia/Kolkata', '2026-11-24T18:30:00.000Z'],
   ['2026-11-25', undefined, 'US/Pacific', '2026-11-25T08:00:00.000Z'],
   // The clocks go forward: 02:30 does not exist, and becomes the time an hour later.
@@ -33,7 +33,7 @@ it.each([
   ['1'.repeat(101), undefined, undefined, 'text: must be a date in ISO 8601'],
   ['1'.repeat(101), 'd', undefined, 'text: must have at most 100 characters'],
   ['1', 'd'.repeat(101), undefined, 'format: must have at most 100 characters'],
-  // Luxon would try all combinations of these tokens' lengths.
+  // The node refuses such formats, because Luxon would try all combinations of the tokens' lengths.
   ['1'.repeat(60), 'dM'.repeat(20), undefined, 'format: must have each token once, and at most 12 tokens'],
   ['1', 'ZZZZ', undefined, 'must be a date in the given format'],
 ])('refuses case %#', async (text, format, zone, error) => {

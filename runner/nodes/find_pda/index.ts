@@ -10,7 +10,7 @@ const seedNames = ['seed_1', 'seed_2', 'seed_3', 'seed_4', 'seed_5'];
 
 /**
  * Returns the bytes of a seed that is a text or a public key. Returns undefined for an empty text and for any other
- * value. Such seeds are ignored.
+ * value. The node ignores seeds for which this function returns undefined.
  */
 function readSeed(value: Value): Uint8Array | undefined {
   if (!('S' in value) && !('B3' in value)) return undefined;

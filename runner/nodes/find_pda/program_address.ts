@@ -6,8 +6,8 @@ export const MAX_SEED_LENGTH = 32;
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 
 /**
- * Tests whether the bytes are a public key that can have a secret key. It decodes the bytes by ZIP 215, as validators
- * do.
+ * Tests whether the bytes are a public key that can have a secret key. The bytes are decoded by ZIP 215, as in
+ * validators.
  */
 function isOnCurve(bytes: Uint8Array): boolean {
   try {

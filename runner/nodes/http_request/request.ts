@@ -31,7 +31,8 @@ interface Body {
   bytes: () => Uint8Array | Promise<Uint8Array>;
   type: string;
   /**
-   * True for a form. Its content type tells the receiver the boundary, so a content-type header of the flow is ignored.
+   * True for a form. The content type of a form tells the receiver the boundary between its parts, so a content-type
+   * header of the flow is ignored.
    */
   isForm: boolean;
 }

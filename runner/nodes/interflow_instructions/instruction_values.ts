@@ -4,10 +4,7 @@ import { bytesToValue } from '../../../types/values/value.ts';
 import { walletToValue } from '../../../types/values/keys.ts';
 import type { InstructionSet } from '../../solana/transaction.ts';
 
-/**
- * Converts instructions to values: `fee_payer`, the wallets of the `signers`, and `instructions`, as the node's
- * outputs.
- */
+/** Converts instructions to the outputs of the node: `fee_payer`, `signers` (their wallets) and `instructions`. */
 export const instructionsToValues = ({ feePayer, signers, instructions }: InstructionSet): ValueMap => ({
   fee_payer: { B3: feePayer.publicKey },
   signers: { A: signers.map(walletToValue) },

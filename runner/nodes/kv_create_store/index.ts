@@ -5,7 +5,8 @@ import definition from './definition.json' with { type: 'json' };
 /** Creates a key-value store of the flow's owner. */
 export const kvCreateStoreNode: NodeModule = {
   definition,
-  // The node is idempotent, because the database makes the change of one node execution only once.
+  // The node is idempotent, because the database makes the change of a node execution only once, even if the execution
+  // is repeated.
   run: async ({ inputs, kv }) => {
     await kv.create(readField(inputs, 'store', toText));
     return {};

@@ -6,7 +6,8 @@ import definition from './definition.json' with { type: 'json' };
 /** Stores an item in a key-value store of the flow's owner, and outputs the replaced value, if any. */
 export const kvWriteItemNode: NodeModule = {
   definition,
-  // The node is idempotent, because the database makes the change of one node execution only once.
+  // The node is idempotent, because the database makes the change of a node execution only once, even if the execution
+  // is repeated.
   run: async ({ inputs, kv }): Promise<ValueMap> => {
     const [store, key] = [readField(inputs, 'store', toText), readField(inputs, 'key', toText)];
     const old = await kv.write(store, key, requireInput(inputs, 'value'));

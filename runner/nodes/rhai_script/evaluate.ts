@@ -15,9 +15,9 @@ export interface ScriptHooks {
 }
 
 /**
- * Compiled scripts are cached, because a loop runs the same one again and again. These constants limit the characters
- * of all cached sources together, and of a single source. A compiled script takes 200 to 400 bytes for each character
- * of its source.
+ * Compiled scripts are cached, because a loop runs the same script again and again. The first constant limits the
+ * characters of all cached sources together, the second those of a single source. A compiled script takes 200 to 400
+ * bytes for each character of its source.
  */
 const CACHED_CHARACTERS = 262_144;
 const CACHED_SCRIPT_CHARACTERS = 65_536;
