@@ -28,7 +28,7 @@ export interface FunctionNode {
   readonly captures: readonly Capture[];
   readonly body: Node;
   readonly slotCount: number;
-  /** The depth to which its nodes are nested. It bounds the depth of the evaluation. */
+  /** The depth to which its nodes are nested. This depth bounds the depth of the evaluation. */
   readonly depth: number;
   readonly at: Position;
 }

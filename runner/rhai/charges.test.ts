@@ -239,7 +239,7 @@ const GROWING: Record<string, Case[]> = {
   fn: [['curry', fn, Array(255).fill(1), 255]],
 };
 
-/** All other functions. They take the same few steps for all arguments. */
+/** All other functions. They take few steps, and as many for large arguments as for small ones. */
 const CONSTANT: Record<string, string> = {
   any: 'type_of take is_shared',
   none: 'exit Fn is_def_fn range PI E timestamp utc_now rand rand_float rand_bool',

@@ -18,7 +18,10 @@ export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): v
   }
 }
 
-/** Charges like `chargeComparison` for a comparison with a literal of a switch. The literal's weight is not known. */
+/**
+ * Charges for a comparison with a literal of a switch, as `chargeComparison` does for two values. The literal's weight
+ * is not known.
+ */
 export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): void {
   if (typeof value === 'string') return chargeComparison(run, value, literal);
   const isSameSize = value instanceof RhaiArray

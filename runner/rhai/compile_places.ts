@@ -225,8 +225,8 @@ function rootOf(node: Node): Node {
 }
 
 /**
- * Compiles like `compileRef`, for the target of an assignment. Evaluates to undefined if the target's chain has ended
- * early.
+ * Compiles the target of an assignment, as `compileRef` compiles any place. The compiled code returns undefined if the
+ * target's chain has ended early.
  */
 export function compileTarget(compiler: Compiler, target: Node, context: Context): (frame: Frame) => Ref | undefined {
   const node = target.kind === 'chain' ? target.body : target;

@@ -215,7 +215,7 @@ function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
   return givenMap(Object.entries({ message: text, line, position: column, ...about }));
 }
 
-/** Compiles `try`. Its value is the value of the tried block, or unit if that block failed. */
+/** Compiles `try`. The value of the statement is the value of the tried block, or unit if that block failed. */
 export const compileTry: CompileNode<'try'> = (compiler, { body, variable, handler }, context) => {
   const attempted = compiler.compile(body, context);
   const handled = compiler.compile(handler, context);

@@ -7,7 +7,7 @@ import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue
 const MAX_PLAIN_FLOAT = Math.fround(1e13);
 const MIN_PLAIN_FLOAT = Math.fround(1e-13);
 
-/** The same limit for `debug`, which shows floats like Rust. */
+/** The same limit for `debug`, which shows floats as Rust does. */
 const MAX_PLAIN_DEBUG = 1e16;
 const MIN_PLAIN_DEBUG = 1e-4;
 

@@ -183,7 +183,10 @@ export class Run extends Memory {
     }
   }
 
-  /** Adds the calls beyond a depth to an error that passed through them. Uncatchable errors don't name calls. */
+  /**
+   * Adds to an error the calls through which it passed, without the outermost `depth` calls. Uncatchable errors don't
+   * name calls.
+   */
   traced(error: RhaiError, depth = 0): RhaiError {
     return error.isCatchable ? error.within(this.#calls.slice(depth).toReversed()) : error;
   }

@@ -57,7 +57,7 @@ export class FunctionScope {
 
   declare(name: string, isConstant = false): Variable {
     const block = this.#blocks.at(-1)!;
-    // A variable replaces another of the same name in the same block.
+    // A variable replaces an earlier variable of the same name in the same block.
     if (!block.has(name)) this.#count++;
     const slot = this.slotCount++;
     return this.#add(block, { name, slot, isConstant, isGiven: false, isCaptured: false, count: this.#count });

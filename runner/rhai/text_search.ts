@@ -39,14 +39,14 @@ export function* occurrences(text: string, pattern: string, from = 0): Generator
   }
 }
 
-/** Finds a text like String.indexOf, in linear time. */
+/** Finds a text as String.indexOf does, but in linear time. */
 export function findText(text: string, pattern: string, from = 0): number {
   if (pattern.length <= MAX_NATIVE_PATTERN) return text.indexOf(pattern, from);
   for (const at of occurrences(text, pattern, from)) return at;
   return -1;
 }
 
-/** Splits like String.split by a text that is not empty, in linear time. */
+/** Splits a text at each delimiter, which is not empty, as String.split does, but in linear time. */
 export function splitText(text: string, delimiter: string): string[] {
   if (delimiter.length <= MAX_NATIVE_PATTERN) return text.split(delimiter);
   const parts: string[] = [];
@@ -60,7 +60,8 @@ export function splitText(text: string, delimiter: string): string[] {
 }
 
 /**
- * Replaces a non-empty text like String.replaceAll, but in linear time and without special patterns in the replacement.
+ * Replaces a non-empty text as String.replaceAll does, but in linear time and without special patterns in the
+ * replacement.
  */
 export const replaceText = (text: string, target: string, replacement: string): string =>
   target.length <= MAX_NATIVE_PATTERN
@@ -71,7 +72,7 @@ export const replaceText = (text: string, target: string, replacement: string): 
 export const removeText = (text: string, target: string): string =>
   target === '' ? text : replaceText(text, target, '');
 
-/** Counts the occurrences of a text that is not empty in another, without overlaps. */
+/** Counts how often a non-empty text occurs in another text, without overlaps. */
 export function countText(text: string, target: string): number {
   let count = 0;
   for (const _ of occurrences(text, target)) count++;

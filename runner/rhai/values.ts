@@ -227,7 +227,7 @@ const TYPE_NAMES: Record<TypeTag, string> = {
   fn: 'Fn',
 };
 
-/** Returns the name of a value's type, like `type_of`. */
+/** Returns the name of a value's type, as `type_of` does. */
 export function typeName(value: RhaiValue): string {
   if (value instanceof Range && value.isInclusive) return 'range=';
   if (value instanceof Sequence) return value.typeName;
@@ -279,7 +279,7 @@ export function replaceCharacter(text: string, place: number, character: string)
   return before + character + after;
 }
 
-/** Compares texts by code points, like Rust. JavaScript itself compares UTF-16 units. */
+/** Compares texts by code points, as Rust does. JavaScript itself compares UTF-16 units. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);

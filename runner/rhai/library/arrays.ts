@@ -20,7 +20,7 @@ function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiVa
   return run.detach(item);
 }
 
-/** Inserts elements at a position. They must not be stored elsewhere. */
+/** Inserts elements at a position. The elements must not be stored elsewhere. */
 function insert(run: Run, self: RhaiArray, place: number, items: readonly RhaiValue[]): void {
   run.checkLength(self.items.length + items.length);
   // The elements after the position move up.
