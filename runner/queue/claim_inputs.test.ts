@@ -8,7 +8,7 @@ import type { Claim, StoredInput } from './claims.ts';
 const claim = {} as Claim;
 const executionOf = (times: number): Effect => ({ flow_run_id: 'run', node_id: 'node', times });
 
-/** Makes the inputs of a claim whose reads `stored` answers, and records the calls in order. */
+/** Makes the inputs of a claim, and records the calls in order. `stored` answers reads of inputs. */
 function makeInputs(stored: (execution: Effect) => StoredInput | undefined = () => undefined, flowUrl?: string) {
   const done: string[] = [];
   const listeners: (() => void)[] = [];

@@ -32,7 +32,7 @@ export interface ClaimRecords {
   close: () => void;
 }
 
-/** Begins the records of a claim. They last until `close`. */
+/** Begins the records of a claim. The records are kept until `close`. */
 export function openClaimRecords(options: ClaimRecordsOptions): ClaimRecords {
   const { claims, claim, history, settings, control, memory, onRest, now } = options;
   const limitMs = settings.flowRunMaxWorkMs;

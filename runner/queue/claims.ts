@@ -49,7 +49,7 @@ export interface Claim {
   /** Milliseconds that earlier claims worked on the run. */
   work_ms: number;
   stop: StopRequest | null;
-  /** Bytes of node outputs that earlier claims stored, as JSON. */
+  /** The size as JSON, in bytes, of the node outputs that earlier claims stored. */
   output_bytes: number;
   /**
    * An upper bound of the bytes of node outputs in the earlier runs that this run continues or takes values from. Null
@@ -99,7 +99,7 @@ export interface Progress {
   work_ms: number;
   /** True if the run was not halted, so that it executed every node that it could. */
   is_complete: boolean;
-  /** Bytes of node outputs of this claim and earlier ones, as JSON. */
+  /** The size as JSON, in bytes, of the node outputs of this claim and earlier claims. */
   output_bytes: number;
 }
 
@@ -157,7 +157,9 @@ export interface Claims {
   history: (claim: Claim) => Promise<StoredHistory>;
   /** Stores progress and extends the lease. */
   checkpoint: (claim: Claim, progress: Progress) => Promise<void>;
-  /** Stores progress and releases the run. It can be claimed again after this many whole seconds, 0 by default. */
+  /**
+   * Stores progress and releases the run. The run can be claimed again after `seconds`, a whole number, 0 by default.
+   */
   release: (claim: Claim, progress: Progress, seconds?: number) => Promise<void>;
   /**
    * Stores progress and releases the run until its signatures have arrived. The run can be claimed again when all
@@ -176,8 +178,8 @@ export interface Claims {
     requests: NewSignatureRequest[],
   ) => Promise<StoredSignatureRequest[]>;
   /**
-   * Resolves with the states of the inputs that these executions requested. An input whose time is over by the
-   * database's clock expires in this call.
+   * Resolves with the states of the inputs that these executions requested. An input expires in this call if its time
+   * is over by the database's clock.
    */
   takeInputs: (claim: Claim, executions: Effect[]) => Promise<StoredInput[]>;
   /**

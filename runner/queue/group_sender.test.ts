@@ -4,7 +4,7 @@ import { makeGroupSender } from './group_sender.ts';
 
 interface Sent {
   items: string[];
-  /** Ends the sending. The named items fail individually. */
+  /** Ends the sending. Only the items in `failing` fail. */
   end: (failing?: string[]) => void;
   fail: () => void;
 }

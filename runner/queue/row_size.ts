@@ -2,7 +2,7 @@ import type { ChildRow, LogLine, NodeRun } from '../engine/journal.ts';
 import { measureMap } from '../engine/value_size.ts';
 
 // Approximate bytes of JSON of the rows that a worker stores. Values are measured only once, when nodes return them.
-// This costs less than writing the JSON.
+// Such sizes cost less than writing the JSON would.
 
 /** Bytes of a row without its values. */
 export const ROW_BYTES = 200;

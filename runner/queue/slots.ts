@@ -6,8 +6,8 @@ export interface FreeSlots {
   /** Number of slots for runs of any owner. */
   regular: number;
   /**
-   * Number of reserved slots. Each takes one run of an owner who holds no slot. They are used if no regular slot is
-   * free.
+   * Number of reserved slots, which are used if no regular slot is free. Each of them takes one run of an owner who
+   * holds no slot.
    */
   reserved: number;
   /** The owners who hold a slot. */

@@ -7,7 +7,7 @@ import { isSuspect, makeExecuteAlone } from './suspects.ts';
 // SAFETY: these tests read no other member of a claim.
 const SUSPECT = { flow_run_id: 'suspect', lost_claim_count: 2 } as Partial<Claim> as Claim;
 
-/** Executes the suspect. The test sets its state. */
+/** Executes the suspect. The test sets the state of the execution. */
 function begin(slice = makeSlice(UNLIMITED)) {
   const state = { isExecuting: false, hasStored: false, isResting: false, isAlone: true, released: 0 };
   const runs = {

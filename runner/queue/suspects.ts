@@ -6,8 +6,8 @@ import type { HeldRuns } from './held_runs.ts';
 import { isUsedUp } from './slices.ts';
 
 /**
- * A run that lost this many workers in a row may have crashed them. It is executed alone, so that no other run loses
- * its worker.
+ * A run that lost this many workers in a row may have crashed them. Such a suspect is executed alone, so that no other
+ * run loses its worker.
  */
 const SUSPECT_LOST_CLAIMS = 2;
 
@@ -25,7 +25,8 @@ export interface ExecuteAloneDeps {
 
 /**
  * Makes a function that executes a suspect while no other run is executed, until the suspect has ended or proves
- * harmless. After the time of a lease it also counts as harmless, and continues while other runs are executed.
+ * harmless. A suspect also counts as harmless after the time of a lease, and then continues while other runs are
+ * executed.
  */
 export function makeExecuteAlone(
   { claims, runs, settings }: ExecuteAloneDeps,

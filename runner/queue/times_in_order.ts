@@ -4,7 +4,7 @@ export interface TimesInOrder {
    * Returns this time if it is later than the previous time. Otherwise returns the microsecond after the previous time.
    */
   next: (time: string) => string;
-  /** True if every time is later than the previous time. */
+  /** True if every returned time was later than the previous one. */
   isKept: () => boolean;
 }
 

@@ -39,7 +39,7 @@ function addressKind(text: string): Kind {
 
 /**
  * True if an IP address belongs to the public Internet. Private, loopback, link-local, shared (RFC 6598), multicast,
- * reserved and tunnel addresses are refused. This includes IPv6 addresses that contain such an IPv4 address.
+ * reserved and tunnel addresses are refused. IPv6 addresses that contain such an IPv4 address are refused, too.
  */
 export const isPublicAddress = (address: string): boolean => addressKind(address) === 'public';
 

@@ -22,7 +22,7 @@ const ATTEMPT_MS = 5_000;
 export const resolveBySystem: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-/** Settles like the promise. If the signal is aborted first, throws the signal's reason. */
+/** Settles as the promise does, unless the signal is aborted first: then throws the signal's reason. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // After an abort no caller waits for the promise, and an unhandled rejection would end the process.
   promise.catch(() => {});

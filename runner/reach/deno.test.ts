@@ -23,7 +23,7 @@ async function runInDeno(script: string, ...args: string[]): Promise<unknown> {
 }
 
 it('timers run while bodies are inflated in Deno, whose streams do not yield by themselves', async () => {
-  // SAFETY: the script prints this.
+  // SAFETY: the script prints an object with these members.
   const { turns, bytes } = await runInDeno('tests/support/inflating_in_deno.ts') as { turns: number; bytes: number[] };
   expect(bytes).toEqual(Array.from({ length: 8 }, () => 8 * 1_048_576));
   expect(turns).toBeGreaterThanOrEqual(5);

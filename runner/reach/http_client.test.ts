@@ -104,7 +104,10 @@ afterAll(() => {
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Makes a resolver of names to addresses. A name with several lists gets them in turn. */
+/**
+ * Makes a resolver of names to addresses. If a name has several lists of addresses, each resolution returns the next
+ * list.
+ */
 function makeResolver(names: Record<string, string[][]>) {
   const asked: string[] = [];
   const resolve = (name: string): Promise<string[]> => {
@@ -433,7 +436,7 @@ describe('a part of an answer', () => {
     for (const path of ['/sized?n=11', '/sized?n=100000', '/endless']) {
       expect(await part(path), path).toEqual([200, '\0'.repeat(10)]);
     }
-    // More framing than body.
+    // The chunks of this body have more framing than data.
     expect((await part('/tiny-chunks'))[0]).toBe(200);
     expect(await part('/sized?n=10')).toEqual([200, '\0'.repeat(10)]);
   });

@@ -216,8 +216,8 @@ function limitTime(timeoutMs: number, given: AbortSignal): TimeLimit {
 
 /**
  * Makes the client with which nodes make HTTP requests. It follows up to 10 redirects. Each host is resolved once, and
- * the client connects to allowed addresses only. Only the client sets headers of the connection and of the message's
- * framing.
+ * the client connects to allowed addresses only. The client itself sets the headers of the connection and of the
+ * message's framing, and ignores those of a request.
  */
 export function makeHttpClient(given: HttpClientOptions): HttpClient {
   const { timeoutMs, maxResponseBytes, share } = given;

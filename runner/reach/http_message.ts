@@ -22,7 +22,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 export interface ResponseMessage {
   status: number;
-  /** The headers by name in lower case. Values of one name are joined. */
+  /** The headers by name in lower case. The values of headers with the same name are joined. */
   headers: { [name: string]: string };
   body: Uint8Array;
 }

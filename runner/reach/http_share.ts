@@ -15,9 +15,9 @@ const SMALLEST_STEP = 65_536;
 
 /**
  * Combines a request's holders of several budgets into one. The combined holder asks for up to twice the needed bytes,
- * so that it asks rarely even for small pieces. It asks one budget after another. So a request that waits for bytes of
- * its own run or owner holds no bytes of budgets that others share. All requests enter the budgets in the same order.
- * So the oldest request in the last budget is the oldest in each budget, and never waits.
+ * so that it asks rarely even for small pieces. The combined holder asks one budget after another. So a request that
+ * waits for bytes of its own run or owner holds no bytes of budgets that others share. All requests enter the budgets
+ * in the same order. So the oldest request in the last budget is the oldest in each budget, and never waits.
  */
 function combineHolders(holders: Holder[]): Holder {
   let granted = 0;
@@ -44,7 +44,10 @@ function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Pr
   return undefined;
 }
 
-/** Makes the share of one run. It has at most `maxRequests` at a time, and no more bytes than each budget has free. */
+/**
+ * Makes the share of one run. The run makes at most `maxRequests` requests at a time, which hold no more bytes than
+ * each of the budgets allows.
+ */
 export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpShare {
   let running = 0;
   const waiting = new Set<() => void>();

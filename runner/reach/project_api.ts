@@ -12,8 +12,8 @@ export interface ProjectAddress {
 }
 
 /**
- * Reads the address that clients of the project use. If variables are missing, returns their names. This is no error,
- * because a worker over Postgres does not need them for its own work.
+ * Reads the address that clients of the project use. If variables are missing, returns their names. Missing variables
+ * are no error, because a worker over Postgres does not need them for its own work.
  */
 export function readProjectAddress(env: (name: string) => string | undefined): ProjectAddress | { missing: string } {
   const url = env('SUPABASE_URL') ?? '';
@@ -47,7 +47,7 @@ export interface ProjectApiOptions {
   rpc: Rpc;
   claim: { flow_run_id: string; claim_number: number };
   address: ProjectAddress | { missing: string };
-  /** A client that may reach private addresses, because the project of a local stack has one. */
+  /** A client that may reach private addresses, because the project of a local stack has a private address. */
   http: HttpClient;
   /** Milliseconds, of any clock. */
   now: () => number;

@@ -56,8 +56,8 @@ function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: num
 }
 
 /**
- * Makes a writer that inflates gzip or deflate portion by portion and stops at the limit. It does not keep the
- * compressed body.
+ * Makes a writer that inflates gzip or deflate portion by portion and stops at the limit. The compressed body is not
+ * kept.
  */
 function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const inflated = makePlainWriter(maxBytes, mayKeep);

@@ -10,7 +10,7 @@ import { FIRST_PAGES, PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } 
 const MAX_PAGES = scriptLimits.sandbox_bytes.value / PAGE_BYTES;
 /** The stack limit of QuickJS. It ends a recursion before the stack of the host's thread overflows. */
 const STACK_BYTES = 196_608;
-/** The part of the module's 5 MiB stack that is never used. It need not be cleared for each run. */
+/** The part of the module's 5 MiB stack that is never used. So it is not cleared before each run. */
 const UNUSED_STACK_BYTES = 4 * 1_048_576;
 /** The number of loops and calls in the sandbox between two checks of its time. They take less than a millisecond. */
 const FUEL = 200_000;
@@ -54,7 +54,8 @@ function ownImports(
   return {
     // emscripten_date_now
     p: now,
-    // _localtime_js gets seconds as a 64-bit integer, and writes a `tm`. Its last field is the offset from UTC.
+    // _localtime_js gets seconds as a 64-bit integer, and writes a `tm`. The last field of a `tm` is the offset from
+    // UTC.
     m: (_seconds, at = 0) => zero(at, 40),
     // _tzset_js writes the offset and whether the zone has a summer time; the names of the zone stay empty.
     n: (timezone = 0, daylight = 0) => {

@@ -15,7 +15,7 @@ import {
 /**
  * Marked JSON carries values into the sandbox and out of it. It is JSON in which an object with one member marks a
  * value that JSON lacks: `{"o": members}` an object, `{"i": digits}` an integer beyond 2^53, `{"b": hex digits}` bytes,
- * `{"f": text}` NaN and infinities. `runner/script/guest/values.js` reads and writes it inside the sandbox.
+ * `{"f": text}` NaN and infinities. `runner/script/guest/values.js` reads and writes marked JSON inside the sandbox.
  */
 export type MarkedJson =
   | null

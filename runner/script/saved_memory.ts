@@ -1,5 +1,5 @@
 export const PAGE_BYTES = 65_536;
-/** The number of pages in the sandbox's memory at the beginning. Its stack takes 5 MiB of them. */
+/** The number of pages in the sandbox's memory at the beginning. The stack takes 5 MiB of this memory. */
 export const FIRST_PAGES = 112;
 
 /** The parts of a memory that are not zero. */

@@ -7,7 +7,7 @@ import { type OpenWallet, signWithStored } from './signing.ts';
 const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_V1, MEMO_V2]);
 
 /**
- * Makes the 32 bytes to which an action's memo refers. They are seconds since 1970 as a little-endian i64, the 16 bytes
+ * Makes the reference of an action's memo, which has 32 bytes: seconds since 1970 as a little-endian i64, the 16 bytes
  * of the run's id, and 8 zero bytes.
  */
 export function memoReference(runId: string, unixSeconds: bigint): Uint8Array {

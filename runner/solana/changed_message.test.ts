@@ -43,7 +43,7 @@ const withInstruction = (message: Message, index: number, change: object): Messa
   instructions: message.instructions.map((entry, at) => at === index ? { ...entry, ...change } : entry),
 });
 
-/** Raises the priority price, like a wallet. */
+/** Raises the priority price, as a wallet may. */
 const dearer = (message: Message): Message =>
   withInstruction(message, 0, { data: Uint8Array.from([3, 0x40, 0x42, 0x0f, 0, 0, 0, 0, 0]) });
 

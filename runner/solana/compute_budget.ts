@@ -39,7 +39,7 @@ const setLimit = (units: bigint): Instruction =>
 
 /**
  * Puts instructions for the price and the limit of compute units in front, in this order. If the flow has such an
- * instruction of its own, it is kept instead.
+ * instruction of its own, that instruction is kept instead.
  */
 export async function withComputeBudget(
   instructions: readonly Instruction[],

@@ -39,7 +39,7 @@ const decodeName = ({ store }: TransactionWorld): string =>
 
 const count = ({ steps }: TransactionWorld, name: string): number => steps.filter((step) => step === name).length;
 
-/** Does something once, before the n-th call of this step. */
+/** Makes a listener that does `work` once, before the n-th call of the step `name`. */
 const once = (name: string, n: number, work: () => void): OnStep => {
   let seen = 0;
   return (step, when) => {

@@ -63,10 +63,10 @@ const isVerdictOnTime = (error: JsonRpcError): boolean =>
 
 /**
  * Sends the same bytes of a transaction until it reaches the commitment of the settings or its blockhash has expired.
- * There is no earlier time limit, because the transaction could still be executed after it. A refusal of the very first
- * send proves that the transaction will never be in a block, unless the refusal says that the blockhash is unknown or
- * that the transaction was processed before. A later refusal proves nothing, because an earlier send may have
- * succeeded. Throws Released when the run is released.
+ * There is no earlier time limit, because the transaction could still be executed after such a limit. A refusal of the
+ * very first send proves that the transaction will never be in a block, unless the refusal says that the blockhash is
+ * unknown or that the transaction was processed before. A later refusal proves nothing, because an earlier send may
+ * have succeeded. Throws Released when the run is released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,

@@ -14,8 +14,8 @@ import { runLimits } from '../../types/limits/runs.ts';
 const READ_RETRY = Object.freeze({ delaysMs: [200, 500, 1_500], maxRetryAfterMs: 5_000 });
 
 /**
- * "Node is unhealthy" and "minimum context slot not reached". Both mean that the node is behind. Source: Agave,
- * `custom_error.rs`.
+ * "Node is unhealthy" and "minimum context slot not reached". Both messages mean that the RPC node is behind the chain.
+ * Source: Agave, `custom_error.rs`.
  */
 const TRANSIENT_CODES = new Set([-32005, -32016]);
 
@@ -43,7 +43,7 @@ function numberedLogs(data: LosslessJson | undefined): string[] {
   return logs.filter((line) => typeof line === 'string').map((line, index) => `${index + 1}: ${line}`);
 }
 
-/** True for methods that change nothing. Such a call may be repeated when its answer is lost. */
+/** True for methods that change nothing. A call of such a method may be repeated if its answer is lost. */
 export const isReadMethod = (method: string): boolean => /^(get|is|search|simulate)/i.test(method);
 
 /** The parts of a node's call that a request needs. */
@@ -52,14 +52,17 @@ export type RpcCaller = Pick<NodeCall, 'http' | 'signal' | 'releasing'>;
 export interface JsonRpcRequest {
   url: string;
   method: string;
-  /** Makes the JSON text of the parameters without losing digits. It is called when the request is about to be sent. */
+  /** Makes the JSON text of the parameters without losing digits. Called when the request is about to be sent. */
   makeParams: () => string;
   id?: string | undefined;
   /** The most bytes that the answer may have; MAX_ANSWER_BYTES by default. */
   maxAnswerBytes?: number;
 }
 
-/** The most bytes of an answer. It is several times the largest expected answer, 1000 signatures with their memos. */
+/**
+ * The most bytes of an answer. The limit is several times the size of the largest expected answer: 1000 signatures with
+ * their memos.
+ */
 const MAX_ANSWER_BYTES = runLimits.rpc_answer_bytes.value;
 
 /** Limits of an answer's JSON. No reader of this project needs deeper or larger values. */

@@ -44,10 +44,10 @@ const hasValueFor = ({ incoming, presets }: RunNode, name: string): boolean =>
   presets[name] !== undefined || incoming.some(({ input }) => input.name === name);
 
 /**
- * True if the keys in an input come only from values that the flow's author wrote. They may come along edges and
- * through called flows. False if a key comes from an input of the start, a script, or anything read from outside. A
- * stored key may sign only if this is true. Otherwise a caller could make the owner's wallet sign by naming its key.
- * Source: docs/reference/transactions.md, "Whose key signs".
+ * True if the keys in an input come only from values that the flow's author wrote. These values may come along edges
+ * and through called flows. False if a key comes from an input of the start, a script, or anything read from outside. A
+ * stored key may sign only if the function returns true. Otherwise a caller could make the owner's wallet sign by
+ * naming its key. Source: docs/reference/transactions.md, "Whose key signs".
  */
 export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, nodePath: CallPath): boolean {
   let steps = 0;

@@ -105,8 +105,8 @@ export interface TransactionOrder {
   /** The members, in the order of their instructions; all have one fee payer. */
   members: TransactionMember[];
   /**
-   * The transaction as an earlier step stored it. Its message is kept, even if the members' instructions would differ
-   * now.
+   * The transaction as an earlier step stored it. The stored message is kept, even if the members would return other
+   * instructions now.
    */
   stored: StoredTransaction | undefined;
   /** True if the run has not paid its fees yet. */

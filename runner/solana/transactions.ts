@@ -86,8 +86,8 @@ function omittedKeyOf(mode: Mode, message: string): string | undefined {
 }
 
 /**
- * Makes the transactions of one run. Its settings decide whether they are sent, output, or given to the action's
- * signer.
+ * Makes the transactions of one run. The run's settings decide whether the transactions are sent, output, or given to
+ * the action's signer.
  */
 export function makeTransactions(options: TransactionsOptions): Transactions {
   const { run, store, openWallet, limits, now } = options;

@@ -27,7 +27,7 @@ export interface StorageApi {
   call: (request: StorageRequest) => Promise<HttpResponse>;
   /** Like `call`, for an answer that is JSON. */
   callForJson: (request: StorageRequest) => Promise<unknown>;
-  /** Makes the URL of a route of Storage for clients. It never contains the key. */
+  /** Makes the URL of a route of Storage for clients. The URL never contains the secret key. */
   publicUrlOf: (route: string) => string;
 }
 
@@ -45,8 +45,8 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 /**
- * Makes the error of an unsuccessful answer. It quotes the message from Storage's answer `{statusCode, error,
- * message}`. It never contains the secret key, which a proxy might echo.
+ * Makes the error of an unsuccessful answer. The error quotes the message from Storage's answer `{statusCode, error,
+ * message}`, but never contains the secret key, which a proxy might echo.
  */
 function refusalOf(response: HttpResponse, secretKey: string): NodeError {
   const body = parseJson(response.body);

@@ -2,7 +2,9 @@ import { scriptLimits } from '../../types/limits/scripts.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
 
-/** The computing time of one execution in the sandbox, first with threads and then without threads. */
+/**
+ * The computing time that one execution in the sandbox may take: first if the runtime has threads, then if it has none.
+ */
 export const SANDBOX_MS = scriptLimits.sandbox_ms.value;
 export const SANDBOX_MS_WITHOUT_THREADS = scriptLimits.sandbox_ms_without_threads.value;
 

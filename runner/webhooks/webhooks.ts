@@ -118,7 +118,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       for (;;) {
         await pause(pauseMs, stop);
         if (stop.aborted) break;
-        // Another request of the same Edge Function may have looked in the meantime.
+        // Another request of the same Edge Function may have looked for due deliveries in the meantime.
         if (performance.now() - lookedAt >= webhookPollMs / 2) await postDue(stop);
       }
       await posting;

@@ -6,7 +6,7 @@ import type { MakeQueueWatch } from '../queue/queue_watch.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { makePostgresQueueWatch } from './postgres_queue_watch.ts';
 
-/** The most connections of a worker. Further calls queue on the same connections. */
+/** The most connections of a worker. Further calls wait for one of these connections. */
 const MAX_CONNECTIONS = 3;
 
 /** Time for which a connection beyond the first is kept without a call. */

@@ -8,7 +8,7 @@ import {
 import { actAsServiceRole } from '../../functions/_shared/postgres/session.ts';
 import type { MakeQueueWatch } from '../queue/queue_watch.ts';
 
-/** Pause after a failed connection before the next one. */
+/** The pause between a failed attempt to connect and the next attempt. */
 const RETRY_MS = 1_000;
 
 /** Time limit of a statement. */
