@@ -24,7 +24,8 @@ export interface Part {
 }
 
 /**
- * A figure in the JSON. Its ratio, goal and rounds are those of its worst part, which is nearest to missing its goal.
+ * A figure in the JSON. Its ratio, goal and rounds are those of its worst part: the part that is nearest to missing its
+ * goal, or misses it by most.
  */
 export interface Figure extends Part {
   id: string;

@@ -17,7 +17,7 @@ interface End {
 
 /**
  * Watches a worker's log. The worker logs a line for each finished run, after the database has acknowledged the result.
- * So the bench needs no queries of its own. The baseline, the floor, is timed up to the same point.
+ * So the bench needs no queries of its own. The bench times the floor, which is the baseline, up to the same point.
  */
 export function watchFinishedRuns({ process: { stdout } }: WorkerProcess): FinishedRuns {
   const ended = new Map<string, End>();

@@ -11,7 +11,7 @@ import { addWorker, allSucceeded, IN_FLIGHT, makeSqlStarter, repeat } from './wo
 
 const GOAL = 0.85;
 const RUNS = 2_000;
-/** Cases with fewer runs: more workers, and a worker over HTTP. They have no goals and are only printed. */
+/** Cases with fewer runs: more workers, and a worker over HTTP. Their results have no goals and are only printed. */
 const WORKERS = [2, 4];
 const FEWER_RUNS = 500;
 

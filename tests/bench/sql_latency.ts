@@ -12,7 +12,8 @@ const P99_GOAL = 5;
 /** The runs of a round, one at a time, and the same number for the floor. */
 const RUNS = 500;
 /**
- * The turns of runs and floor in a round. They take turns because the machine's speed changes from second to second.
+ * The turns of runs and floor in a round. Runs and floor take turns because the machine's speed changes from second to
+ * second.
  */
 const TURNS = 20;
 

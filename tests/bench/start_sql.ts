@@ -45,8 +45,9 @@ async function makeCallers({ owner, addUser, sql }: BenchStack): Promise<Caller[
 }
 
 /**
- * Sets the caller for the whole session. PostgREST sets the caller in every transaction and runs pre_request in it.
- * Both a start and the bare start would pay the same for this, which would hide their difference.
+ * Sets the caller for the whole session. PostgREST sets the caller in every transaction and runs pre_request in it. In
+ * the bench, both a start and the bare start would pay the same time for this work, which would hide the difference
+ * between them.
  */
 const connectAs = ({ role, claims, headers }: Caller, url: string): Sql =>
   connect(url, {
