@@ -148,7 +148,7 @@ try {
   const port = values.port === undefined ? undefined : parsePort(values.port);
   let stays = false;
   await withStack(port, async (stack) => {
-    // Loaded here, because it takes longer than reporting a wrong command line.
+    // Loaded only here, so that a wrong command line is reported without waiting for these modules.
     await import('./websocket.ts');
     const { demonstrate } = await import('./demo_steps.ts');
     const { status } = stack;

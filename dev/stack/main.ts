@@ -36,7 +36,7 @@ function listenForStop(): AbortSignal {
 async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'>): Promise<void> {
   const signal = listenForStop();
   try {
-    // These modules are loaded only here, because loading them takes longer than any other command.
+    // These modules are loaded only here, because loading them takes longer than running any other command.
     const [{ startStack }, { seedNodes }] = await Promise.all([
       import('./stack.ts'),
       import('../nodes/publish_nodes.ts'),

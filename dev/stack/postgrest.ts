@@ -38,8 +38,8 @@ const RUNTIME_SETTINGS = '-c --disable-delayed-os-memory-return';
 
 /** Starts PostgREST, configured as on hosted Supabase; call `waitForPostgrest` before the first request. */
 export function startPostgrest(options: PostgrestOptions): Part {
-  // The file is empty, because the environment holds the configuration. Its path in the command line tells a later
-  // start whose process this is.
+  // The file is empty, because the environment holds the configuration. By the path of the file in the command line, a
+  // later start recognises the process of a killed stack.
   const configFile = `${options.socketPath}.conf`;
   writeFileSync(configFile, '');
   return startPart({
