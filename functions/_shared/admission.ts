@@ -6,7 +6,7 @@ export interface Admission {
   /**
    * Waits until the caller may take another slot, and does the work in that slot. Throws too_many_requests if the
    * caller has too many waiting calls. If all callers together have too many waiting calls, one call of the caller with
-   * the most waiting calls gets this error.
+   * the most waiting calls is refused with this error.
    */
   admit: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>;
 }

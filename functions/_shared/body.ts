@@ -104,7 +104,7 @@ export function readQuery<Schema extends z.ZodObject>(context: Context, schema: 
 
 const tooLarge = (maxBytes: number) => apiError('body_too_large', `The body is larger than ${maxBytes} bytes.`);
 
-/** Reads a body without Content-Length. Throws body_too_large as soon as it has more bytes than allowed. */
+/** Reads a body without Content-Length. Throws body_too_large as soon as the body has more bytes than allowed. */
 async function readChunks(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: number): Promise<Uint8Array> {
   const sink = makeByteSink(maxBytes, () => tooLarge(maxBytes));
   for await (const chunk of body) sink.add(chunk);
@@ -181,7 +181,7 @@ const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/;
 
 /**
  * Reads the text of a webhook's body: JSON, or a form. The text is kept as it was sent, because signatures cover it.
- * The database parses it and refuses invalid JSON.
+ * The database parses the text and refuses invalid JSON.
  */
 export async function readWebhookText(request: Request, maxBytes: number): Promise<string> {
   const text = await readText(request, maxBytes, utf8AsSent);

@@ -38,8 +38,8 @@ export const readPublicKeys = (env: (name: string) => string | undefined): strin
   [...opaqueKeys(env('SUPABASE_PUBLISHABLE_KEYS')), env('SUPABASE_ANON_KEY')].filter(present);
 
 /**
- * Reads the configuration. It accepts keys of both generations and prefers keys of the newer one. Throws one error that
- * names every missing variable.
+ * Reads the configuration. Accepts keys of both generations and prefers keys of the newer generation. Throws one error
+ * that names every missing variable.
  */
 export function readConfig(env: (name: string) => string | undefined): Config {
   const publicKeys = readPublicKeys(env);

@@ -18,7 +18,7 @@ export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<vo
 
 /**
  * Node's function to wait for the next turn of the event loop. It is not used in Deno: Deno's setImmediate is not
- * faster than a message, and some versions of Deno lack it.
+ * faster than the message of nextTurn, and some versions of Deno lack it.
  */
 const setImmediate: ((callback: () => void) => unknown) | undefined = 'Deno' in globalThis
   ? undefined

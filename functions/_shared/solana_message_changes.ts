@@ -4,8 +4,8 @@ import { lookupName, type Message, type MessageInstruction, readMessage, type Ta
 /** A forbidden change by a wallet. */
 export interface MessageChange {
   /**
-   * The path of the changed part. For a changed or missing part, the index is that of the original message. For an
-   * added part, it is that of the new message.
+   * The path of the changed part, such as `account_keys[1]`. For a changed or missing part, the path has the index in
+   * the original message. For an added part, it has the index in the new message.
    */
   path: string;
   message: string;

@@ -57,7 +57,7 @@ it('a call to a silent server fails with service_unavailable and leaves no conne
   const address = readPostgresAddress(`postgresql://postgres:secret@127.0.0.1:${new URL(server.url).port}/postgres`);
   const { rpc, close } = makePostgresRpc({ address, maxConnections: 2, keptConnections: 1, idleMs: 1_000 });
   try {
-    // The real clock waits for the condition; these timers are fake.
+    // Only these two timers are fake. The loop below waits in real time until the call has arrived.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const outcome = rpc('claim_flow_runs', {}).then(() => 'answered', ({ code }) => code);
     const arrived = (async () => {
