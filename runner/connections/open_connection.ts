@@ -11,7 +11,7 @@ import { type DirectSecret, makeCredential, type OauthSecret, secretsOf } from '
 
 /** A connection with its sealed secret, as the database returns it. */
 export type StoredConnection = Connection & SealedRow & {
-  /** The valid access token of a connection of a kind `oauth2_*`, if one is stored. */
+  /** For a kind `oauth2_*`, the valid access token; null if none is stored. */
   token: SealedRow | null;
 };
 

@@ -34,7 +34,7 @@ function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeE
 
 /** The time limit of one attempt. */
 export class AttemptTimeout {
-  /** The tree with a lifecycle that ends with the attempt. */
+  /** The tree, but with a lifecycle of its own, which ends with the attempt. */
   readonly tree: Tree;
   /** Milliseconds since 1970. */
   readonly until: number;

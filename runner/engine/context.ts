@@ -46,7 +46,7 @@ export interface Tree {
   services: TreeServices;
   counters: Counters;
   lifecycle: Lifecycle;
-  /** Decides for all runs together when none of them can continue by itself. */
+  /** Decides what all runs do together when none of them can continue by itself. */
   standstill: Standstill;
   /** The executions that wait for a known time. */
   sleepers: Sleepers;

@@ -7,7 +7,7 @@ export type Absence =
   | 'failed'
   /** The source succeeded without a value for the output, or did not run, because a node before it gave no value. */
   | 'unset'
-  /** The source succeeded, and the edge passes on an input of the source that has no value. */
+  /** The source succeeded, but the edge is a passthrough of an input of the source, and this input has no value. */
   | 'not_handed_on';
 
 /** One entry of an edge's queue: a value, or the absence of a value. */

@@ -143,7 +143,7 @@ class RunExecution {
     if (part !== 'handed_over') {
       node.isRunning = false;
       node.absence = lackOf(completion);
-      // The outputs and handled errors of fed nodes belong to another run, so they are not recorded here.
+      // The outputs and handled errors of fed nodes (feed.ts) belong to another run, so they are not recorded here.
       if (node.feed === undefined || 'error' in completion.outcome) this.#record.add(completion);
     }
     handOn(completion, {

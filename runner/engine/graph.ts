@@ -23,7 +23,7 @@ export interface RunEdge {
   sourcePort: string;
   /** True if the source may give no value. The target is then notified, so that it does not wait for ever. */
   isOptional: boolean;
-  /** True if the edge passes on an input of the source. */
+  /** True if the edge is a passthrough: it carries the value of an input of the source. */
   isPassthrough: boolean;
   /** True if the edge carries the error of a failure that the flow handles. */
   isError: boolean;

@@ -7,6 +7,7 @@ import type { Effect, InputWebhook, LogLevel } from './node.ts';
 export interface NodeRun {
   flow_run_id: string;
   node_id: string;
+  /** The index of the execution among those of its node, from 0. Skipped elements of a loop also have an index. */
   times: number;
   /** The number of the attempt that is under way or was made last, counted from 1. */
   attempt: number;

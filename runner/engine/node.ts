@@ -292,6 +292,7 @@ export interface ProjectApi {
 export interface Effect {
   flow_run_id: string;
   node_id: string;
+  /** The index of the execution among those of its node, from 0. Skipped elements of a loop also have an index. */
   times: number;
 }
 

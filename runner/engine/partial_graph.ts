@@ -69,7 +69,7 @@ function startInput({ module, outputNames: [label = ''] }: RunNode, inputs: Valu
 function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): string | undefined {
   const { source, sourcePort, isError, isNeeded, isPassthrough, target, input } = edge;
   if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
-  // If the source passes on an input without a value, a target whose input is optional still runs.
+  // If the edge is a passthrough of an input without a value, a target whose input is optional still runs.
   if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
   if (isError ? feed.hasError : feed.given.has(sourcePort)) return undefined;
   const output = `output ${JSON.stringify(isError ? ERROR_OUTPUT : sourcePort)} of ${source.title} ${source.id}`;

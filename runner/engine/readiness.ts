@@ -10,8 +10,8 @@ export type FinishedNodes = Map<RunNode, Lack>;
 export type Lack = RunNode['absence'];
 
 /**
- * Tests whether an edge's first entry gives the target what it needs. An input without a value that the source passes
- * on is enough for an optional input.
+ * Tests whether an edge's first entry gives the target what it needs. For an optional input, a passthrough of an input
+ * without a value is enough.
  */
 const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined &&

@@ -32,7 +32,7 @@ export type Departure =
   | { why: 'failed'; error: unknown };
 
 /**
- * The states of a standstill, in which no run of a tree can continue by itself.
+ * The states of `Standstill`, which decides what a tree does when none of its runs can continue by itself.
  *
  * - `open`: some run may continue by itself, or all runs wait and the next step is due.
  * - `settling`: a step settles parked instructions. Further steps follow while no run can continue.
@@ -59,9 +59,9 @@ export const STANDSTILL: TransitionTable<StandstillState, StandstillEvent> = {
 };
 
 /**
- * Decides for all runs of a tree together when none of them can continue by itself. Parked instructions are settled,
- * one step at a time. A tree that only sleeps is released. Source: docs/reference/transactions.md, "When a transaction
- * is made".
+ * Decides what all runs of a tree do together when none of them can continue by itself. Parked instructions are
+ * settled, one step at a time. A tree that only sleeps is released. Source: docs/reference/transactions.md, "When a
+ * transaction is made".
  */
 export class Standstill {
   readonly #tree: StandstillOptions;
