@@ -236,7 +236,7 @@ it.each([
     make(called, 'a');
     make(called, 'b', {}, { payer: 'Bob' });
   }, 'fee payer'],
-  ['calls a flow that makes some', (called: FlowBuilder) => void called.interflow(2, {}, ['late']), 'called inside'],
+  ['calls a flow that makes some', (called: FlowBuilder) => void called.interflow(2, {}, ['late']), 'may not call'],
 ])('a flow that is called for its instructions, and %s, fails its caller', async (_, build, message) => {
   const flow = newFlow();
   const called = newFlow();
