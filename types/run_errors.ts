@@ -42,7 +42,7 @@ export const runErrors = {
   value_missing: {
     meaning: 'A partial run has no value for an input of one of its nodes.',
     remedy:
-      'In `values_config`, name a run in which the node at the begin of the edge gave this value, or give the value by hand in `inline`.',
+      'In `values_config`, name a run in which the node at which the edge begins gave this value, or give the value by hand in `inline`.',
   },
   expression_failed: {
     meaning: 'The expression of an edge is wrong, failed, or gave a result that the input does not take.',
@@ -88,7 +88,7 @@ export const runErrors = {
   },
   connection_missing: {
     meaning:
-      'The run has no connection of this name. The owner had none when the flow was deployed (or, without a deployment, started), or has deleted the connection since. Or the flow and the flows that it calls use more connections than the limit allows.',
+      'The run has no connection of this name. The owner had no such connection when the flow was deployed (or started without a deployment), or has deleted it since. Or the flow and the flows that it calls use more connections than the limit allows.',
     remedy: 'Store the connection, then deploy the flow again.',
   },
   connection_url_refused: {

@@ -39,7 +39,7 @@ function append(body: Uint8Array, ...entries: number[][]): number[] {
 function parameterCounts(body: Uint8Array): number[] {
   const bytes = reader(body, 0);
   return Array.from({ length: readLeb(bytes) }, () => {
-    if (bytes.byte() !== 0x60) throw new Error('a type is no function type');
+    if (bytes.byte() !== 0x60) throw new Error('every type must be a function type');
     const parameters = readLeb(bytes);
     bytes.take(parameters);
     bytes.take(readLeb(bytes));
@@ -61,7 +61,7 @@ function readImports(body: Uint8Array, memoryPages: number): { functions: number
       functions += 1;
       return [...names, kind, ...takeLeb(bytes)];
     }
-    if (kind !== 2 || bytes.byte() !== 1) throw new Error(`an import of kind ${kind} is not read`);
+    if (kind !== 2 || bytes.byte() !== 1) throw new Error(`imports of kind ${kind} are not supported`);
     readLeb(bytes);
     return [...names, kind, 1, ...leb(memoryPages), ...takeLeb(bytes)];
   });
@@ -83,10 +83,10 @@ const movedExport = (moved: (index: number) => number) => (bytes: Reader): numbe
 
 /** Moves the indices of the functions in an active segment of table 0. */
 const movedSegment = (moved: (index: number) => number) => (bytes: Reader): number[] => {
-  if (readLeb(bytes) !== 0) throw new Error('only active segments of table 0 are read');
-  if (bytes.byte() !== 0x41) throw new Error('the place of a segment is no constant');
+  if (readLeb(bytes) !== 0) throw new Error('only active segments of table 0 are supported');
+  if (bytes.byte() !== 0x41) throw new Error('the offset of a segment must be a constant');
   const place = readLeb(bytes);
-  if (bytes.byte() !== 0x0b) throw new Error('the place of a segment is no constant');
+  if (bytes.byte() !== 0x0b) throw new Error('the offset of a segment must be a constant');
   const functions = Array.from({ length: readLeb(bytes) }, () => moved(readLeb(bytes)));
   return [0, 0x41, ...leb(place), 0x0b, ...leb(functions.length), ...functions.flatMap(leb)];
 };

@@ -48,7 +48,7 @@ function immediates(opcode: number, bytes: Reader): number[] {
     const count = readLeb(bytes);
     return [...leb(count), ...Array.from({ length: count + 1 }, () => takeLeb(bytes)).flat()];
   }
-  throw new Error(`the instruction 0x${opcode.toString(16)} is not read`);
+  throw new Error(`the instruction 0x${opcode.toString(16)} is not supported`);
 }
 
 /**
@@ -101,5 +101,5 @@ function longInstruction(bytes: Reader, bulk: number[]): number[] {
   if (kind <= 7) return [0xfc, kind];
   if (kind === 10) return [...bulk, 0xfc, kind, ...bytes.take(2)];
   if (kind === 11) return [...bulk, 0xfc, kind, ...bytes.take(1)];
-  throw new Error(`the instruction 0xfc ${kind} is not read`);
+  throw new Error(`the instruction 0xfc ${kind} is not supported`);
 }

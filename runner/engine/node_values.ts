@@ -53,7 +53,7 @@ const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): Val
 
 /** The error of outputs that are too large. */
 export const tooLarge = (bytes: number, maxBytes: number): string =>
-  codedError('output_too_large', `the outputs of a node may hold ${maxBytes} bytes, and these are ${bytes}`);
+  codedError('output_too_large', `the outputs of a node may hold ${maxBytes} bytes, but these hold ${bytes}`);
 
 /** Limits of outputs. */
 export interface OutputLimits {

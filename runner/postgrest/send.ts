@@ -26,7 +26,7 @@ function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL 
   url.search = String(search);
   if (url.href.length > MAX_URL_CHARACTERS) {
     throw new NodeError(
-      `the URL of the query has ${url.href.length} characters, and may have ${MAX_URL_CHARACTERS}: ` +
+      `the URL of the query has ${url.href.length} characters, but at most ${MAX_URL_CHARACTERS} are allowed: ` +
         'filter by fewer or shorter values',
     );
   }

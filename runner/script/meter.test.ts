@@ -78,5 +78,5 @@ it('the stack pointer is exported', async () => {
 
 it('a module with an instruction that is not read is refused', () => {
   const unknown = MODULE.map((byte, index) => index === MODULE.length - 4 ? 0xfd : byte);
-  expect(() => meter(unknown, 2)).toThrow('is not read');
+  expect(() => meter(unknown, 2)).toThrow('is not supported');
 });

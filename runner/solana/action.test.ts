@@ -210,7 +210,7 @@ describe('the transaction of an action', () => {
     });
     const { signal } = new AbortController();
     expect(await world.execute({ ...order, releasing: signal })).toMatchObject({
-      errors: ['timeout: whether the transaction was sent is not known: the connection failed'],
+      errors: ['timeout: it is not known whether the transaction was sent: the connection failed'],
       isUnknown: true,
     });
   });

@@ -115,7 +115,7 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
       if (signal.aborted) throw haltError(signal);
       if (!(error instanceof NodeError)) throw error;
       if (isLast) {
-        throw new UnknownOutcomeError(`timeout: whether the transaction was sent is not known: ${error.message}`);
+        throw new UnknownOutcomeError(`timeout: it is not known whether the transaction was sent: ${error.message}`);
       }
     }
     if (isLast) return undefined;

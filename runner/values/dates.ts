@@ -114,7 +114,7 @@ export function parseFormatted(text: string, format: string, zone: string): Date
   try {
     date = DateTime.fromFormat(text, format, { zone, locale: 'en' });
   } catch {
-    throw new ConversionError('has a token that Luxon can only write', 'format');
+    throw new ConversionError('has a token that Luxon can write but not read', 'format');
   }
   if (!date.isValid) throw new ConversionError('must be a date in the given format', 'text');
   return date;

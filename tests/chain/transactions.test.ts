@@ -34,7 +34,7 @@ const emptyExecution = {
   unitsConsumed: 0n,
 };
 
-/** The error of a node for a refusal by the preflight. */
+/** The error that a Solana node answers if its preflight check refuses a transaction. */
 const preflightFailure = (message: string, err: unknown, rest: object = {}) => ({
   code: -32002n,
   message: `Transaction simulation failed: ${message}`,

@@ -22,7 +22,7 @@ interface Shop {
 
 let owner: Person;
 let flows: FlowClient;
-/** The client of the same user, by an API key and without supabase-js. */
+/** A client of the same user that authenticates by an API key, without supabase-js. */
 let scripted: FlowClient;
 let nobody: FlowClient;
 let stranger: FlowClient;
@@ -302,7 +302,7 @@ it('anybody can start an anonymous deployment by a public key, and continue with
   expect(await errorOf(nobody.run(run.flow_run_id))).toMatchObject({ code: 'flow_run_not_found' });
   expect(await nobody.output(run)).toEqual({ out: 1n });
   await nobody.stop(run);
-  // A signed-in user may start as an unauthenticated caller, too.
+  // A signed-in user may also start by a public key, as a caller without an account does.
   for (const somebody of [flows, scripted]) {
     const asNobody = await somebody.start(deployment_id, { n: 2 }, { publicKey });
     expect(await flows.run(asNobody)).toMatchObject({ started_by: null, started_by_public_key: publicKey });

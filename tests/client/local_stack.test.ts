@@ -37,7 +37,7 @@ it('in a checkout, flows finds the local stack and stores a user there, without 
   const kept = readFileSync(file, 'utf8');
   expect(kept).toMatch(/^fk_[\w-]+$/);
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  // `flows` is the same user: it may start a deployment that only its owner may start.
+  // `flows` acts as the same user: it may start a deployment that only the owner may start.
   expect(await flows(['start', deployment_id, 'item=tea', '--wait'])).toMatchObject({ code: 0 });
   expect(readFileSync(file, 'utf8')).toBe(kept);
   // After a reset, the stack does not know the old key.

@@ -36,7 +36,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs `flows` as a process, like a person. */
+/** Runs `flows` in a process of its own, as a person does. */
 function launch(args: string[], env: Record<string, string> = environment): ChildProcess & { ended: Promise<Ended> } {
   const child = spawn(join(projectDir, 'client/bin/flows.js'), args, {
     cwd: dir,
@@ -49,7 +49,7 @@ function launch(args: string[], env: Record<string, string> = environment): Chil
   return Object.assign(child, { ended });
 }
 
-/** Calls the same function in this process. This saves the time of a new process. */
+/** Calls the function of `flows` in this process, which saves the start of a new process. */
 async function call(args: string[], env: Record<string, string> = environment): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   const stream = (name: keyof typeof printed) =>
@@ -284,7 +284,7 @@ describe('flows tag and logs', () => {
       expect(stdout + stderr).not.toMatch(/^error: all is lost/m);
     }
     expect(started.stdout).toContain('\\u001b[2J');
-    // JSON holds the text itself.
+    // The output of --json holds the text unchanged.
     expect(JSON.parse(all[2]!.stdout.split('\n').find((line) => line.includes('all is lost'))!).content).toBe(evil);
   });
 });

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-/** Serves a console like a stack, with a build of the test. */
+/** Serves a console as a stack does, with the test's own build function. */
 async function serve(build: (signal: AbortSignal) => Promise<string>): Promise<{ url: string; logged: string[] }> {
   const logged: string[] = [];
   const server = createServer((request, response) => served.handle(request, response, request.url ?? ''));

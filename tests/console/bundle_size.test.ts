@@ -5,7 +5,7 @@ import { openConsole, signUpInConsole } from '../support/browser.ts';
 
 const KIB = 1024;
 
-/** Returns the bytes of the scripts that a page loads, compressed as by a host. */
+/** Returns the size in bytes of the scripts that a page loads, compressed as a web host compresses them. */
 async function loadedScripts(page: Page, visit: () => Promise<void>): Promise<number> {
   const urls = new Set<string>();
   page.on('response', (response) => {

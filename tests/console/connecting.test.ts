@@ -72,7 +72,7 @@ test('while an edge is dragged fitting ports are marked, and each drop has an an
   await page.keyboard.press('Escape');
   await reason.waitFor({ state: 'hidden' });
 
-  // After a drop on nothing, the palette lists the nodes that take the value. It connects the chosen one.
+  // If the edge is dropped on nothing, the palette lists the nodes that take its value, and connects the chosen node.
   await begin();
   const around = (await canvasOf(page).boundingBox())!;
   await page.mouse.move(around.x + around.width / 2, around.y + around.height - 60);

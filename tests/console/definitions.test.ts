@@ -16,7 +16,8 @@ test('each node of the project has a category', async () => {
  * summaries.
  */
 const drawn = ([name, definition]: [string, JsonObject], index: number) => {
-  // SAFETY: a definition has these columns. Columns that it omits are missing here and null in its row.
+  // SAFETY: a definition has these columns. If the definition omits a column, the column is missing here, and null in
+  // the row.
   const position = { x: 0, y: 0 };
   const node: JsonObject = { ...makeNode({ ...definition, id: name } as never), position };
   const data = node.data as JsonObject;

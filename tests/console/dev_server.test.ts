@@ -30,7 +30,7 @@ test('a page of the dev server signs up at the stack, and shows a changed source
   const source = join(projectDir, 'console/shared/empty_state.tsx');
   const before = await readFile(source);
   const updated = page.waitForEvent('console', (message) => /hot updated: .*empty_state\.tsx/.test(message.text()));
-  // Only the file's time changes. Its content stays, because other tests build from the file meanwhile.
+  // Only the file's time changes. The file's content stays, because other tests build from the file meanwhile.
   await utimes(source, new Date(), new Date());
   await updated;
   await page.getByText('You have no flows yet').waitFor();

@@ -67,7 +67,7 @@ test('a new flow of three nodes is drawn by keyboard, and runs', async () => {
   await panelOf(page).getByRole('textbox', { name: 'Label' }).fill('greeting');
   // Escape leads from the panel back to the node.
   await page.keyboard.press('Escape');
-  // The new node is connected to the selected one; without a selection the edge is chosen in the panel.
+  // If a node is selected, the new node is connected to it. If none is selected, the user draws the edge by the panel.
   await addNode(page, 'To String');
   await panelOf(page).getByRole('button', { name: 'Close the node' }).press('Enter');
   await addNode(page, 'Flow Output');

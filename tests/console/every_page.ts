@@ -48,7 +48,7 @@ const PAGES = ({ flow, deployment, run, failedRun, connection, schedule }: Shown
   start_page: `start/${deployment}`,
 });
 
-/** Waits until all requests of the page are answered and shown. */
+/** Waits until the page has no open request and shows no loader. */
 export async function waitUntilShown(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
   await page.waitForFunction(() => document.querySelector('.mantine-Loader-root, [aria-busy=true]') === null);

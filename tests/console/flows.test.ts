@@ -56,7 +56,7 @@ test('a user imports a flow, deploys and runs it, and it ends with the right out
   await opened.checkAccessibility();
 });
 
-/** A flow with content of other editors: numbers beyond 2^53, and members of their own. */
+/** A flow with content that only other editors write: numbers beyond 2^53, and unknown members. */
 const EXACT =
   `{"name":"Exact","nodes":[{"id":"a","theirs":{"b":[1.50,18446744073709551615]},"position":{"x":1e2,"y":-0.1},` +
   `"data":{"type":"native","node_id":"const","sources":[{"id":"s","name":"Source","type":"free","theirs":null}],` +

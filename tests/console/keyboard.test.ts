@@ -18,8 +18,8 @@ const isFocusShown = (page: Page): Promise<boolean> =>
   });
 
 /**
- * Moves the focus to the element of this role and name by the Tab key only. Fails if Tab does not reach it, or reaches
- * an invisible element before.
+ * Moves the focus to the element of this role and name by the Tab key only. Fails if Tab does not reach this element,
+ * or reaches an invisible element first.
  */
 async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
   const wanted = page.getByRole(role, { name, exact: true });

@@ -115,7 +115,7 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   await page.getByRole('group', { name: 'Node 7', exact: true }).waitFor();
   expect(await page.getByText('Node 7', { exact: true }).count()).toBe(0);
 
-  // Many edges are a few paths. A click beside a node still finds the nearest edge, and its panel opens.
+  // Many edges are drawn as a few paths. A click beside a node still selects the nearest edge and opens its panel.
   const [line] = await page.locator('.graph-edge-layer > path').all();
   const middle = await line!.evaluate((path: SVGPathElement) => {
     const matrix = path.getScreenCTM()!;
@@ -137,7 +137,7 @@ test('a dense flow is laid out in the background, and a very dense one at once i
   };
   expect(await countStored()).toBe(deleted);
 
-  // Without a mouse, the panel of a node opens the edge, and the panel of the edge puts a node into it.
+  // Without a mouse, a user opens an edge by a node's panel, and puts a node into the edge by the edge's panel.
   await page.keyboard.press('Control+f');
   await page.getByRole('searchbox', { name: 'Find in the flow' }).fill('Node 500');
   await page.keyboard.press('Enter');

@@ -50,7 +50,7 @@ test('the palette lists definitions by groups in parts, and searches all of them
     await paletteOf(page).getByText('No node has these words.').waitFor();
   }
   expect(await paletteOf(page).getByRole('alert').count()).toBe(0);
-  // A user who types and presses Enter at once gets the first match, with matches of names first.
+  // A user who types and presses Enter at once gets the first match. Nodes whose names match come first.
   await search.fill('wait');
   await search.press('Enter');
   await page.getByRole('region', { name: 'Node', exact: true }).getByRole('heading', { level: 2, name: 'Wait' })

@@ -74,7 +74,7 @@ test('a problem of a setting leads to the field of the setting', async () => {
   await settings.getByRole('textbox', { name: 'Environment' }).fill('{}');
   await settings.getByRole('button', { name: 'Save' }).click();
 
-  // Without errors, warnings are found. This one names the whole setting.
+  // Warnings are found only if there are no errors. This warning names the whole setting.
   await problemsOf(page).getByRole('button', { name: 'Script · retry:' }).click();
   const retry = panelOf(page).getByRole('switch', { name: 'Try again when it fails' });
   await expect.poll(() => retry.evaluate((field) => field === document.activeElement)).toBe(true);

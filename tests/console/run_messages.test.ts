@@ -11,7 +11,7 @@ let receiver: WebhookReceiver;
 beforeAll(async () => void (receiver = await startWebhookReceiver()));
 afterAll(() => receiver.close());
 
-/** Sets the address in the settings of a deployment, for succeeded runs. */
+/** Sets the webhook address in the settings of a deployment, for messages about succeeded runs. */
 async function setAddress({ page }: ConsolePage, url: string): Promise<void> {
   const form = page.getByRole('form', { name: 'Webhook address' });
   await form.getByRole('textbox', { name: 'Webhook address' }).fill(url);

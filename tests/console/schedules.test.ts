@@ -29,7 +29,10 @@ async function openOnly({ page }: ConsolePage): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Schedule', exact: true }).waitFor();
 }
 
-/** Writes into editors, by their names, faster than the page is drawn. This is like typing on a busy machine. */
+/**
+ * Writes a text into each editor of these names, faster than the page is drawn. This simulates a person who types on a
+ * busy machine.
+ */
 async function replaceAtOnce({ page }: ConsolePage, texts: { [name: string]: string }): Promise<void> {
   await page.evaluate(async (entries) => {
     for (const [name, text] of entries) {

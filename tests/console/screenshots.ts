@@ -100,7 +100,7 @@ async function takeEditor(page: Page): Promise<string> {
   return run;
 }
 
-/** Gives the user a second deployment that differs, a failed run, and one object of each kind. */
+/** Gives the user a second deployment that differs from the first, a failed run, and one object of each kind. */
 async function addBelongings(
   { db, flows }: Session,
   receiver: WebhookReceiver,

@@ -41,7 +41,7 @@ test('a script is added, its ports are named and connected, and the draft gives 
   const panel = panelOf(page);
   await connect(page, 'input', 'Price · Source');
   await expect.poll(() => edgesOf(page).count()).toBe(1);
-  // A wrong name explains itself, and changes nothing.
+  // If a name is wrong, the panel explains why and changes nothing.
   await nameOf(page, 'input input').fill('let');
   await panel.getByText('“let” is a word of the language.').waitFor();
   await nameOf(page, 'input input').fill('unit price');

@@ -4,7 +4,7 @@ import { waitFor } from '../support/wait.ts';
 
 const consoleUrl = (path = '') => `${inject('stack').CONSOLE_URL}${path}`;
 
-/** Requests exactly this path. `fetch` would resolve its dots. */
+/** Requests exactly this path. `fetch` would resolve the dots in the path. */
 const askFor = (path: string): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(consoleUrl());

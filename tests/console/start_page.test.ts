@@ -16,8 +16,8 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 let chain: TestChain;
 /**
- * A chain whose blockhashes are valid for ten minutes, for transactions that are sent by hand. On a busy machine, they
- * would be too old for the faster chain.
+ * A chain whose blockhashes are valid for ten minutes, for transactions that are sent by hand. On a busy machine, such
+ * a transaction would arrive too late at the faster chain of the other tests.
  */
 let slowChain: TestChain;
 beforeAll(async () => {

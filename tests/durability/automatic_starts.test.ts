@@ -5,7 +5,7 @@ import type { Stack } from '../../dev/stack/stack.ts';
 import { makeOwnStack, type OwnStack } from '../support/own_stack.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** Acknowledged starts are durable. Otherwise a kill could undo commits. */
+/** With `synchronous_commit` on, acknowledged starts are durable. Without it, a kill could undo commits. */
 const postgresSettings = { fsync: 'off', synchronous_commit: 'on', full_page_writes: 'off' };
 
 const STARTS = 60;
@@ -42,7 +42,7 @@ afterAll(() => own.remove());
 /** The running stack; undefined after a crash or a stop. */
 let running: Stack | undefined;
 
-/** Works with the stack, which is booted if it is not running. */
+/** Calls `work` with the stack. If the stack is not running, boots it first. */
 async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { sweep = false } = {}): Promise<void> {
   if (own.crash() !== undefined) running = undefined;
   // The running stack has no sweeper. A sweeper starts only with a stack, so boot the stack again.
@@ -72,7 +72,7 @@ async function killPostgres({ parts }: Stack): Promise<void> {
   await waitFor(() => restarts() > before || undefined);
 }
 
-/** Waits until this many of an owner's runs exist, by the count of the query. */
+/** Waits until a query counts at least this many runs of an owner. */
 const haveStarted = (count: () => Promise<number>, most: number) =>
   waitFor(async () => (await count()) >= most || undefined);
 

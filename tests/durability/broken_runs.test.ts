@@ -4,7 +4,7 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** The largest total size of a run. The limit of its outputs alone is lower. */
+/** The largest size of all inputs and outputs of a run. The limit of the outputs alone is lower. */
 const MAX_TOTAL_BYTES = 24 * 1_048_576;
 
 let workers: WorkerStack;

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => workers?.remove());
 
-/** Returns the database calls of a worker that executes a run of a chain of nodes. */
+/** Returns the database calls that a worker makes to execute a chain of this many nodes. */
 async function callsFor(nodes: number): Promise<{ calls: string[]; runId: string }> {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
   const calls: string[] = [];

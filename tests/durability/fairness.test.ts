@@ -29,7 +29,7 @@ it(
     where id = any (${flood}::uuid[]) and end_time is not null
       and end_time < (select max(end_time) from public.flow_run where id = any (${[...singleIds, ...fewIds]}::uuid[]))`;
     // Owners take turns, so before the end of these 20 runs about 20 runs of the flood have ended. Runs that were
-    // claimed together with the last of them may have ended, too.
+    // claimed together with the last of these 20 may also have ended.
     expect(before?.count).toBeLessThan(100);
 
     // Meanwhile the runs of the flood also continue, in the order of their starts.

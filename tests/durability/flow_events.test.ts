@@ -32,7 +32,7 @@ afterAll(async () => {
 const newWorker = (): WorkerProcess =>
   startWorker({ status: workers.stack.status, runtime: 'deno', env: { RUNNER_LEASE_SECONDS: '2' } });
 
-/** Stores a flow that waits repeatedly, in a called flow and in itself. */
+/** Stores a flow that waits repeatedly, and that calls another flow that waits repeatedly. */
 async function storeFlow(): Promise<number> {
   const chain = (flow: FlowBuilder, from: ReturnType<FlowBuilder['input']>, count: number) => {
     let port = from;

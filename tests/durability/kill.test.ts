@@ -13,7 +13,9 @@ import { type EndedRun, type FlowOwner, integer, makeWorkerStack, type WorkerSta
 const KILLS = Number(process.env.KILLS ?? 15);
 const RUNS = KILLS * 10;
 const INPUTS = 10;
-/** Derived from the number of the kill, so that a failure can be reproduced. */
+/**
+ * Returns the milliseconds before a kill. They follow from the number of the kill, so that a failure can be reproduced.
+ */
 const killAfterMs = (kill: number): number => 20 + (kill * 7919) % 500;
 
 let workers: WorkerStack;
@@ -26,7 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([workers?.remove(), server?.close()]));
 
-/** Starts a worker; in turn, it reaches the database through PostgREST or by connections of its own. */
+/**
+ * Starts a worker. Every second worker reaches the database through PostgREST, the others by connections of their own.
+ */
 const newWorker = (kill: number): WorkerProcess =>
   startWorker({
     status: workers.stack.status,

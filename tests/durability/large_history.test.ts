@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const MIB = 1_048_576;
-/** The output of each element of the loop in bytes, and the number of elements. */
+/** The bytes that each element of the loop outputs, and the number of elements. */
 const BYTES = 12_500;
 const ELEMENTS = 120;
 const RUNS = 3;
@@ -28,8 +28,8 @@ beforeAll(async () => {
 afterAll(() => workers?.remove());
 
 /**
- * A flow with a loop that makes a text for each element, and a copy of it. The flow outputs a value made from their
- * lengths.
+ * A flow with a loop that makes, for each element, a text and a copy of the text. The flow outputs a value made from
+ * the lengths of these texts.
  */
 function largeFlow(end: (flow: FlowBuilder, lengths: Port) => Port): FlowBuilder {
   const flow = new FlowBuilder();
@@ -46,8 +46,8 @@ const startRuns = async (flow: FlowBuilder): Promise<string[]> =>
 
 /**
  * Starts workers that may hold less history than one of these runs has. Observes the functions whose names match
- * `reading`. Records the sizes of their answers, and the most runs that were open at the same time: read, but not yet
- * released or ended.
+ * `reading`. Records the sizes of the answers of these functions, and the most runs that were open at the same time:
+ * read, but not yet released or ended.
  */
 function smallWorkers(reading: RegExp) {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
@@ -84,7 +84,7 @@ function smallWorkers(reading: RegExp) {
       }, 60_000),
     /** Expects that each run was read in pages, and only after the previous one was released or ended. */
     expectPages: () => {
-      // A page ends with the row that fills it. So it may be larger than its limit by one row.
+      // A page ends with the row that fills it. So a page may be larger than its limit by one row.
       expect(Math.max(...seen.sizes)).toBeLessThan(settings.historyPageBytes + 2 * BYTES);
       expect(seen.sizes.filter((size) => size > PAGE_BYTES / 4).length).toBeGreaterThanOrEqual(2 * RUNS);
       expect(seen.mostOpen).toBe(1);

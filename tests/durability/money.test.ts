@@ -15,7 +15,9 @@ const KILLS = Number(process.env.MONEY_KILLS ?? 10);
 const RUNS_PER_KILL = 4;
 /** At this slot length, a blockhash is valid for six seconds. */
 const SLOT_MS = 40;
-/** Derived from the number of the kill, so that a failure can be reproduced. */
+/**
+ * Returns the milliseconds before a kill. They follow from the number of the kill, so that a failure can be reproduced.
+ */
 const killAfterMs = (kill: number): number => 10 + (kill * 7919) % 700;
 
 let workers: WorkerStack;

@@ -42,7 +42,7 @@ async function startAsking(timeout?: number): Promise<string> {
   return id!;
 }
 
-/** Returns the URL of the run's input from the log, which keeps it after the input has ended. */
+/** Returns the URL of the run's input from the run's log, which keeps the URL after the input has ended. */
 const urlOf = (runId: string): Promise<string> =>
   waitFor(async () => {
     const [row] = await workers.sql`

@@ -26,7 +26,7 @@ function newWorker(kill: number): WorkerProcess {
     runtime: 'deno',
     env: { RUNNER_LEASE_SECONDS: '3', RUNNER_MAX_LOST_CLAIMS: '1000', RUNNER_CONCURRENCY: '8' },
   });
-  // If this try fails, the worker would execute the runs of the next try.
+  // If this try of the test fails, end the worker: it would execute the runs of the next try.
   onTestFinished(() => void worker.process.kill('SIGKILL'));
   return worker;
 }

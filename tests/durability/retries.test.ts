@@ -248,7 +248,7 @@ describe('a GET and a POST', () => {
 
 it('requests whose worker is killed in the second attempt are repeated if allowed, and else tried again or failed', async () => {
   const cases = [
-    // A GET is sent again after its worker has died, which counts as the same attempt.
+    // After the death of its worker, a GET is sent again within the same attempt.
     { method: 'GET', maxAttempts: 2, status: 'succeeded', requests: 3, attempt: 2 },
     { method: 'POST', maxAttempts: 3, status: 'succeeded', requests: 3, attempt: 3 },
     { method: 'POST', maxAttempts: 2, status: 'failed', requests: 2, attempt: 2 },

@@ -47,7 +47,8 @@ it('a run that waits longer than a slice continues in the next claim, and its ti
   await poke();
   const [run] = await workers.ended([runId!]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
-  // The run sleeps until its time. With a claim for each slice, there would be more claims than this.
+  // The run sleeps until the wait is over. If the run were claimed once for each slice instead, it would have more
+  // claims.
   const claims = await claimsOf(runId!);
   expect(claims).toBeGreaterThan(1);
   expect(claims).toBeLessThan(1_500 / SLICE_MS + 2);

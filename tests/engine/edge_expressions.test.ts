@@ -155,7 +155,7 @@ it('passes an input on, calls a flow and handles a failure by expressions', asyn
   expect(output.M).toEqual({ twice: { M: { is: { U: '10' } } }, code: { S: 'expression_failed' } });
 });
 
-/** Makes a flow with a node that has effects, an expression behind it, and a node that fails. */
+/** Makes a flow with a node that has effects, an edge with an expression behind that node, and a node that fails. */
 function payThenFail() {
   let [calls, fails] = [0, true];
   const pay = testNode([], ['paid'], () => {

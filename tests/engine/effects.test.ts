@@ -3,7 +3,7 @@ import { type HttpRequest, NodeError } from '../../runner/engine/node.ts';
 import { claimFlow, endOf, executeFlow, recordedBy, ROOT_RUN_ID } from '../support/execute_flow.ts';
 import { type BuiltNode, FlowBuilder, type FormJson, type Port } from '../support/flow_builder.ts';
 
-/** A server that records the requests that arrive, as `METHOD path`. It answers a GET, unless it is down. */
+/** A server that records the requests that arrive, as `METHOD path`. It answers a GET if it is not down. */
 function makeServer() {
   const server = {
     isDown: true,

@@ -11,7 +11,7 @@ import { anyValue } from '../support/values.ts';
 /** The classes of errors that tell the author of a flow what is wrong. */
 const KNOWN_ERRORS = [NodeError, ConversionError, ValueError];
 
-/** Nodes that use services. Their own tests try hostile services. */
+/** Nodes that use services. The tests of these nodes try hostile services. */
 const USE_SERVICES = new RegExp(
   '^(api_input|das_api|flow_run_info|get_balance|http_request|interflow|kv_|postgrest_execute_query|' +
     'request_airdrop|rhai_|sql_function|storage_|wait)',

@@ -75,8 +75,8 @@ function build({ bundling, ...shape }: Shape & Pick<FlowBuilder, 'bundling'>): F
 }
 
 /**
- * Interrupts transactions at random: before or after they are stored, signed or not. An interrupted run waits or is
- * released.
+ * Interrupts transactions at random moments: before or after a transaction is stored, with or without its signatures.
+ * An interrupted run waits or is released.
  */
 const interrupted = (seed: number) => {
   const random = makeRandom(seed);
@@ -115,7 +115,10 @@ const notStalled = <T>(end: Promise<T>): Promise<T> => {
   return Promise.race([end, stalled]).finally(() => clearTimeout(timer));
 };
 
-/** Returns the events before `at`, without those of a batch that would be split: a batch is stored as a whole. */
+/**
+ * Returns the events before `at`. If `at` is inside a batch, omits the events of this batch, because a batch is stored
+ * as a whole.
+ */
 const cutAt = (events: JournalEvent[], at: number): JournalEvent[] => {
   const batch = events[at]?.batch;
   return events.filter((event, index) => index < at && event.batch !== batch);

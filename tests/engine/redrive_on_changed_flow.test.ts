@@ -34,7 +34,10 @@ const RUNS = fuzzCases(25);
 
 const runIdOf = (number: number) => `01930000-0000-7000-8000-00000000010${number}`;
 
-/** Builds a flow. With `random`, some nodes and edges differ from the original. All others have the same ids. */
+/**
+ * Builds a flow. With `random`, some nodes and edges differ from those of the original flow. The other nodes have the
+ * same ids as there.
+ */
 function build(shape: Shape, random?: () => number): FlowBuilder {
   const flow = new FlowBuilder();
   const ports = [flow.json([1, 2, 3, 1]), flow.json([[4], [], [5, 6], [4]]), flow.json('x'), flow.json([])];
@@ -102,7 +105,7 @@ it('a redrive on a changed flow has the result of a fresh run, and repeats no ex
         takenOver += whole.events.filter((event) => event.type === 'nodeTakenOver').length;
 
         // Count the executions of the root run by node and inputs. An execution of an unchanged node is repeated only
-        // if the earlier runs had too few of them.
+        // if the earlier runs executed this node too few times with these inputs.
         const ofSame = (names: string[]) =>
           countOf(names.filter((name) => !Object.hasOwn(changes.entry!.nodes, /^ (\S+) /.exec(name)?.[1] ?? '')));
         const expected = ofSame(executed(calm).map(({ what }) => what));

@@ -89,7 +89,7 @@ it('a run that is redriven until nothing fails has the result of a run without f
           const unlucky = failByChance(registry, Math.floor(random() * 1e9), chance);
           const runId = runIdOf(number);
           // Some of the runs are stopped, at their start or later. The next redrive also takes over executions from the
-          // runs before them.
+          // runs before the stopped ones.
           const stopper = new AbortController();
           const stop = () => stopper.abort(stopHalt('', 0));
           if (number === 1 && random() < 0.3) stop();
@@ -111,7 +111,7 @@ it('a run that is redriven until nothing fails has the result of a run without f
         const last = await claim({ ...options, earlier: recordedBy(before) });
         all.push(...executed({ events: before, recorded: whole.recorded }));
         all.push(...executed(last));
-        // In this run, each node begins with its first attempt, whatever attempts earlier runs have used.
+        // In the redrive, each node begins with its first attempt again, however many attempts it had in earlier runs.
         expect(new Set([...endsOf(whole.events), ...endsOf(last.events)].map(({ attempt }) => attempt))).not.toContain(
           MAX_ATTEMPTS,
         );
@@ -149,7 +149,10 @@ it('executions of a nested loop are taken over, even if their numbers have chang
   const gate = flow.use('print', { print: outer }).passthrough('print');
   const text = flow.toText(flow.foreach(gate), 'text');
   flow.output('texts', flow.collect(text));
-  /** A registry in which `print` fails for the second element. So the inner loop passes on one element and not two. */
+  /**
+   * A registry in which `print` fails for the second element, [1, 2]. So the inner loop passes on one empty element
+   * instead of two.
+   */
   const closed: NodeRegistry = (nodeId) => {
     const module = nodeRegistry(nodeId);
     if (nodeId !== 'print' || module === undefined || 'buildInstructions' in module) return module;

@@ -16,7 +16,7 @@ import { failingRegistry, instructionRegistry as registry, signatureOf } from '.
 
 const SIGNER = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
 
-/** The same nodes at a later time. Now they fail instead of making their instructions. */
+/** A registry of the same nodes. They fail instead of making instructions, because the chain has changed meanwhile. */
 const changed = failingRegistry('the account exists already');
 
 const ending = (end: Awaited<ReturnType<Transactions['execute']>>): ExecuteFlowOptions['services'] => ({

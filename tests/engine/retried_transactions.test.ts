@@ -22,7 +22,10 @@ interface Chain {
   options: ExecuteFlowOptions;
 }
 
-/** Makes a chain on which this many transactions expire. With `before`, the chain refuses them before they are made. */
+/**
+ * Makes a chain on which this many transactions expire. With `before`, the chain refuses a transaction before it is
+ * made.
+ */
 function flakyChain(failures: number, { before = false, passes = true } = {}): Chain {
   const chain: Chain = { sent: [], options: { registry } };
   let failed = 0;
@@ -76,7 +79,7 @@ it.each([['made', false], ['could not be made', true]])(
         (_, line) => expect.stringMatching(new RegExp(`^attempt ${line < 2 ? 1 : 2} of 3 failed, .*${EXPIRED}$`)),
       ),
     );
-    // The outputs that a node passed on before the transaction were passed on once.
+    // Outputs that a node passed on before its transaction were not passed on again with the second transaction.
     expect(ended.nodeRuns).toHaveLength(6);
   },
 );

@@ -152,7 +152,7 @@ it('a run that only waits for the next attempt is released until then, and conti
     end_time: null,
   });
 
-  // A claim that comes too early sleeps for the rest of the time.
+  // If a claim comes too early, the run sleeps again for the rest of the time.
   const early = await claimFlow(flow, {}, { ...options, earlier: first.recorded });
   expect(sleepOf(early)).toBe(sleepOf(first));
   expect(node.calls).toBe(1);

@@ -12,7 +12,9 @@ import type { FlowBuilder } from '../support/flow_builder.ts';
 import { ownFlows, readFlow, sharedFlows } from '../support/saved_flows.ts';
 import { startTestChain, type TestChain } from '../support/solana.ts';
 
-/** A registry in which every key has the same balance. The called flow gets no key to ask a chain about. */
+/**
+ * A registry in which every key has the same balance. A chain could not be asked, because the called flow gets no key.
+ */
 const withoutChain: NodeRegistry = (nodeId) =>
   nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
 

@@ -53,7 +53,8 @@ it('a pause is due after 20 ms of uninterrupted computing, and not after another
   clock.now += 20;
   expect(slice.needsBreath()).toBe(true);
   slice.stopComputing();
-  // The computation continues at once, as after a call whose answer had already come. No other computation had a turn.
+  // The computation stops and continues at once, as it does after a call that is already answered. No other computation
+  // ran in between.
   slice.startComputing();
   expect(slice.needsBreath()).toBe(true);
 });

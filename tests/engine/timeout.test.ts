@@ -20,7 +20,7 @@ const LONG = 3_600_000;
 const AT_ONCE = { max_attempts: 2, delay_ms: 0, backoff: 1, max_delay_ms: 0 };
 const TOOK_LONGER = `node_timeout: the attempt took longer than ${SHORT} ms`;
 
-/** Makes a node that counts its calls. Its first calls never end by themselves. */
+/** Makes a node that counts its calls. The first `endlessCalls` calls never end by themselves. */
 function slow(endlessCalls = Infinity, { effects }: TestTraits = {}) {
   let tell = () => {};
   const called = new Promise<void>((resolve) => tell = resolve);
@@ -121,7 +121,7 @@ describe('the timeout of a node', () => {
     // The URL of the input ends with the attempt, so a second attempt would never get an answer.
     expect(recorded.inputs).toMatchObject([{ timeout_ms: SHORT }]);
     expect(recorded.nodeRuns.map(({ attempt }) => attempt)).toEqual([1]);
-    // The run has all its executions, so a redrive needs only this run's record.
+    // The record holds all executions of the run, so that a redrive needs no other record.
     expect(events.filter(({ type }) => type === 'halted')).toEqual([]);
     expect(endOf(result)).toMatchObject({ errors: [expect.stringContaining(TOOK_LONGER)] });
   });

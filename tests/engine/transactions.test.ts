@@ -28,7 +28,7 @@ const newFlow = (bundling: FlowBuilder['bundling'] = 'Automatic'): FlowBuilder =
 const make = (flow: FlowBuilder, name: string, edges: Parameters<FlowBuilder['use']>[1] = {}, form: object = {}) =>
   flow.use('test_instruction', edges, { form: { name, ...form }, title: name });
 
-/** Makes a flow with a payment, a node that waits for it, and a node that does not. */
+/** Makes a flow with a payment, a node that waits for the payment, and a node that does not wait for it. */
 function paidFlow(): FlowBuilder {
   const flow = newFlow();
   const pay = make(flow, 'pay', { in: flow.input('in', 'x') });

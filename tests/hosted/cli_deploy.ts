@@ -10,7 +10,10 @@ export interface CliDeploy {
   api: ManagementApi;
   /** Makes a folder that is removed at the end. */
   scratchDir: string;
-  /** Deploys the named functions, or all of them. Rejects with the CLI's output if its exit code is not 0. */
+  /**
+   * Deploys the named functions; without names, all functions. Rejects with the CLI's output if the CLI's exit code is
+   * not 0.
+   */
   deploy: (...names: string[]) => Promise<Upload[]>;
   close: () => Promise<void>;
 }

@@ -31,7 +31,7 @@ async function uploadOf(name: string): Promise<Upload> {
   return upload;
 }
 
-/** Runs Deno. Rejects with its output if its exit code is not 0. */
+/** Runs Deno. Rejects with Deno's output if the exit code is not 0. */
 async function runDeno(cwd: string, args: string[]): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   const { stdout } = await promisify(execFile)(denoBinary(), args, { cwd, env, maxBuffer: 64 * 2 ** 20 });
@@ -42,7 +42,7 @@ interface ModuleGraph {
   modules: { specifier: string; dependencies?: { specifier: string }[] }[];
 }
 
-/** The project's files that a function consists of, and the packages that they import. */
+/** The files of the project that belong to a function, and the packages that these files import. */
 interface FunctionGraph {
   files: string[];
   packages: string[];
@@ -132,7 +132,8 @@ test.each(names)('the import map names every package that the function %s import
 });
 
 // One process checks all uploads, so that it reads the types of the packages only once. On a busy machine this takes
-// several minutes. So without LONG_TESTS, it checks only the function with the most files and one with few files.
+// several minutes. So without LONG_TESTS, the process checks only the function with the most files and one with few
+// files.
 const checkedNames = runsLongTests ? names : ['runner', 'wallets'];
 
 test('the upload of each function passes the type check by itself', async () => {

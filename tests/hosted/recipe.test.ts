@@ -20,9 +20,7 @@ const linesOf = (page: string): string[] =>
 
 const lines = [...new Set(pages.flatMap(linesOf))];
 
-/**
- * The way in which this test checks each command. Of commands that need Docker or a browser, it checks only the help.
- */
+/** For each command, how this test checks it. If a command needs Docker or a browser, the test checks only its help. */
 const expected: Record<string, 'project' | 'docker' | 'browser'> = {
   'login': 'browser',
   'link': 'project',
@@ -43,8 +41,8 @@ interface Ended {
 
 let api: ManagementApi;
 /**
- * A copy of the files that the CLI reads. The CLI stores the linked project beside them, so it must not work in the
- * project's folder.
+ * A copy of the files that the CLI reads. The CLI stores the linked project beside these files, so it must not work in
+ * the folder of this repository.
  */
 let copy: string;
 
@@ -139,7 +137,7 @@ it('db push goes to a local database unless --remote is given', async () => {
 });
 
 it('the lines set the secret and deploy all functions', () => {
-  // The environment page writes NAME in place of any variable.
+  // NAME is from an example of the environment page, where it stands for any variable.
   expect(api.secrets.filter((name) => name !== 'NAME')).toEqual(['WALLET_KEYS']);
   expect(api.uploads.map(({ slug }) => slug).toSorted()).toEqual(api.bulkUpdates.at(-1)?.toSorted());
   expect(api.uploads).not.toEqual([]);

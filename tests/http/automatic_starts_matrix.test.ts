@@ -40,7 +40,7 @@ describe.each(callers)('%s', (caller) => {
     const path = `${table}?id=eq.${ids[table]}`;
     expect(await ask(caller, 'GET', path)).toEqual(expected[kind]);
     expect(await ask(caller, 'PATCH', path, { is_active: true })).toEqual(expected[kind]);
-    // The test stores the deleted rows again for the next caller.
+    // After this request, the test stores the deleted rows again for the next caller.
     expect(await ask(caller, 'DELETE', `${path}&is_active=eq.false`)).toEqual(
       kind === 'nobody' || kind === 'refused' ? expected[kind] : [200, 0],
     );

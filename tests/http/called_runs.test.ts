@@ -87,7 +87,7 @@ describe('of called runs', () => {
       expect([output.status, text]).toEqual([unknown.status, await unknown.text()]);
       expect(JSON.parse(text).code).toBe('flow_run_not_found');
       expect((await rest('rpc/flow_run_result', { ...caller, body: { flow_run_id: id } })).status).toBe(404);
-      // A stop of this run stops the whole tree, which has already ended.
+      // A request to stop this run concerns the whole tree of runs, which has already ended.
       expect((await call(`flow/stop/${id}`, caller)).status).toBe(200);
     }
     expect(seen.join()).not.toContain(SECRET);

@@ -22,7 +22,7 @@ let provider: Provider;
 let rpc: Rpc;
 /** Grant types of the requests to the token server. */
 let asked: string[] = [];
-/** Called with each request. If it returns true, it has answered, and the provider does not. */
+/** Called with each request. If it returns true, it has answered the request, and the provider must not answer. */
 let intercept: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean> = () => false;
 
 /** Starts a server that returns the header authorization at /api. At all other paths it is an OpenID provider. */
@@ -110,7 +110,7 @@ const expireTokens = () =>
       from public.connections as c where c.id = t.connection_id and c.user_id = ${owner.id} and t.expires_at is not null`
   );
 
-/** Makes a refresh token as if a person had allowed the client to act. */
+/** Makes a refresh token as the provider does after a person has allowed the client to act. */
 async function grantRefreshToken(): Promise<string> {
   const client = (await provider.Client.find(CLIENT.client_id))!;
   const grant = new provider.Grant({ accountId: 'a-person', clientId: CLIENT.client_id });

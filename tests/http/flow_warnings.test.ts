@@ -77,7 +77,7 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     return { status: response.status, body: await response.json() };
   };
 
-  /** A flow whose script lacks an operand, and that calls a flow with such a script. */
+  /** A flow with a script that lacks an operand. It calls a flow with another such script. */
   async function brokenFlow() {
     const called = new FlowBuilder();
     called.script('let a = ;', {});

@@ -22,8 +22,8 @@ const toText = (path: PropertyKey[]): string =>
   path.map((key) => typeof key === 'number' ? `[${key}]` : `.${String(key)}`).join('').replace(/^\./, '');
 
 /**
- * A fault: the path that is changed, and its new value (undefined removes it). If the error names another path,
- * `faultAt` is that path.
+ * A fault: the path at which the definition is changed, and the new value (undefined removes the old one). `faultAt` is
+ * the path that the error names, if it differs.
  */
 type Case = [at: Path, value: Json | undefined, faultAt?: Path];
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
   [owner, other] = await Promise.all([signUp(), signUp()]);
 });
 
-/** Adds a node that changes a query, with the form data as its operands. Returns the node's output. */
+/** Adds a node that changes a query; the form data are the operands of the change. Returns the node's output. */
 function builder(flow: FlowBuilder, name: string, query: Port, form: Record<string, string | { name: string }>): Port {
   const node = flow.node(`postgrest_builder_${name}`, {
     inputs: ['query', ...Object.keys(form)],
@@ -20,7 +20,7 @@ function builder(flow: FlowBuilder, name: string, query: Port, form: Record<stri
   return node.output('query');
 }
 
-/** Adds a node that executes a query, and outputs the result by this name. */
+/** Adds a node that executes a query, and a flow output of this name for the result. */
 function execute(flow: FlowBuilder, query: Port, name: string): void {
   const node = flow.node('postgrest_execute_query', { inputs: ['query', 'headers?'], outputs: ['result', 'headers'] });
   flow.connect(query, node.input('query'));

@@ -16,7 +16,7 @@ beforeAll(async () => {
   deploymentId = await deploy(owner, flowId);
 });
 
-/** Starts with this body text, whose numbers JavaScript may not hold. */
+/** Sends a start with this text as the body, which may have numbers that JavaScript can't hold. */
 const startWith = async (path: string, body: string, headers: Record<string, string> = {}) => {
   const response = await call(path, {
     token: owner.token,

@@ -105,7 +105,7 @@ describe('a caller who may start a public flow', () => {
     await finishedRun(other, id);
     const restQueries = [
       `flow_run?id=eq.${id}`,
-      // Each table that is related to flows can embed their columns.
+      // A request for each table that is related to `flows` can embed columns of `flows`.
       ...['flow_run', 'flow_deployments', 'flow_deployments_tags', 'flow_schedules', 'flow_webhooks'].flatMap((
         table,
       ) => [

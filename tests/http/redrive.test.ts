@@ -131,7 +131,7 @@ describe('a run of loops and called flows', () => {
         called: { D: '7' },
       },
     });
-    // The failed run is unchanged, and the taken-over executions equal its own.
+    // The failed run is unchanged, and the taken-over executions equal the executions of that run.
     expect(await nodeRuns(failed.id)).toEqual(rows);
     expect(await finishedRun(owner, failed.id)).toEqual(failed);
     const taken = (await nodeRuns(redriven.id)).filter((row) => row.is_taken_over);
@@ -177,7 +177,7 @@ describe('a redrive on a newer deployment', () => {
   const wrong = 'throw "wrong"';
   const right = '"corrected"';
 
-  /** Runs the faulty flow, and then deploys each of the corrected ones. */
+  /** Runs the faulty flow until it fails, and then deploys each corrected version. */
   async function failAndDeploy(before: FlowBuilder, ...versions: FlowBuilder[]) {
     const flowId = await storeFlow(owner, before);
     const old = await deploy(owner, flowId);

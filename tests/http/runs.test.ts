@@ -26,7 +26,7 @@ const startAs = async (token: string, headers: Record<string, string> = {}) =>
 const get = (path: string, token?: string, headers?: Record<string, string>) =>
   call(path, { method: 'GET', token, headers });
 
-/** A run that stays queued: it is stored like any other, but its message is delayed. */
+/** A run that stays queued: its row is stored as for any run, but its message in the queue is delayed. */
 async function queuedRun(person: Person): Promise<{ flow_run_id: string; token: string }> {
   return await asSuperuser((sql) =>
     sql.begin(async (tx) => {

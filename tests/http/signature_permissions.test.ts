@@ -33,8 +33,8 @@ const callers = [
 type Caller = typeof callers[number];
 
 /**
- * The number of callers in the list that may see the request; they come first. For the others, the request does not
- * exist.
+ * The number of callers that may see the request. They come first in the list. All others get the answer for a request
+ * that does not exist.
  */
 const ADMITTED = 7;
 const UNAUTHENTICATED = ['public key', 'anon key as bearer', 'nothing'];
@@ -98,7 +98,7 @@ beforeAll(async () => {
   );
 });
 
-/** The id of no request. Like the random ids of requests, it is below 2^53. */
+/** An id that no request has. It is below 2^53, as the random ids of requests are. */
 const UNKNOWN_ID = 4_611_686_018_427_388;
 
 /** Returns all parts of the answer that could reveal anything to callers. */

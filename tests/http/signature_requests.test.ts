@@ -72,7 +72,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
   it('waits for the run with its id in upper or lower case', async () => {
     const before = Date.now();
     const waiting = getRequest(run.id.toUpperCase(), run.token, null);
-    // When this request is answered, the request before it has begun to wait.
+    // This second request is answered after the first one has begun to wait.
     expect((await getRequest(run.id, run.token, 0)).status).toBe(204);
     const id = await askFor(run, payer, message);
     expect(await (await waiting).json()).toMatchObject({ id, flow_run_id: run.id });
@@ -302,7 +302,8 @@ describe('POST /signature/submit', () => {
 
   it('lets a waiting run continue as soon as the last signature is stored', async () => {
     const flowId = await storeFlow(owner, textFlow());
-    // A worker claims the run. The transaction hides the run's message before anybody else can see it.
+    // Claim the run as a worker does. The transaction hides the run's message in the queue before a real worker can see
+    // it.
     const started = await asSuperuser((sql) =>
       sql.begin(async (tx) => {
         await tx`select set_config('request.jwt.claims', ${

@@ -200,7 +200,7 @@ it('a deployment whose own messages start it is started a limited number of time
   const { id, url } = data as { id: string; url: string };
   await owner.client.from('flow_deployments').update({ on_end: { url, events: ['succeeded'] } }).eq('id', deploymentId)
     .throwOnError();
-  // Start with the header that the 15th run in a chain sends: after it, only one more may start.
+  // Start with the header that the 15th run in a chain of runs sends. After that run, only one more run may start.
   const headers = { 'content-type': 'application/json', 'flow-chain-depth': '15' };
   const { flow_run_id } = await fetch(url, { method: 'POST', headers, body: '{}' }).then((response) => response.json());
   await delivery(flow_run_id, isDelivered);

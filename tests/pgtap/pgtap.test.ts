@@ -30,8 +30,8 @@ async function runTap(file: string): Promise<string[]> {
     const results = await sql.unsafe(
       `begin; set local search_path = public, tap; ${readFileSync(join(suiteDir, file), 'utf8')}; rollback;`,
     );
-    // A sequence of statements returns one list of rows for each statement. Only the lines of TAP are texts in these
-    // rows.
+    // A sequence of statements returns one list of rows for each statement. The only texts in these rows are the lines
+    // of TAP.
     const lists = results as unknown as Record<string, unknown>[][];
     return lists.flat().flatMap((row) => Object.values(row)).flatMap((value) =>
       typeof value === 'string' ? value.split('\n') : []

@@ -97,9 +97,9 @@ const blocks = pages.flatMap(readBlocks);
 const reasonOf = ({ page, text }: Block): string | undefined =>
   notRun.find(([of, begins]) => of === page && text.startsWith(begins))?.[2];
 
-/** A copy of the project for the readers. They write files in it and make a node. */
+/** A copy of the project for the simulated readers, who write files in it and make a node. */
 let copy: string;
-/** The folder of programs that readers find first in their PATH. It is beside the copy. */
+/** The folder of programs that comes first in the readers' PATH. It is beside the copy. */
 let programs: string;
 let stack: ChildProcess;
 let stackOutput = '';

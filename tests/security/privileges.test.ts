@@ -4,9 +4,9 @@ import { applyMigrations } from '../../dev/stack/migrations.ts';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
-/** A server whose first database is as the platform hands it over. */
+/** A server whose first database is in the state in which the platform (Supabase) provides it. */
 let cluster: Awaited<ReturnType<typeof startScratchCluster>>;
-/** The migrated database of the stack, on the whole platform: with its default privileges and its publication. */
+/** The migrated database of the stack, on the complete platform: with Supabase's default privileges and publication. */
 let database: TestDatabase;
 let withDefaults: Sql;
 let bare: Sql;
@@ -24,8 +24,8 @@ afterAll(async () => {
 });
 
 /**
- * Migrates a database of a platform without Supabase's default privileges, as in newer projects, and without its
- * publication.
+ * Migrates a database of a platform without Supabase's publication and without its default privileges, which newer
+ * projects lack.
  */
 async function migrateBare(): Promise<Sql> {
   const name = 'bare';

@@ -3,8 +3,8 @@ import type { SoakFacts } from './facts.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * Compares the chain with the runs. Each run has paid at most once. A succeeded run has paid. A failed run has not
- * paid, because its error says that nothing was paid.
+ * Compares the chain with the runs. The rules: each run has paid at most once; a succeeded run has paid; a failed run
+ * has not paid, because its error says that nothing was paid.
  */
 export async function auditChain(sql: Sql, facts: SoakFacts, findings: Findings): Promise<void> {
   const paying = facts.starts.filter(({ party }) => party !== null);
@@ -18,7 +18,7 @@ export async function auditChain(sql: Sql, facts: SoakFacts, findings: Findings)
     for (const account of new Set(accounts)) timesPaid.set(account, (timesPaid.get(account) ?? 0) + 1);
   }
   for (const { mark, party, flowKind } of paying) {
-    // The buyer has been given money first.
+    // Do not count the transaction that gave the buyer money before the start.
     const paid = (timesPaid.get(party!) ?? 0) - (flowKind === 'sign' ? 1 : 0);
     const status = statusOf.get(mark) ?? 'no run';
     const detail = { mark, flowKind, status, paid };

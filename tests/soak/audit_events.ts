@@ -71,7 +71,7 @@ export const eventChecks: RowCheck[] = [
         from numbered as n group by 1 having min(n.number) <> 2 or max(n.number) <> count(*) + 1`),
   },
   {
-    // Watchers used the tokens of the runs. With these tokens they see no log lines.
+    // Watchers used the tokens of the runs, which do not show log lines.
     name: 'watcher_told_otherwise',
     find: (sql, { watched }) =>
       sql.unsafe(

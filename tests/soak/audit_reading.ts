@@ -52,7 +52,7 @@ const readable: Record<string, Readable> = {
 /** The most rows of an answer of PostgREST. */
 const PAGE = 1_000;
 
-/** Reads all rows of a table that a reader gets, as their keys; none if the reader may not read the table. */
+/** Returns the keys of all rows of a table that a reader gets; none if the reader may not read the table. */
 async function readAll(status: StackStatus, reader: Reader, table: string, key: string): Promise<string[]> {
   const keys: string[] = [];
   for (;;) {

@@ -172,7 +172,7 @@ const past = async (change: () => PromiseLike<unknown>) => {
 
 const firstRun = () => records[0]!.runIds[0]!;
 
-/** Makes a schedule of this age. Its row has recorded each of these runs as its last start, in this order. */
+/** Makes a schedule of this age, and then records each of these runs, in order, as the last start of the schedule. */
 const storeScheduled = async (age: string, noted: string[]): Promise<void> => {
   await past(async () => {
     const [schedule] = await sql`
@@ -199,7 +199,7 @@ async function redriven(): Promise<{ failedId: string; id: string }> {
   return { failedId: runId, id: row?.id };
 }
 
-/** A change for each check, which breaks the rule of that check. */
+/** For each check, a change that breaks the rule of the check. */
 const breakers: Record<string, () => Promise<unknown>> = {
   start_without_run: async () => records.push(startRecord({ runIds: [randomUUID()] })),
   runs_of_start_miscounted: async () => {

@@ -15,8 +15,8 @@ const DRAIN_TIMEOUT_MS = 120_000;
  */
 export async function drain(sql: Sql, facts: SoakFacts): Promise<number> {
   const began = Date.now();
-  // After a second refusal, a webhook would wait for five minutes, which is too long here. So make the waiting ones
-  // due. The workers post the others by themselves.
+  // After a second refusal, a webhook would wait for five minutes, which is too long here. So make such webhooks due.
+  // The workers post all other webhooks by themselves.
   const hurryWebhooks = () =>
     sql`
     update public.webhook_deliveries set next_attempt_at = clock_timestamp()

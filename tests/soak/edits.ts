@@ -32,7 +32,7 @@ async function remove(flow: SoakFlow, random: Random): Promise<void> {
   const { data, error } = await flow.owner.client.from('flow_deployments').delete().eq('id', deployment.id).select(
     'id',
   );
-  // If no answer comes, the deployment may exist or not. An empty answer means that it was deleted before.
+  // If no answer comes, the deployment may exist or not. An empty answer means that the deployment was deleted before.
   if (error === null && data.length <= 1) deployment.isGone = true;
 }
 

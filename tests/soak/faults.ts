@@ -19,7 +19,7 @@ export interface FaultScene {
 interface Fault {
   /** Chooses one of the parts that this fault can hit. */
   choose?: (scene: FaultScene, random: Random) => string;
-  /** The routes that may answer 503, or not answer, until everything works again. */
+  /** The routes that may answer 503 or give no answer until everything works again. */
   excuses: (detail: string) => RegExp | null;
   /** Causes the fault. Resolves when the broken part works again. */
   happen: (scene: FaultScene, detail: string, random: Random) => Promise<void>;

@@ -27,7 +27,7 @@ export interface FlowParts {
 /** The inputs of a start, and its signer. */
 export interface StartInputs {
   values: ValueMap;
-  /** The public key by which the run's transfer is found on the chain: that of the recipient or of the payer. */
+  /** The public key by which the run's transfer is found on the chain: the recipient's or the payer's. */
   party?: string;
   signer?: Keypair;
 }
@@ -165,8 +165,8 @@ export type FlowKindName = keyof typeof flowKinds;
 export const flowKindNames = Object.keys(flowKinds) as FlowKindName[];
 
 /**
- * Returns a flow kind. Its flows have one more input, which they do not use: the mark by which the runs of a start are
- * counted.
+ * Returns a flow kind whose flows have one more input, the mark. They do not use it; the soak counts the runs of a
+ * start by it.
  */
 export function flowKind(name: FlowKindName): FlowKind {
   const kind: FlowKind = flowKinds[name];
@@ -178,7 +178,7 @@ export function flowKind(name: FlowKindName): FlowKind {
   return { ...kind, build };
 }
 
-/** Returns the flow columns that make a deployment's start_permission. */
+/** Returns the columns of a flow that give its deployments this start_permission. */
 export const sharingColumns = (permission: StartPermission) => ({
   is_public: permission !== 'Owner',
   start_shared: permission !== 'Owner',

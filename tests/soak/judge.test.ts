@@ -75,7 +75,7 @@ it('the answer of PostgREST to a lost database is excused during a fault, and a 
   const asked = exchange({ kind: 'GET flows', route: 'GET /rest/v1/flows', status: 400, code: '' });
   expect(judge(asked, window(0, 1_000, /rest/))).toEqual([]);
   expect(judge(asked)).toEqual(['server_error']);
-  // Through a function, the answer has another form.
+  // An Edge Function does not pass on this answer of PostgREST, so the same answer from it is a fault of the function.
   expect(judge({ ...asked, route: 'POST /functions/v1/flow/deploy/1' }, window(0, 1_000, /./))).toEqual([
     'error_unexpected',
   ]);

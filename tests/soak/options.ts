@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The default number of connections of an attacker: the sum of the lanes of all attacks. */
+/** The default number of connections of an attacker, which is the number of lanes of all attacks together. */
 export const DEFAULT_PRESSURE = 254;
 
 /** The greatest number of connections of an attacker. */

@@ -9,7 +9,9 @@ const PROBE_TIMEOUT_MS = 5_000;
 /** After this time without recovery, the soak can't continue. */
 const RECOVERY_TIMEOUT_MS = 60_000;
 
-/** Lists a request for each part, with the expected answer. If possible, the part has to call the database for it. */
+/**
+ * Lists a request for each part, with the expected answer. If possible, the request makes the part call the database.
+ */
 const probesOf = ({ status, users }: World): { url: string; init: RequestInit; says: string }[] => {
   const { FUNCTIONS_URL, API_URL, PUBLISHABLE_KEY, SERVICE_ROLE_KEY } = status;
   const headers = { authorization: `Bearer ${users[0]!.token}`, 'content-type': 'application/json' };

@@ -10,7 +10,7 @@ export interface Report {
   minutes: number;
   /** The milliseconds from the last answer until each run had ended or waited for a person or program outside. */
   drain_ms: number;
-  /** The requests by kind and status; `none` without an answer. */
+  /** The requests by kind and status. The status is `none` if no answer came. */
   requests: { [kind: string]: Counts };
   /** The error answers, by code. */
   errors: Counts;

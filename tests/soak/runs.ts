@@ -17,7 +17,7 @@ async function persist(ask: () => ReturnType<typeof callFunction>, random: Rando
   }
 }
 
-/** The buyer signs, if the run asks for it. */
+/** If the run asks the buyer for a signature, the buyer signs. */
 async function sign(world: World, run: StartedRun, random: Random): Promise<void> {
   const { signer } = run;
   if (signer === undefined) return;
@@ -63,7 +63,8 @@ async function stop(world: World, run: StartedRun, random: Random): Promise<void
     () => callFunction(world, 'stop', `flow/stop/${run.id}`, bearer(run.token), { reason: 'soak' }),
     random,
   );
-  // Only runs without a signer are redriven. They make no payment that the auditor would have to find on the chain.
+  // Only runs without a signer are redriven. Such runs make no payment that the auditor would have to find on the
+  // chain.
   if (run.deployment !== undefined && run.signer === undefined && random.chance(0.5)) await redrive(world, run, random);
 }
 

@@ -22,7 +22,7 @@ import { judgeTraffic } from './windows.ts';
 import { runnerEnvironment, startWorkers } from './workers.ts';
 import { bearer, makeWorld, type World } from './world.ts';
 
-/** The seconds that users may work in addition to the load. */
+/** The seconds for which the tokens of users are valid after the end of the load. */
 const SPARE_SECONDS = 1_800;
 
 /** Lists the readers who try to read everything. */

@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 import type { Answer } from './traffic.ts';
 import { callFunction, type SoakDeployment, type World } from './world.ts';
 
-/** The money of the buyer of a signed run: the price and the fees. */
+/** The lamports that the buyer of a signed run gets: enough for the price and the fees. */
 const BUYER_LAMPORTS = 1_000_000_000n;
 
 /** How long a start with a key is repeated while it gets no answer, or a 503 or 429. */
@@ -63,7 +63,10 @@ export interface StartPlan {
 export interface Starts {
   records: StartRecord[];
   plan: (random: Random, options?: { hasKey?: boolean }) => Promise<StartPlan>;
-  /** Sends a start, with a key until it is answered. Returns the run if the answer named one. */
+  /**
+   * Sends a start. If it has an idempotency key, repeats it until an answer comes. Returns the run if the answer named
+   * one.
+   */
   send: (plan: StartPlan, random: Random) => Promise<StartedRun | undefined>;
   /** Returns the run of the newest start whose answer named one. */
   lastRun: () => Pick<StartedRun, 'id' | 'token'> | undefined;
@@ -178,7 +181,7 @@ export function makeStarts(world: World, findings: Findings, isOver: () => boole
     const giveUpAt = Date.now() + RETRY_MS;
     for (;;) {
       const { answer, run } = await sendOnce(plan);
-      // This is a double click. With a key, both requests are the same start.
+      // Simulate a double click: two requests with one idempotency key are the same start.
       if (plan.record.runIds.length > 0 && plan.record.hasKey && random.chance(0.15)) {
         await Promise.all([1, 2].map(() => sendOnce(plan)));
       }

@@ -11,7 +11,7 @@ export interface Exchange {
   status: number | null;
   /** The answer's error code, or the error of the connection. */
   code: string | null;
-  /** The fault in the form of an error answer; null for an answer of the right form. */
+  /** If an error answer has a wrong form, the fault in it; else null. */
   unclean: string | null;
 }
 

@@ -8,7 +8,7 @@ export interface WatchRecord {
   runId: string;
   /** The numbers of the events, in their order of arrival. */
   told: number[];
-  /** True if the watcher received the end of the run. Then no event may be missing. */
+  /** True if the watcher received the end of the run. If it is true, no event may be missing. */
   isComplete: boolean;
 }
 

@@ -27,9 +27,9 @@ const isDatabaseLost = ({ route, status, code }: Exchange): boolean =>
   status === 400 && code === '' && route.includes(' /rest/v1/');
 
 /**
- * Judges the outcomes. Outside the windows there is no 5xx and no broken connection. Inside them, such outcomes come
- * only from the routes that the fault affects, and are 503 with Retry-After. All errors have the same form, and a code
- * that this kind of request may get.
+ * Judges the outcomes. Outside the windows there is no 5xx and no broken connection. Inside the windows, such outcomes
+ * come only from the routes that the fault affects, and each answer among them is a 503 with Retry-After. All errors
+ * have the same form. The code of an error is one that the kind of request may get.
  */
 export function judgeTraffic(
   exchanges: readonly Exchange[],

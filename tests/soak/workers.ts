@@ -29,7 +29,7 @@ export function startWorkers(stack: Stack, count = 2): Workers {
   const { status, keys } = stack;
   const everybody: WorkerProcess[] = [];
   const start = () => {
-    // The workers reach the database in turn through PostgREST and by connections of their own.
+    // Every second worker reaches the database through PostgREST, the others by connections of their own.
     const over = everybody.length % 2 === 0 ? 'PostgREST' : 'Postgres';
     const worker = startWorker({ status, over, env: { WALLET_KEYS: keys.walletKeys, ...runnerEnvironment } });
     everybody.push(worker);

@@ -13,7 +13,7 @@ import type { Random } from './random.ts';
 import type { Traffic } from './traffic.ts';
 import type { WatchRecord } from './watching.ts';
 
-/** Milliseconds of a slot. A signed transaction is valid for 150 of them. */
+/** The milliseconds of a slot. A signed transaction is valid for 150 slots. */
 const SLOT_MS = 100;
 
 const SOL = 1_000_000_000n;
@@ -137,8 +137,8 @@ export async function deployFlow(world: World, flow: SoakFlow): Promise<SoakDepl
     max_runs_in_flight: 10_000,
     ...(events !== null && { on_end: { url: world.webhooks.url, events } }),
   };
-  // If this request fails, the deployment keeps the defaults, without `on_end`. But the settings may have been stored
-  // nevertheless.
+  // If this request fails, the deployment keeps the defaults, without `on_end`. If only the answer is lost, the
+  // settings are stored nevertheless.
   await flow.owner.client.from('flow_deployments').update(settings as never).eq('id', deployment.id);
   return deployment;
 }
@@ -159,7 +159,7 @@ export async function makeWorld(
       global: { fetch: traffic.restFetch, ...(token !== undefined && { headers: bearer(token) }) },
     });
   const withToken = async (label: string, id: string, isAnonymous: boolean): Promise<SoakUser> => {
-    // The token is valid for the whole soak. A token of the Auth server would not be.
+    // This token is valid for the whole soak. A token from the Auth server would expire earlier.
     const options = { secret: status.JWT_SECRET, expiresIn: tokenSeconds, isAnonymous };
     const token = await accessToken(id, options);
     return { label, id, token, isAnonymous, apiKey: undefined, client: clientOf(token) };

@@ -31,7 +31,7 @@ let front: TlsFront;
 let owner: Person;
 let buyer: Keypair;
 beforeAll(async () => {
-  // Slots have the length of a real network, so that a blockhash is valid for long enough: for 150 slots.
+  // Slots have the length of a real network, so that the 150 slots for which a blockhash is valid last long enough.
   chain = await startTestChain({});
   front = await startTlsFront(inject('stack').FUNCTIONS_URL);
   owner = await signUp();
@@ -205,7 +205,7 @@ describe('an action with a form', () => {
     const other = await deployAction(owner, chain, tipFlow(), { output_instructions: true });
     const data = { recipient: cook };
     const order = `${other}?x-order-id=${'a'.repeat(22)}`;
-    // Orders of one minute are the same. If the clicks come before and after the end of a minute, they are two orders.
+    // Two clicks within one clock minute are the same order. If a minute ends between the clicks, they are two orders.
     for (const _ of [1, 2]) {
       const before = (await runsOf(other)).length;
       const minute = Math.floor(Date.now() / 60_000);
@@ -250,7 +250,7 @@ describe('an action with a form', () => {
     const poor = await fundedKeypair(chain, 300_000_000n);
     const order = await postAction(deploymentId, poor.publicKey, { recipient: cook });
     const { next } = order.body.links as { next: { href: string } };
-    // Meanwhile the wallet spends its money. Like clients, it uses the newest blockhash.
+    // Meanwhile the wallet spends its money. It uses the newest blockhash, as clients do.
     const connection = new Connection(chain.url, 'confirmed');
     const sign = async (transaction: Transaction) => {
       transaction.recentBlockhash = (await connection.getLatestBlockhash()).blockhash;

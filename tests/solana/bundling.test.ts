@@ -25,7 +25,10 @@ afterAll(() => chain.stop());
 interface Payment {
   /** The amount in SOL. */
   amount: number;
-  /** The switch `submit` of the transfer. A setting of the node sets it, or an edge if `isSubmittedByEdge`. */
+  /**
+   * The value of the transfer's input `submit`. It comes from a setting of the node or, if `isSubmittedByEdge`, by an
+   * edge.
+   */
   submit?: boolean;
   isSubmittedByEdge?: boolean;
 }

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Formats an instruction on one line. The names in `names` replace keys. */
+/** Formats an instruction on one line. If `names` has a name for a key, the name replaces the key. */
 function show({ program, accounts, data }: NamedInstruction, names: { [key: string]: string }): string {
   const nameOf = (key: string) => names[key] ?? key;
   if (program === COMPUTE_BUDGET) {

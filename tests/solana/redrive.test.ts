@@ -94,7 +94,7 @@ async function redriven(runId: string) {
   return await finishedRun(owner, body.flow_run_id);
 }
 
-/** Counts the chain's transactions with a key. */
+/** Counts the transactions on the chain that contain this key. */
 const landed = (key: string): number => chain.ledger.landed.filter(({ accounts }) => accounts.includes(key)).length;
 
 /**
@@ -252,7 +252,9 @@ describe('a payment in a called flow', () => {
 });
 
 describe('a payment of unknown outcome', () => {
-  /** Makes a run that has paid one payment, and is stopped while the transaction of another one is under way. */
+  /**
+   * Makes a run that has made one payment, and that is stopped while the transaction of another payment is under way.
+   */
   async function stoppedOnTheWay() {
     const [paid, onTheWay] = [makeKeypair().publicKey, makeKeypair().publicKey];
     const flow = new FlowBuilder();
@@ -317,7 +319,7 @@ describe('a payment of unknown outcome', () => {
 });
 
 describe('a payment that waits for the signature of a customer', () => {
-  /** The shop's own wallet pays the network fee and signs first; the buyer is asked with that signature. */
+  /** The shop's own wallet pays the network fee and signs first. The request to the buyer contains that signature. */
   const shared = (flow: FlowBuilder, shop: string) =>
     flow.use('transfer_sol', {
       fee_payer: walletOf(flow),

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** Stores a saved flow. Changes only its wallet, which becomes the owner's, and its network. */
+/** Stores a saved flow. Changes only its wallet, which becomes the wallet of the owner, and its network. */
 async function storeSaved(flow: FlowBuilder): Promise<number> {
   const owned = withSettings(flow, 'wallet', { public_key: wallet.publicKey, wallet_id: walletId });
   const chain_network = { url: chain.url, cluster: 'devnet' };
@@ -75,7 +75,7 @@ interface Saved {
   folder: string;
   /** A flow that outputs the instructions of a payment as `ins`. */
   collecting: () => FlowBuilder;
-  /** A flow in which the key in the input pays 0.01 SOL to the wallet of its owner. */
+  /** A flow in which the key in the input pays 0.01 SOL to the wallet of the flow's owner. */
   payment: { name: string; input: string };
 }
 

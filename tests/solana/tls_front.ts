@@ -10,14 +10,14 @@ const tls = (name: string): string => readFileSync(join(projectDir, 'tests/fixtu
 const HOST = 'secure.example';
 
 export interface TlsFront {
-  /** The origin `https://secure.example:<port>`, which only clients of this process that use node:https can reach. */
+  /** The origin `https://secure.example:<port>`. Only clients in this process that use node:https can reach it. */
   origin: string;
   close: () => Promise<void>;
 }
 
 /**
- * Puts a server with a certificate in front of another one, because links of actions must be https. While it is open,
- * node:https of this process trusts the fixture's authority and resolves the host.
+ * Puts a server with a certificate in front of another one, because links of actions must be https. While this front is
+ * open, node:https of this process trusts the fixture's certificate authority and resolves the host.
  */
 export async function startTlsFront(target: string): Promise<TlsFront> {
   const server = createServer({ cert: tls('certificate.pem'), key: tls('key.pem') }, async (request, response) => {

@@ -12,8 +12,8 @@ const TREES = 100;
 const CALLED = 300;
 
 /**
- * Stores trees in which a run calls hundreds of runs. So the planner expects hundreds for every run. Also stores a tree
- * with a single called run.
+ * Stores trees in which a run calls hundreds of runs, so that the planner expects hundreds of called runs for every
+ * run. Also stores a tree with a single called run.
  */
 beforeAll(async () => {
   database = await cloneDatabase();

@@ -16,8 +16,8 @@ const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
 /**
- * Ten years of each zone, with special changes of its clocks: half an hour in summer, a skipped day, abolished summer
- * time.
+ * The zones, each tested for ten years. Some have special changes of their clocks: half an hour in summer, a skipped
+ * day, abolished summer time.
  */
 const ZONES: [zone: string, from: string][] = [
   ['UTC', '2026-01-01'],
@@ -60,7 +60,7 @@ const field = (low: number, high: number, names?: string[]) => {
     { weight: 2, arbitrary: fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join()) },
   );
 };
-// The hours at which clocks change. With these hours, most texts meet a change.
+// The hours at which clocks change. With these hours, most cron texts have a time that a change of the clocks affects.
 const hour = fc.oneof({ weight: 2, arbitrary: fc.constantFrom('0', '1', '2', '3', '23') }, {
   weight: 1,
   arbitrary: field(0, 23),

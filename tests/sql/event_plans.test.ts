@@ -20,7 +20,7 @@ const TABLES = [
   'pending_inputs',
 ];
 
-/** Stores runs with many executions each, ten of which begin and end at a time. */
+/** Stores runs with many executions each. Ten executions of a run begin and end at the same time. */
 beforeAll(async () => {
   database = await cloneDatabase();
   sql = database.connect('supabase_admin');

@@ -26,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /**
- * Returns two verdicts of SQL: on the record itself, and on the row that PostgREST makes from it. The second is null if
- * no column fits a member of the record.
+ * Returns two verdicts of SQL: on the record itself, and on the row that PostgREST makes from it. The second verdict is
+ * null if the record has a member for which the table has no column.
  */
 const sqlVerdicts = (texts: string[]) =>
   sql<{ record: boolean; row: boolean | null }[]>`

@@ -11,7 +11,7 @@ const ENDED = 20_000;
 async function fill(): Promise<void> {
   await sql`insert into auth.users (id, email) values (gen_random_uuid(), 'a@example.com')`;
   await sql`insert into public.flows (user_id) select id from auth.users`;
-  // Each minute one run has ended, and one in ten of them has failed. A hundred runs are waiting.
+  // One run has ended in each minute, and every tenth of these runs has failed. A hundred runs are waiting.
   await sql`
     insert into public.flow_run (id, user_id, flow_id, inputs, chain_network, status, start_time, end_time, errors)
     select private.uuid_v7(coalesce(end_time, now())), f.user_id, f.id, '{"M": {}}', '{"cluster": "devnet"}', status, now(), end_time,
@@ -82,12 +82,13 @@ it('a search for signature requests of a hundred runs uses an index', async () =
 });
 
 it('the metrics read only the waiting runs, those that failed within the hour, and the queue', async () => {
-  // The metrics and the sweep are called only once a minute, so they may be planned anew by the latest statistics.
+  // The metrics and the sweep are called only once a minute, so each call may be planned anew, by the latest
+  // statistics.
   await sql`analyze`;
   const { scanned, rows } = await reads('select public.runner_metrics()');
   expect(scanned.filter((name) => name !== 'q_flow_runs')).toEqual([]);
-  // The metrics read a hundred waiting runs with their jobs and messages, all of them twice. They also read some failed
-  // runs.
+  // The metrics read a hundred waiting runs with their jobs and messages, and each of these rows twice. They also read
+  // some failed runs.
   expect(rows).toBeLessThan(700);
 });
 

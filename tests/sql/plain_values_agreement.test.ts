@@ -115,7 +115,8 @@ it('JSON that matches the JSON Schema of a type is a value of the type', async (
     }
   }
   expect(taken).toBeGreaterThan(100);
-  // A schema can't express the limits of decimals for floats, of 32-bit floats, and of base64 texts.
+  // A JSON Schema can't express which floats fit a decimal, which numbers fit a 32-bit float, and which texts are
+  // base64.
   expect(refused.toSorted()).toEqual([
     'bytes: "-12"',
     'bytes: "0"',

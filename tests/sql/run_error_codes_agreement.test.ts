@@ -26,7 +26,7 @@ it('the database knows the codes of the runner and of key-value stores, and no o
   expect(new Set(rows.map(({ code }) => code))).toEqual(new Set([...known, null]));
 });
 
-/** Lists the texts at the beginning of errors in a source that look like codes. */
+/** Lists the texts in a source that look like error codes and begin a string, as in 'code: message'. */
 const codesIn = (source: string): string[] =>
   [...source.matchAll(/['"`]([a-z][a-z0-9]*(?:_[a-z0-9]+)+): /g)].map(([, code]) => code!);
 

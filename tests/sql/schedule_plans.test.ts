@@ -56,7 +56,7 @@ it('the statistics of runs read only the counted runs, by an index', async () =>
     );
   expect(await stats('1 hour')).toMatchObject({ scanned: [] });
   expect((await stats('1 hour')).rows).toBeLessThan(70);
-  // The statistics read at most as many rows as they may count.
+  // The statistics read at most as many runs as they may count.
   expect((await stats('30 days')).rows).toBeLessThan(5_010);
 });
 

@@ -93,7 +93,7 @@ it('a whole start with its checks and inserts touches a bounded number of pages'
       return await explain(tx, `select public.start_deployment(id => '${picked!.id}')`);
     });
   expect((await explainStart(picked!.user_id))['Shared Hit Blocks']).toBeLessThan(2_000);
-  // Another caller, whose starts are counted, starts the first time, and then again.
+  // Another caller, whose starts are counted, starts the deployment for the first time, and then again.
   await sql`update public.flow_deployments set start_permission = 'Anonymous' where id = ${picked!.id}`;
   const [other] = await sql`select u.id from auth.users as u where u.id <> ${picked!.user_id} limit 1`;
   expect((await explainStart(other!.id))['Shared Hit Blocks']).toBeLessThan(2_000);

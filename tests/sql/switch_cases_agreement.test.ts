@@ -56,7 +56,7 @@ it('SQL and the runner agree on generated cases of a switch', async () => {
     compare_to: fc.constantFrom(1, 1.5, 'x', '', null, true, [], {}),
   }, { requiredKeys: [] });
   const lists = fc.sample(fc.array(one, { maxLength: 2 }), fuzzCases(400))
-    // Omit lists in which two cases have one name. SQL refuses them, but the runner need not check this.
+    // Omit lists in which two cases have one name: SQL refuses such lists, but the runner need not refuse them.
     .filter((cases) => new Set(cases.map(({ name }) => name)).size === cases.length);
   const faults = await sqlFaults(lists);
   const disagreed = lists.flatMap((cases, index) =>

@@ -12,11 +12,14 @@ import { findFreePort } from '../../dev/stack/ports.ts';
 import { readBody } from '../../dev/stack/request_body.ts';
 import type { ClaimedRun } from '../support/claimed_run.ts';
 
-/** A function `flow` that only this test calls. It uses the test stack, and its requests are counted. */
+/**
+ * An instance of the function `flow` that only this test calls. It uses the test stack. Its requests to the stack are
+ * counted.
+ */
 export interface CountedFlow {
   /** Returns the function's requests to PostgREST since `forget`. Each entry is an address and a body. */
   asked: () => string[];
-  /** Returns the requests that ask for all waiting callers together. */
+  /** Returns the looks: the requests that ask the database for all waiting callers together. */
   looks: () => string[];
   forget: () => void;
   /** Calls a route about a run with its token; resolves with the response, or with the name of the error. */

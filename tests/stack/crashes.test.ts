@@ -30,8 +30,8 @@ const hello = async ({ status }: Stack): Promise<string> => {
 const NOTICED_MS = 10_000;
 
 /**
- * Saves a source of the function and waits for its effect. Right after a restart, Deno's watcher may miss a save. If
- * so, this saves the source again, like a person.
+ * Saves a source of the function and waits for its effect. Right after a restart, Deno's watcher may miss a save. If it
+ * does, this function saves the source again, as a person would.
  */
 async function saveUntil(source: string, isSo: () => Promise<boolean>): Promise<void> {
   let savedAt = -Infinity;

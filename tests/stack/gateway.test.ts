@@ -67,7 +67,7 @@ describe('keys', () => {
     for (const key of [SECRET_KEY, SERVICE_ROLE_KEY]) expect(await read(key)).toBe(200);
     for (const key of [PUBLISHABLE_KEY, ANON_KEY]) expect(await read(key)).toBe(401);
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SERVICE_ROLE_KEY}` })).toBe(200);
-    // An opaque key that is sent as bearer is no token, and does not change the role.
+    // An opaque key in the header Authorization is not an access token, and does not change the role.
     expect(await read(PUBLISHABLE_KEY, { authorization: `Bearer ${SECRET_KEY}` })).toBe(401);
   });
 });
@@ -231,7 +231,7 @@ describe("in front of a test's parts", () => {
       const sent = request(`${url}/functions/v1/closing`, { agent }).end();
       const [response] = await once(sent, 'response');
       await once(response.resume(), 'end');
-      // The agent takes the connection back a moment after the end of the answer.
+      // The HTTP agent can reuse the connection only a moment after the end of the answer.
       await new Promise(setImmediate);
       return sent.reusedSocket;
     };

@@ -11,7 +11,7 @@ import type { StackKeys } from '../../dev/stack/keys.ts';
 import { findFreePort } from '../../dev/stack/ports.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** Far more than the system buffers for a connection. */
+/** Far more bytes than the operating system buffers for a connection. */
 const BYTES = 30_000_000;
 const payload = randomBytes(BYTES);
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -108,7 +108,8 @@ it('a pace is too slow if too few bytes move in a window while bytes wait at its
   isWaiting = false;
   expect([pass(0), pass(0)]).toEqual([0, 0]);
   isWaiting = true;
-  // A window counts only if bytes waited at its beginning. In the first window after idleness, no bytes did.
+  // A window counts only if bytes waited at its beginning. At the beginning of the first window after an idle time, no
+  // bytes waited.
   expect([pass(0), pass(99), pass(0)]).toEqual([0, 1, 1]);
   pace.stop();
 });

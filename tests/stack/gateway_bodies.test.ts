@@ -152,7 +152,7 @@ describe('in front of the parts of a test', () => {
   });
   afterAll(() => rm(dir, { recursive: true }));
 
-  /** Starts a gateway with these bounds. The listener answers in place of PostgREST. */
+  /** Starts a gateway with these limits. Behind the gateway, the listener answers in place of PostgREST. */
   async function startBefore(
     listener: RequestListener,
     bounds: GatewayOptions['bounds'] = {},

@@ -96,7 +96,7 @@ const storedNodes = async ({ API_URL, ANON_KEY }: StackStatus): Promise<unknown[
 it('a boot that is stopped while it adds the node definitions does not report that it is ready, and the next one has them all', async () => {
   await copyStack(inject('blankStack'), dir);
   const { dbPassword } = await loadKeys(keysFileOf(dir));
-  // Start only the database server. The test needs nothing else of a first boot.
+  // Start only the database server, the only part of a first boot that the test needs.
   const cluster = await startCluster({ dataDir: dataDirOf(dir), port: port + 1, dbPassword, settings: VOLATILE });
   const sql = connect(cluster.url('postgres'));
   await sql.unsafe(`

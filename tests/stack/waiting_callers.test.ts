@@ -43,8 +43,9 @@ async function readAnswer(response: Response | string): Promise<string> {
 
 describe('without SUPABASE_DB_URL', () => {
   /**
-   * A number of consecutive queries for all waiting callers (looks). If none of them asks for a run, no caller waits
-   * for it. During the first ten seconds of a wait, there is a look every tenth of a second.
+   * A number of looks. A look is one query for all waiting callers together. If none of so many looks in a row asks for
+   * a run, no caller waits for that run. During the first ten seconds of a wait, there is a look every tenth of a
+   * second.
    */
   const ENOUGH_LOOKS = 20;
 
@@ -201,7 +202,8 @@ describe('with SUPABASE_DB_URL', () => {
     const pid = await areFollowed(left!, right!);
     flow.forget();
     await sql.begin(async (tx) => {
-      // No session learns of this end: the run ends before the session does, but its transaction commits after that.
+      // No session is notified of this end: the transaction that ends the run begins before the session ends, but
+      // commits afterwards.
       await tx`select private.end_flow_run(${left!.id}, 'stopped')`;
       await sql`select pg_terminate_backend(${pid})`;
       await waitFor(() => flow.looks().length > 0 || undefined);

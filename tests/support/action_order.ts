@@ -21,7 +21,7 @@ export type ActionOptions = WorldOptions & {
   given?: Partial<TransactionOrder>;
 };
 
-/** Makes an action. By default it is a transfer of 1 SOL by its signer; `members` can replace that. */
+/** Makes an action. By default the action is a transfer of 1 SOL by its signer; `members` can replace the transfer. */
 export async function makeActionOrder(chain: TestChain, { members, given, ...options }: ActionOptions = {}) {
   const [signer, identity, recipient] = [await fundedKeypair(chain, 3n * SOL), makeKeypair(), makeKeypair().publicKey];
   const settings = { ...options.settings, action_identity: identity.publicKey, action_signer: signer.publicKey };

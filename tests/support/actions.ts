@@ -116,7 +116,7 @@ export async function signNext(run: StartedRun, pair: Keypair): Promise<PendingS
   return request;
 }
 
-/** Waits for the end of a run, and returns the answer of the output route to the run's token. */
+/** Waits for the end of a run, and returns what the output route answers to the holder of the run's token. */
 export async function outputOf(run: StartedRun): Promise<{ status: number; body: unknown }> {
   for (;;) {
     const response = await get(`flow/output/${run.flow_run_id}?wait=20`, run);

@@ -28,7 +28,7 @@ export interface AskedDatabase {
   answerAll: () => Promise<void>;
 }
 
-/** Makes a database. `result` computes the results of its functions. */
+/** Makes a platform with such a database. `result` computes the results of the database functions. */
 export function askDatabase(result: (name: string, args: Record<string, unknown>) => unknown): AskedDatabase {
   const asked: string[] = [];
   const underWay: Call[] = [];

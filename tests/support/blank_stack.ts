@@ -25,7 +25,7 @@ export async function makeBlankStack(dir: string, port: number): Promise<void> {
 
 /**
  * Copies the data of a stopped stack to another folder, and replaces the data there. The copy gets new keys. A boot
- * with the copy takes a tenth of the time.
+ * with the copy takes a tenth of the time of a first boot.
  */
 export async function copyStack(from: string, to: string): Promise<void> {
   const home = await preparePostgres();
@@ -33,7 +33,7 @@ export async function copyStack(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   const [source, copy] = [from, to].map((dir) => home.dataDir(dataDirOf(dir))) as [string, string];
   await deleteData(dataDirOf(to));
-  // `cp` keeps the owner of the files. Node's own copy does not.
+  // `cp` keeps the owner of the files. The function `cp` of Node does not.
   await promisify(execFile)('cp', ['-Rp', source, copy]);
   const keys = await loadKeys(keysFileOf(to));
   await writeFile(keysFileOf(to), JSON.stringify({ ...keys, dbPassword }), { mode: 0o600 });

@@ -19,8 +19,8 @@ const hasSharedMemory = (): boolean => {
 };
 
 /**
- * The browser has no sandbox, because tests run as root in containers. It does not emulate a GPU, which would be most
- * of a page's cost.
+ * The browser has no sandbox, because tests run as root in containers. It does not emulate a GPU, because the emulation
+ * would take most of the CPU time of a page.
  */
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', ...(hasSharedMemory() ? [] : ['--disable-dev-shm-usage'])];
 
@@ -106,8 +106,8 @@ async function makePage(browser: Browser): Promise<Page> {
 }
 
 /**
- * Clears a page for the next test: stored data, open dialogs and listeners are gone. The page's process stays, with the
- * console's scripts compiled, which saves a third of a page's cost.
+ * Clears a page for the next test: stored data, open dialogs and listeners are gone. The page's process stays. It has
+ * the console's scripts compiled already, which saves a third of the time that a page takes.
  */
 async function tidy(page: Page, consoleUrl: string): Promise<void> {
   const others = page.context().pages().filter((other) => other !== page);
@@ -215,7 +215,7 @@ export async function enterConsole(opened: ConsolePage): Promise<ConsolePerson> 
   return { ...credentials, id: session.user.id, token: session.access_token, client };
 }
 
-/** Signs in an existing user by the API, as in the browser of a second person. Opens no page. */
+/** Signs in an existing user by the API, for example in the browser of a second person. Opens no page. */
 export async function signInToConsole(opened: ConsolePage, person: ConsolePerson): Promise<void> {
   const { data: { session }, error } = await makeClient().auth.signInWithPassword(person);
   if (session === null) throw new Error('sign-in failed', { cause: error });

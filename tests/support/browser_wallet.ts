@@ -6,7 +6,10 @@ import type { Keypair } from './keypairs.ts';
 
 /** The name of the page's function that signs. The secret key itself never enters the page. */
 const SIGN = 'signForTestWallet';
-/** The name of the page's function that sends, so that the page does not reach the wallet's RPC node. */
+/**
+ * The name of the page's function that sends a transaction. With it, the page itself need not reach the wallet's RPC
+ * node.
+ */
 const SEND = 'sendForTestWallet';
 
 interface PageWallet {

@@ -26,8 +26,8 @@ export const checkedFetch: typeof fetch = async (input, init) => {
 };
 
 /**
- * Calls checkedFetch for supabase-js. Supabase-js converts errors of fetch to answers, which a test may overlook. With
- * this function, such an error fails the test run.
+ * The fetch for supabase-js: calls checkedFetch. Supabase-js converts errors of fetch to answers, which a test may
+ * overlook. This function makes such an error fail the test run.
  */
 export const loudFetch: typeof fetch = async (input, init) => {
   try {

@@ -6,13 +6,15 @@ import type { Effect, KvStores } from '../../runner/engine/node.ts';
 import { makeKvStores } from '../../runner/reach/kv_stores.ts';
 import { asSuperuser } from './tokens.ts';
 
-/** A run of the test stack that only the test has claimed. The queue has no message of it. */
+/**
+ * A run of the test stack that the test has claimed. No worker can claim it, because the queue has no message of it.
+ */
 export interface ClaimedRun {
   id: string;
   /** The run's token. */
   token: string;
   claim: Claim;
-  /** Returns the key-value stores for a node execution. The default is a new execution. */
+  /** Returns the key-value stores as a node execution sees them; by default, as a new node execution. */
   stores: (effect?: Effect, claimNumber?: number) => Promise<KvStores>;
   /** Begins a node of the run. */
   begin: () => Promise<Effect>;

@@ -195,7 +195,7 @@ export function makeContract(document: OpenapiDocument): Contract {
     const place = ['paths', template.path, method];
     const values = template.pattern.exec(documented)!.slice(1).map(decode);
     const pathValues = Object.fromEntries(template.names.map((name, index) => [name, values[index]!]));
-    // A test may send a wrong request on purpose. Then the answer must be a refusal.
+    // A test may send a wrong request on purpose. The answer to a wrong request must be a refusal.
     const isRefused = answer.status >= 400 && answer.status < 500;
     return {
       operationId: operation.operationId,

@@ -37,7 +37,7 @@ import type { FlowBuilder } from './flow_builder.ts';
 
 export const ROOT_RUN_ID = '01930000-0000-7000-8000-000000000001';
 
-/** The reports of a run's execution, as the database stores them. */
+/** The record of a run: what was reported about its execution, in the form in which the database stores it. */
 export interface Recorded {
   /** The executions in the order of their ends. Unfinished executions come last. */
   nodeRuns: NodeRun[];
@@ -64,7 +64,7 @@ export interface ExecuteFlowOptions {
   stop?: AbortSignal;
   slice?: Slice;
   limits?: Partial<RunLimits>;
-  /** The shortest wait that releases the run. By default no wait does. */
+  /** The shortest wait that releases the run. By default no wait releases it. */
   leastSleepMs?: number;
   services?: Partial<NodeServices> & { transactions?: Transactions };
   environment?: Graph['environment'];

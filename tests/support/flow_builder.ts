@@ -81,7 +81,7 @@ export class FlowBuilder {
       id: this.#id(),
       name,
       type: 'free',
-      // Editors never write this member. But nothing else marks an optional output of a called flow.
+      // Editors never write this member. Tests need it, because nothing else marks an optional output of a called flow.
       ...(isOptional && nodeId === 'interflow' && { optional: true }),
     }));
     this.nodes.push({
@@ -232,7 +232,7 @@ export class FlowBuilder {
     return { ...row, environment: {}, instructions_bundling: this.bundling };
   }
 
-  /** Makes the builder immutable. The graph is then made once for many claims, and no claim can change it. */
+  /** Makes the builder immutable. So the graph is made only once for many claims, and no claim can change the graph. */
   freeze(): this {
     this.#frozen = deepFreeze(this.graph());
     Object.freeze(this.nodes);

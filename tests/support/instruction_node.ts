@@ -23,7 +23,7 @@ import type { TestChain } from './solana.ts';
 /** Makes an input for a wallet without its secret key. */
 export const walletOf = ({ address }: { address: string }): Value => ({ M: { public_key: { B3: address } } });
 
-/** Returns the instructions of a node, on a chain. */
+/** Builds the instructions of a node whose run uses this chain. */
 export const build = async (
   module: InstructionModule,
   chain: TestChain,
@@ -32,7 +32,7 @@ export const build = async (
 ): Promise<BuiltInstructions> =>
   await module.buildInstructions(makeNodeCall(module, { inputs, ...chain.nodeCall(), ...given }));
 
-/** Makes rows for a table of refused inputs. In each row, another one of these inputs is missing. */
+/** Makes rows for a table of refused inputs. In each row, one of these inputs is missing. */
 export const missing = (...names: string[]): [message: string, inputs: ValueMap][] =>
   // SAFETY: readers treat a field that is undefined as missing.
   names.map((name) => [`missing field \`${name}\``, { [name]: undefined } as unknown as ValueMap]);
@@ -55,8 +55,8 @@ export async function land(chain: TestChain, wire: string): Promise<LedgerTransa
 }
 
 /**
- * Sends instructions in one v0 transaction. The fee payer of the first ones pays. Only keys that the instructions need
- * sign, and the transaction must need no other signature.
+ * Sends instructions in one v0 transaction. The fee payer of the first set of instructions pays. Only the keys whose
+ * signatures the instructions need sign. Fails if the transaction needs another signature.
  */
 export async function send(
   chain: TestChain,

@@ -14,8 +14,8 @@ export interface Keypair {
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Makes a key pair without Node's generateKeyPairSync: if a garbage collection runs while its key is exported as JWK,
- * Node 20 deadlocks, and the test process hangs.
+ * Makes a key pair without Node's generateKeyPairSync: if a garbage collection runs while a key from that function is
+ * exported as JWK, Node 20 deadlocks, and the test process hangs.
  */
 export function makeKeypair(): Keypair {
   const secretKey = new Uint8Array(randomBytes(32));
@@ -38,7 +38,7 @@ const formsOf = (bytes: Uint8Array): string[] => [
   [...bytes].join(','),
 ];
 
-/** Returns the forms of secrets that a text contains. The first half of a form counts, too. */
+/** Returns the forms of secrets, or first halves of forms, that a text contains. */
 export const findSecrets = (text: string, secrets: Uint8Array[]): string[] => {
   const spaceless = text.toLowerCase().replaceAll(/\s|\\[nx]?/g, '');
   return secrets.flatMap((secret) => formsOf(secret).flatMap((form) => [form, form.slice(0, form.length / 2)]))

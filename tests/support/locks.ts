@@ -16,7 +16,7 @@ async function comesToWait(
   work.then(() => isOver = true, () => isOver = true);
   return await waitFor(async () => {
     if (isOver) return false;
-    // Within a transaction, Postgres would show the observer the same activity at every look.
+    // Within a transaction, Postgres would otherwise show the observer the same activity each time.
     await observer`select pg_stat_clear_snapshot()`;
     const rows = await observer`
       select from pg_stat_activity where datname = current_database() and ${event} in (wait_event_type, wait_event)`;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../dev/stack/paths.ts';
 
-/** JSON that a client posts. On purpose, some of it is no definition. */
+/** JSON that a client posts. Tests also post JSON that is no definition, on purpose. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
 
@@ -161,7 +161,8 @@ const setMember = (object: object, name: string, value: Draft): void => {
 function mutate(draft: { [name: string]: Draft }, { how, container: at, member, name, value }: Mutation): void {
   const all = containers(draft);
   const container = all[at % all.length]!;
-  // A write may have values for the columns that the database sets. The database ignores them, so do not change those.
+  // A write may have values for the columns that the database sets. The database ignores such values, so do not set
+  // these columns.
   const isTaken = container === draft && databaseColumns.includes(name);
   if (Array.isArray(container)) {
     const index = container.length === 0 ? 0 : member % container.length;

@@ -17,8 +17,8 @@ export async function explain(sql: Pick<Sql, 'unsafe'>, statement: string): Prom
 export const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
 
 /**
- * Stores rows without triggers and checks of foreign keys, for tests with thousands of rows. `store` has to store the
- * values that triggers would add.
+ * Calls `store` while triggers and the checks of foreign keys are off, for tests with thousands of rows. `store` has to
+ * store the values that triggers would add.
  */
 export async function withoutTriggers<T>(sql: Sql, store: () => Promise<T>): Promise<T> {
   await sql`set session_replication_role = replica`;
@@ -59,7 +59,8 @@ export async function countReads(
 
 /**
  * Executes each statement six times, because Postgres makes a generic plan at the sixth execution. The connection keeps
- * this plan. Call this while the tables are empty: for full tables, no plans are worse than the plans of empty tables.
+ * this plan. Call this while the tables are empty, because the plans for empty tables are the worst ones for full
+ * tables.
  */
 export async function cachePlans(sql: Sql, statements: string[]): Promise<void> {
   for (const statement of statements) {

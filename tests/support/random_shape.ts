@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import type { FlowBuilder, Port } from './flow_builder.ts';
 
-/** A function that makes a port from two earlier ones, by a node with this title. */
+/**
+ * A function that adds a node with this title to the flow. The node connects two earlier ports, and its port is
+ * returned.
+ */
 export type MakePort = (flow: FlowBuilder, a: Port, b: Port, title: string) => Port;
 
 /** The shape of a random flow. It has the kind of each node, and the earlier ports that the node connects. */

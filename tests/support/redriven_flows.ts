@@ -87,7 +87,7 @@ export interface Executed {
   where: string;
 }
 
-/** Returns the executions that succeeded in this claim: not those that it took over. */
+/** Returns the executions that succeeded in this claim, without those that the claim took over. */
 export function executed({ events, recorded }: Pick<Claimed, 'events' | 'recorded'>): Executed[] {
   const callers = new Map(recorded.children.map((row) => [row.id, row]));
   const pathOf = (runId: string): string => {

@@ -19,7 +19,7 @@ export interface TestTransactionStore extends TransactionStore {
   stored: () => StoredTransaction | undefined;
   /** Returns the transaction's signature requests as the signers see them. */
   requests: () => StoredRequest[];
-  /** Signs the request for this key as a wallet does. If another message is given, signs that one instead. */
+  /** Signs the request for this key as a wallet does. If another message is given, signs that message instead. */
   answer: (pair: Keypair, newMessage?: Uint8Array) => void;
   /** Lets every unanswered request expire. */
   expire: () => void;

@@ -25,7 +25,9 @@ export interface WorkerOptions {
   env?: Record<string, string>;
   /** The script to run; the worker itself by default. */
   script?: string;
-  /** The connection of its calls: PostgREST by default, or Postgres itself. */
+  /**
+   * The way in which the worker calls the database: through PostgREST, the default, or over connections to Postgres.
+   */
   over?: 'PostgREST' | 'Postgres' | undefined;
   /**
    * The runtime. `node` runs the sources, as `npm run worker` does. `bundle in node` runs a bundle, which starts in a
@@ -41,7 +43,7 @@ interface BundleRecord {
   madeAt: number;
   /**
    * The project's folder, whose paths are in the bundle. A copy of the project in another folder has a copy of the
-   * bundle, which it must not use.
+   * bundle, which must not be used there.
    */
   projectDir: string;
   inputs: string[];

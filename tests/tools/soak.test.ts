@@ -28,7 +28,7 @@ it.runIf(runsLongTests)('a short soak causes every fault, and its auditor finds 
   const report: Report = JSON.parse(readFileSync(jsonFile, 'utf8'));
   expect(report.seed).toBe(1);
   expect(report.findings).toEqual({ counts: {}, first: [] });
-  // These prove that the soak had load of every kind, and that each fault hit it.
+  // The following checks prove that every kind of load was there, and that every fault occurred.
   expect(Object.keys(report.faults).toSorted()).toEqual(faultNames.toSorted());
   expect(report.start_latency_ms.calm.count).toBeGreaterThan(5);
   expect(report.start_latency_ms.during_faults.count).toBeGreaterThan(5);

@@ -17,7 +17,7 @@ it.each(['80', '65533', 'abc', ''])(
     expect(refusalOf('start', `--port=${port}`)).toBe(
       `--port must be a number from 1024 to 65532, not ${
         port || 'nothing'
-      }: ports below are the system's, and the stack takes up to three above`,
+      }: lower ports belong to the system, and the stack may also take the three ports above`,
     );
   },
 );

@@ -33,13 +33,13 @@ export const callerErrors = {
     remedy: 'Sign in as a user who has signed up; an API key is not enough.',
     example: {
       message:
-        "This call needs the access token of a user who has signed up: API keys, flows and anonymous users can't make API keys.",
+        "Only a user who has signed up can make API keys, with an access token. An API key, a flow or an anonymous user can't.",
     },
   },
   api_key_not_found: {
     status: 404,
     meaning: "There is no such API key, or it is somebody else's.",
-    remedy: 'Look at the ids in `api_keys`; it may be revoked already.',
+    remedy: 'Look at the ids in `api_keys`; the key may have been deleted already.',
     example: { message: 'There is no such API key.' },
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -24,7 +24,7 @@ export const requestErrors = {
     meaning:
       '`inputs` must be an object of tagged values, and `values` an object of plain JSON that fits the inputs. They may name only inputs of the flow, each only once.',
     remedy:
-      'Send an object of values with one tag each, such as `{"item": {"S": "tea"}}`, or of plain JSON in `values`; `details` names what is wrong and where. `GET /deployment/read` lists the types of each input.',
+      'In `inputs`, send an object of values with one tag each, such as `{"item": {"S": "tea"}}`. In `values`, send an object of plain JSON. `details` names what is wrong and where. `GET /deployment/read` lists the types of each input.',
     example: {
       message: 'inputs: the flow has no input "ammount"; it has "amount", "order".',
       details: [{ path: 'inputs.ammount', message: 'the flow has no such input' }],
@@ -94,7 +94,7 @@ export const requestErrors = {
     remedy: 'Use a new key for a new request.',
     example: {
       message: 'This Idempotency-Key was used for another request within the last 24 hours.',
-      hint: 'Use a new key for a new request; repeat a request only as it was.',
+      hint: 'Use a new key for a new request. To repeat a request, send it unchanged.',
     },
   },
   quota_exceeded: {
@@ -120,9 +120,9 @@ export const requestErrors = {
     status: 413,
     meaning: `The body is larger than ${
       sizeText(requestLimits.body_bytes.value)
-    }; for \`/signature/submit\` and \`/apikey/\`, than ${
+    }. Two limits differ: \`/signature/submit\` and \`/apikey/\` take at most ${
       sizeText(requestLimits.small_body_bytes.value)
-    }; for \`/rest/v1/flows\` of a signed-in user, than ${sizeText(flowLimits.flow_bytes.value)}.`,
+    }, and \`/rest/v1/flows\` takes at most ${sizeText(flowLimits.flow_bytes.value)} from a signed-in user.`,
     remedy: 'Send less.',
     example: { message: 'The body is larger than 1048576 bytes.' },
   },

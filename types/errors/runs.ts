@@ -49,7 +49,7 @@ export const runRequestErrors = {
   flow_run_not_found: {
     status: 404,
     meaning: 'There is no such run, or the caller may not see it.',
-    remedy: 'Check the id, and whose credential or run token you send.',
+    remedy: "Check the id. Check also that your credential belongs to somebody who may see the run, or that your run token is this run's.",
     example: { message: 'There is no such run.' },
   },
   webhook_delivery_not_found: {
@@ -142,7 +142,7 @@ export const runRequestErrors = {
   },
   run_redriven: {
     status: 409,
-    meaning: 'The run has been redriven already; `details` names the new run, which can be redriven if it fails, too.',
+    meaning: 'The run has been redriven already; `details` names the new run. If that run also fails, it can be redriven.',
     remedy: 'If the run that `details` names has failed, too, redrive that run.',
     example: {
       message: 'This run has been redriven, as 019aa645-8d3c-7a10-9f27-61c2f0a4d7e5.',
@@ -163,9 +163,9 @@ export const runRequestErrors = {
   redrive_graph_changed: {
     status: 409,
     meaning:
-      'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat the effects; `details` lists the nodes. `change` says what differs: `data`, `edges`, `removed` or `called_flow`. With `caller`, the node that called the run of these nodes differs.',
+      'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat the effects; `details` lists the nodes. `change` says what differs: `data`, `edges`, `removed` or `called_flow`. `caller` means that the nodes belong to a called run, and that the node that called it differs.',
     remedy:
-      'Change the nodes in details and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.',
+      'Change the nodes in `details` and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.',
     example: {
       message:
         'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
@@ -224,7 +224,8 @@ export const runRequestErrors = {
     status: 429,
     meaning:
       "The queue of the project is full, and the runs of this flow's owner are at least a tenth of `max_queue_length`. The owner may still start runs; only starts by other callers are refused.",
-    remedy: 'Try again after `Retry-After`. As operator: start more workers, or raise `max_queue_length`.',
+    remedy:
+      'Try again after as many seconds as `Retry-After` says. As operator: start more workers, or raise `max_queue_length`.',
     example: {
       message: 'More runs wait to be executed than this project allows.',
       details: { limit: 'max_queue_length', value: 100_000 },

@@ -123,7 +123,7 @@ describe('transfer_token to another account', () => {
       `recipient: must be a token account of the mint ${mint}, not of ${other}`,
     );
     await expect(transferOf({ recipient: { B3: mint } })).rejects.toThrow(
-      `recipient: ${mint} must be a wallet or a token account, and belongs to the program Tokenkeg`,
+      `recipient: ${mint} must be a wallet or a token account, but it belongs to the program Tokenkeg`,
     );
     await expect(transferOf({ recipient: { B3: ata } })).rejects.toThrow(
       `recipient: the account ${ata} does not exist, and nobody can have a key for it; give the wallet, not its token account`,

@@ -22,7 +22,7 @@ function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }
   if (account !== null) {
     if (account.owner === SYSTEM_PROGRAM_ADDRESS) return;
     throw new NodeError(
-      `recipient: ${address} must be a wallet or a token account, and belongs to the program ${account.owner}`,
+      `recipient: ${address} must be a wallet or a token account, but it belongs to the program ${account.owner}`,
     );
   }
   // The address may be a token account that the same transaction creates. If such an address owned the receiving token

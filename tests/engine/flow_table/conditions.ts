@@ -1,8 +1,8 @@
 import { d, type FlowRow, list, s } from './row.ts';
 
 /**
- * Flows with nodes that choose an output by a condition. The other branch is skipped, also for a single element of a
- * loop.
+ * Flows with nodes that choose an output by a condition. The nodes behind the other outputs are skipped. In a loop,
+ * each element is decided separately.
  */
 export const conditionRows: FlowRow[] = [
   {

@@ -18,7 +18,7 @@ const LOST_RUNS = [
 ];
 const LOST_ERROR = 'fails: json_or_string: there is no field "x"';
 
-/** Flows with a node that has effects. If its input has no value, the node does not act. */
+/** Flows with a node that has effects. The node acts only if its input has a value. */
 export const effectRows: FlowRow[] = [
   {
     title: 'a node with effects does not run if the source of its input has failed, even if the input is optional',

@@ -2,7 +2,7 @@ import type { FormJson } from '../../support/flow_builder.ts';
 import { countDown, plusOne } from './interflow.ts';
 import { d, type FlowRow } from './row.ts';
 
-/** Calls of flows that fail, or that lack a requested output. */
+/** Flows that call other flows. The called flow fails, or lacks a requested output. */
 export const failingCallRows: FlowRow[] = [
   {
     title: 'a call beyond the depth limit fails, and each caller reports its error',

@@ -80,11 +80,11 @@ export const limitRows: FlowRow[] = [
     },
     options: { limits: { outputBytes: 100 } },
     output: '',
-    errors: ['print: output_too_large: the outputs of a node may hold 100 bytes, and these are 138'],
+    errors: ['print: output_too_large: the outputs of a node may hold 100 bytes, but these hold 138'],
     notRun: ['out'],
     runs: [
       'x#0 → Source="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
-      'print#0 print="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" ✗ output_too_large: the outputs of a node may hold 100 bytes, and these are 138',
+      'print#0 print="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" ✗ output_too_large: the outputs of a node may hold 100 bytes, but these hold 138',
     ],
     logs: ['Info print#0: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'],
   },

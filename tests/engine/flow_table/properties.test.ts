@@ -44,8 +44,8 @@ function prepare(row: FlowRow) {
 }
 
 /**
- * True if the first `count` events hold the end of a transaction without the ends of its members. The journal stores
- * all of these together.
+ * True if the first `count` events hold the end of a transaction, but not the ends of the nodes in it. No record looks
+ * like this, because the journal stores all these ends together.
  */
 function isInsideEnd(events: JournalEvent[], count: number): boolean {
   const batch = events[count]?.batch;

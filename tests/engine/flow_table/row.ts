@@ -51,8 +51,8 @@ export const tableRegistry: NodeRegistry = (nodeId) => testNodes[nodeId] ?? node
 const onceNode = actNode('once');
 
 /**
- * A registry with the same nodes, but the node that acts must not be repeated. Once its begin is stored, it runs to its
- * end, even if its claim is to be released.
+ * A registry with the same nodes, except that the node that acts must not be repeated. Once its begin is stored, that
+ * node runs to its end, even if the claim is to be released.
  */
 export const onceRegistry: NodeRegistry = (nodeId) => nodeId === 'test_act' ? onceNode : tableRegistry(nodeId);
 

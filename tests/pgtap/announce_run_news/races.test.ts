@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const news = makeRunNews((listener) => makeOpenNewsSession(database.url('postgres'))!(listener));
-// A read of runs that are not followed never finds news. No wait of this test is long enough to read all followed
-// runs.
+// The queries for runs that no session follows find no news here. The waits of this test end before the sessions read
+// all followed runs again.
 const nobody = async () => new Map();
 const ends = makeRunWaiter(nobody, { news, look: lookForEndedBySession });
 const requests = makeRunWaiter(nobody, { news, look: lookForSignatureRequestsBySession });
@@ -61,7 +61,10 @@ async function makeRuns(count: number): Promise<string[]> {
   return rows.map((row) => row['id'] as string);
 }
 
-/** Makes runs whose news is committed while sessions begin to wait for it. Returns what the waiting sessions get. */
+/**
+ * Makes runs, and commits news of each run while sessions begin to wait for that news. Returns what the waiting
+ * sessions get.
+ */
 async function race(plans: Race[]): Promise<boolean[]> {
   const ids = await makeRuns(plans.length);
   const makeNews = async ({ begins, lasts, isRequest }: Race, index: number) => {

@@ -142,7 +142,7 @@ it('answers, claims and suspensions in any order cause no deadlock and lose no a
     requestIds[round + 2] = asked!.id;
     const codes = await Promise.all([suspend(first), answer(second, round + 2)]);
     expect(codes).toEqual(['done', 'done']);
-    // In either order, the run waits until all earlier requests that are still open are answered.
+    // Whichever transaction came first, the run waits until all earlier open requests are answered.
     if (round === 0) await Promise.all([answer(first, 0), answer(second, 1)]);
     expect(await dueIn()).toBe(0);
     expect(await claim(first)).toEqual([{ flow_run_id: runId }]);

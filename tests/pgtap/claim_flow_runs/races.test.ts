@@ -66,7 +66,7 @@ const heartbeat = (sql: Sql, id: string, claimNumber: number) =>
     sql.json([{ flow_run_id: id, claim_number: claimNumber }])
   }, 60)`;
 
-/** Ends the lease of the run, so that its worker is late. */
+/** Ends the lease of the held run, so that its worker is late. */
 const endLease = () => first`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where is_held`;
 
 /** Makes a run that a worker has claimed once and whose lease has ended. */

@@ -145,7 +145,8 @@ it('a run that lost two workers is claimed alone, and soon, however many other r
         }
       }
       while (steps.length % 2 === 0 && waiting.size > 0) await claimSome(3);
-      // All owners have many runs. Each round skips a suspect at most once, when it is the first run of its owner.
+      // All owners have many runs. A round skips a suspect at most once, namely when the suspect is the first run of
+      // its owner.
       const before = waiting.size;
       let claims = 0;
       for (; suspects.size > 0; claims++) {

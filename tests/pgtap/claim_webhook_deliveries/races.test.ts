@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Makes a run of an owner that has not ended, and ten due webhooks. */
+/** Makes an owner, a run that has not ended, and ten due webhooks. */
 beforeEach(async () => {
   userId = randomUUID();
   await admin`delete from public.webhook_deliveries where true`;

@@ -59,7 +59,7 @@ const start = async (sql: Sql, idempotencyKey?: string, publicKey = KEY): Promis
   return row.id;
 };
 
-/** Starts as many runs as given at once. Returns how many starts had each result. */
+/** Starts this many runs at once. Returns how many starts had each result. */
 async function startMany(
   count: number,
   between = async (_sql: Sql): Promise<void> => {},
@@ -122,7 +122,10 @@ async function differentSlots(): Promise<[Sql, Sql]> {
   return [starters[0]!, starters[slots.findIndex((slot) => slot !== slots[0])]!];
 }
 
-/** At least as many starts succeed as the limit allows. Starts that were under way when the limit was reached may exceed it. */
+/**
+ * Expects that at least as many starts succeed as the limit allows. Starts that were under way when the limit was
+ * reached may succeed, too.
+ */
 function expectAbout(max: number, outcomes: Record<string, number>, count: number): void {
   const { done = 0, start_limit_reached: refused = 0, ...others } = outcomes;
   expect(others).toEqual({});
@@ -257,7 +260,7 @@ describe('there is no deadlock between', () => {
     expect(await codeOf(remove())).toBe('done');
     expect(Object.keys(await late).filter((code) => code !== 'done' && code !== 'deployment_not_found')).toEqual([]);
     await endSome(admin, MANY);
-    // The next sweep deletes a row that the end of a run had locked at the deletion.
+    // If the end of a run had locked a row during the deletion, the row is left. The next sweep deletes it.
     await admin`select private.sweep_runner()`;
     expect((await admin`select from private.deployment_usage where deployment_id = ${deploymentId}`).count).toBe(0);
     expect((await admin`select from public.flow_run where deployment_id = ${deploymentId} and end_time is null`).count)
@@ -292,7 +295,7 @@ describe('there is no deadlock between', () => {
     expect((await holdSlot('guests')).count).toBe(1);
     const finishing = codeOf(ending`select private.finish_flow_runs(${ending.json(results)})`);
     await hasToWait(database.connect('supabase_admin'), finishing);
-    // The end that waits for the guests' row holds no row that comes after this row.
+    // While the end of the runs waits for the guests' row, it has not locked the row of the others, which comes later.
     expect((await holdSlot('others')).count).toBe(1);
     await admin`commit`;
     expect(await finishing).toBe('done');

@@ -48,13 +48,14 @@ const latest = async (): Promise<string | undefined> => {
 };
 
 it('a deployment can be deleted while its user is being deleted, without a deadlock', async () => {
-  // Holds the flow, as a deploy does. So the deletion of the user waits for the flow, and has locked the user.
+  // Lock the flow, as a deploy does. So the deletion of the user locks the user, and then waits for the flow.
   await admin`begin`;
   await admin`select from public.flows where id = ${flowId} for no key update`;
   const user = codeOf(first`delete from auth.users where id = ${userId}`);
   await hasToWait(observer, user);
   const one = remove(second, deployments[1]!);
-  // The deletion of the deployment must end here. Otherwise it would hold the deployment and wait for the flow.
+  // The deletion of the deployment must end here. If it waited, it would hold the deployment while it waits for the
+  // flow.
   await hasToWait(observer, one, 2).catch(() => {});
   await admin`commit`;
   expect(await Promise.all([user, one])).toEqual(['done', 'done']);

@@ -33,7 +33,10 @@ async function startRun(): Promise<string> {
 const follow = (topic: 'ends' | 'events', id: string) =>
   listener`select private.follow_flow_runs(${[id]}::uuid[], ${topic})`;
 
-/** How often an action announced the run. A last notification is sent after it: when this arrives, all others have. */
+/**
+ * Returns how often an action announced the run. Sends a last notification after the action: when it arrives, all
+ * earlier ones have arrived.
+ */
 async function announced(id: string, work: () => PromiseLike<unknown>): Promise<number> {
   heard.length = 0;
   await work();

@@ -36,8 +36,8 @@ interface Write {
 interface Race {
   writes: Write[];
   /**
-   * For each reader: milliseconds between its reads, and after how many events it forgets those that it has not
-   * counted yet.
+   * For each reader: the milliseconds between two reads, and the number of events after which it forgets the events
+   * that it has not counted yet.
    */
   readers: { pause: number; drops: number }[];
 }

@@ -34,7 +34,10 @@ beforeEach(async () => {
 
 const start = () => codeOf(starter`select public.start_deployment(id => ${deploymentId}, public_key => ${KEY})`);
 
-/** Holds the lock for counting the queue until the work is done, so that no other transaction counts. */
+/**
+ * Holds the lock that a transaction needs to count the queue until the work is done. So no other transaction counts
+ * meanwhile.
+ */
 const whileItIsCounted = (work: () => Promise<void>) =>
   counter.begin(async (tx) => {
     await tx`select private.lock_queue_check(true)`;

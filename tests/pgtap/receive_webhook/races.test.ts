@@ -76,7 +76,7 @@ it('if the first request was rolled back, a repeated request starts the run', as
 });
 
 it('other requests do not wait, not even to store their result for the owner', async () => {
-  // The first request describes the inputs of the deployment. Other requests wait for this.
+  // The first request stores the description of the deployment's inputs. Other requests would wait for that.
   const zero = await receive(first);
   await first`begin`;
   const one = await receive(first);
@@ -112,7 +112,7 @@ it.each([
 it('after the commit of is_active = false, no run starts', async () => {
   await first`begin`;
   await first`update public.flow_webhooks set is_active = false where user_id = ${userId}`;
-  // This request does not wait, and is the last that starts a run.
+  // This request does not wait. It is the last one that starts a run.
   await receive(second);
   await first`commit`;
   await expect(receive(second)).rejects.toThrow('webhook_not_found');

@@ -69,7 +69,7 @@ const stored = async () => {
   return [row!.outcome, row!.text, row!.pending];
 };
 const dueIn = async (): Promise<number> => (await first`select test.due_in(${runId}) as seconds`)[0]!.seconds;
-/** Sets the time of the input to the past, before any worker has read it. */
+/** Sets the expiry of the input to the past, before any worker has noticed the expiry. */
 const letItBeOver = () => first`update private.api_inputs set expires_at = clock_timestamp() where true`;
 
 it('of two concurrent submits one is stored, and the other is refused', async () => {

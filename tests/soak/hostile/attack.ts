@@ -8,7 +8,9 @@ export interface Attack {
   lanes: number;
   /** The most strikes in total; unlimited by default. */
   strikes?: number;
-  /** Prepares the attack, before the calm is measured. Returns the function that makes one strike. */
+  /**
+   * Prepares the attack. This happens before the soak measures the calm. Returns the function that makes one strike.
+   */
   prepare: (attacker: Attacker) => Promise<() => Promise<Outcome>>;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StackStatus } from '../../../dev/stack/stack.ts';
 import type { FlowBuilder } from '../../support/flow_builder.ts';
 
-/** The longest wait for an answer. After it, the attack continues with the next request. */
+/** The longest wait for an answer. When it is over, the attack continues with the next request. */
 const PATIENCE_MS = 60_000;
 
 /** The outcome of a request: its HTTP status, or `none` without an answer. */

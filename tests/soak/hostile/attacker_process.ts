@@ -28,7 +28,7 @@ export type FromAttacker =
   | { type: 'ended'; tallies: AttackTally[] }
   | { type: 'failed'; error: string };
 
-/** The pause between two strikes of a lane. Without it, the soak would measure the speed of the attacker. */
+/** The pause between two strikes of a lane. Without the pause, the soak would measure how fast the attacker is. */
 const PAUSE_MS = 50;
 
 // The process represents other machines, so it must take no CPU time from the stack.

@@ -28,7 +28,7 @@ const inventedToken = (header: object): string => {
   return `${base64url(header)}.${base64url(claims)}.${base64url(64)}`;
 };
 
-/** Functions that each make another kind of invalid credential. Each call makes a new one. */
+/** Functions that make invalid credentials, one function for each kind. Each call makes a new credential. */
 const inventedCredentials: (() => { [name: string]: string })[] = [
   () => ({ 'x-api-key': `fk_${base64url(32)}` }),
   () => ({ authorization: `Bearer ${inventedToken({ alg: 'HS256', typ: 'JWT' })}` }),
@@ -70,7 +70,7 @@ const SCRIPTS = [
   'let a = []; a.pad(9000, 1); let n = 0; while n < 1000000 { let b = a; b.sort(); n += 1; } n',
 ];
 
-/** A flow with many edges into one input, whose long name each finding repeats. */
+/** A flow with many edges into one input. The input has a long name, which each finding repeats. */
 function longNamedFlow(): { nodes: unknown[]; edges: unknown[] } {
   const flow = new FlowBuilder();
   const from = flow.json(1);
@@ -146,7 +146,7 @@ function leaveOpen(
     socket.setTimeout(SILENCE_MS, () => socket.destroy());
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort);
-    // This attack, or a refusal by the other side, causes the error.
+    // Ignore the error: this attack, or a refusal by the other side, causes it.
     socket.on('error', () => {});
     socket.once('close', () => {
       signal.removeEventListener('abort', abort);
@@ -446,8 +446,8 @@ export const attacks: Attack[] = [
 ];
 
 /**
- * Returns the attacks whose names contain a text; all of them without one. The number of their lanes is proportional to
- * the pressure. Each attack has at least one lane. Throws if no name matches.
+ * Returns the attacks whose names contain a text; all of them without one. Each attack has at least one lane; the
+ * number of its lanes is proportional to the pressure. Throws if no name matches.
  */
 export function chooseAttacks(pressure: number, only = ''): Attack[] {
   const chosen = attacks.filter(({ name }) => name.includes(only));

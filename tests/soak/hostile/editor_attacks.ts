@@ -28,7 +28,7 @@ function failingFlow(): FlowBuilder {
 const rpc = ({ send }: Attacker, name: string, args: object): Promise<Outcome> =>
   send(`/rest/v1/rpc/${name}`, json(args));
 
-/** Returns a function that makes the next of these requests at each call, in turn. */
+/** Returns a function that sends one of these requests at each call, one after the other. */
 function inTurn(requests: (() => Promise<Outcome>)[]): () => Promise<Outcome> {
   let next = 0;
   return () => requests[next++ % requests.length]!();
@@ -103,7 +103,8 @@ export const editorAttacks: Attack[] = [
     strikes: 500,
     prepare: async (attacker) => {
       const flow = await attacker.store(failingFlow());
-      // A run can be redriven only once. So a strike redrives the run that an earlier strike has made, if there is one.
+      // A run can be redriven only once. So a strike redrives the run that an earlier strike has made, if there is such
+      // a run.
       const runs: string[] = [];
       const { deployment_id } = JSON.parse((await attacker.deploy(flow)).body);
       return async () => {

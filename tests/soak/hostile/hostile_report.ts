@@ -4,7 +4,10 @@ import type { AttackTally } from './attacker_process.ts';
 import type { CpuSeconds } from './process_cpu.ts';
 import type { Experience } from './victim.ts';
 
-/** The greatest slowdown of another user's starts and runs, by their p99. */
+/**
+ * The greatest allowed slowdown of another user's starts and runs, as the ratio of the p99 under attack to the p99 in
+ * calm.
+ */
 const MAX_SLOWDOWN = 5;
 
 /**

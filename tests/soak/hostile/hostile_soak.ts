@@ -10,7 +10,7 @@ import { readCpuSeconds, spentCpu } from './process_cpu.ts';
 import { watchMemory } from './process_memory.ts';
 import { makeVictim } from './victim.ts';
 
-/** The duration of the calm, before the attack. The attack is compared with it. */
+/** The duration of the calm before the attack. The measurements under attack are compared with those in calm. */
 const CALM_MS = 20_000;
 
 /** The time for which the victim starts runs before the measurement. */
