@@ -25,7 +25,8 @@ const UNIT_FOLDERS = '{types,functions,runner,client,console,tests/{engine,chain
 
 export default defineConfig({
   test: {
-    // Twice the number of CI's processors, because about two of four workers wait for time to pass, or for a process.
+    // Twice the number of processors in CI, because on average two of four workers only wait, for a time or for a
+    // process.
     maxWorkers: 4,
     // Keeps transformed files in node_modules, by their contents. Imports then take a fifth less time.
     experimental: { fsModuleCache: true },

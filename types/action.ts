@@ -5,7 +5,7 @@ import { decodeBase58 } from './values/base58.ts';
 /** The version of the Solana Actions specification that the answers implement. */
 export const ACTION_VERSION = '2.4';
 
-/** The most characters of one parameter, whose text a person has typed. */
+/** The most characters of one parameter, which is a text that a person types. */
 const MAX_PARAMETER_CHARACTERS = 10_000;
 /** The most parameters of an action or a body, and the most characters of a parameter's name. */
 export const MAX_PARAMETERS = 200;
@@ -39,7 +39,7 @@ export const actionPostParamsSchema = z.object({
 
 export type ActionPostParams = z.infer<typeof actionPostParamsSchema>;
 
-/** The body of the call that follows an action after its transaction was sent. */
+/** The body of the call that a wallet makes after it has sent the transaction of an action. */
 export const sentActionParamsSchema = z.object({
   account: publicKeySchema.optional(),
   signature: z.string('must be a signature: base58 of 64 bytes').refine(
@@ -126,7 +126,7 @@ export interface CompletedAction extends ActionView {
   type: 'completed';
 }
 
-/** The mapping of a site's pages to actions. */
+/** The mapping of a website's pages to actions (`actions.json`). */
 export interface ActionsJson {
   rules: { pathPattern: string; apiPath: string }[];
 }

@@ -11,8 +11,8 @@ export interface InputQuestion {
 }
 
 /**
- * The keywords that limit a value, by its type. Patterns and references are not allowed: checking an answer by a
- * stranger's pattern, or by a schema that refers to itself, may take unlimited time.
+ * For each type, the keywords that limit a value of the type. Patterns and references are not allowed: checking an
+ * answer by a stranger's pattern, or by a schema that refers to itself, may take unlimited time.
  */
 const OF_TYPE: Record<string, readonly string[]> = {
   object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
@@ -97,7 +97,7 @@ function faultAt(schema: unknown, path: string, level: number): string | undefin
 
 /**
  * Returns the first fault of a schema for answers, with its path; undefined for a schema that can be used. Nodes,
- * deploys and the editor all call it.
+ * deploys and the editor call this function.
  */
 export function faultOfAnswerSchema(schema: unknown): string | undefined {
   if (new TextEncoder().encode(JSON.stringify(schema)).length > MAX_BYTES) {
@@ -106,7 +106,10 @@ export function faultOfAnswerSchema(schema: unknown): string | undefined {
   return faultAt(schema, 'json_schema', 1);
 }
 
-/** Removes the notes of a schema at each level. Otherwise zod would accept a missing member that has a `default`. */
+/**
+ * Removes the keywords that only describe a value, at each level of a schema. If they stayed, zod would accept a
+ * missing member that has a `default`.
+ */
 export function withoutNotes(schema: Json): Json {
   const kept = Object.entries(schema).filter(([keyword]) => !NOTES.has(keyword)).map(([keyword, value]) => {
     if (keyword === 'properties' && isObject(value)) {

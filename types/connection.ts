@@ -13,8 +13,8 @@ const MAX_SECRET_BYTES = connectionLimits.connection_secret_bytes.value;
 const CLIENT_HEADERS = new Set([...CONNECTION_HEADERS, 'accept-encoding']);
 
 /**
- * Returns the stored form of a host: lower case, without the port 443, with its path prefix. Undefined for a text that
- * is not a host.
+ * Returns the stored form of a host: lower case, without the port 443, with the path prefix if there is one. Undefined
+ * for a text that is not a host.
  */
 export function normalHost(text: string): string | undefined {
   const address = `https://${text}`;

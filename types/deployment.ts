@@ -34,15 +34,13 @@ export const partialConfigSchema = z.strictObject({
   only_nodes: z.array(nodeIdSchema).min(1).max(flowLimits.flow_nodes.value),
   /** The sources of the other nodes' outputs. */
   values_config: z.strictObject({
-    /**
-     * For each node by its id, the run from which its outputs are taken: an ended root run of this flow.
-     */
+    /** By node id, the run from which the node's outputs are taken: an ended root run of this flow. */
     nodes: z.record(nodeIdSchema, flowRunIdSchema).optional(),
     /** The run for all nodes that `nodes` does not name. */
     default_run_id: flowRunIdSchema.optional(),
     /**
-     * Tagged values by node and port. They take precedence over the values of a run. For a node of `only_nodes` they
-     * are its inputs, for any other node its outputs.
+     * Tagged values by node and port. They take precedence over the values of a run. For a node of `only_nodes`, the
+     * values are inputs of the node; for any other node, its outputs.
      */
     inline: z.record(nodeIdSchema, valueMapSchema).optional(),
   }).optional(),
@@ -88,8 +86,8 @@ export const strictQuerySchema = z.object({
 export type StrictQuery = z.output<typeof strictQuerySchema>;
 
 /**
- * The warnings of a deploy or a start, by code. Each code concerns a part of the flow that would make a run fail, or
- * that a run would ignore.
+ * The warnings of a deploy or a start, by code. Each code is about a part of the flow that makes a run fail, or that a
+ * run ignores.
  */
 export const warningCodes = {
   node_not_implemented:
@@ -133,8 +131,8 @@ export interface FlowWarning {
   path: string;
   message: string;
   /**
-   * The node that the warning concerns. Only warnings of the route `POST /flow/deploy/{flow_id}` have it.
-   * `script_invalid` also has the position in the script.
+   * The node that the warning concerns. Only warnings of the route `POST /flow/deploy/{flow_id}` have this member. The
+   * warning `script_invalid` also has the position in the script.
    */
   node_id?: string;
   line?: number;

@@ -12,11 +12,11 @@ export const deploymentInputSchema = z.strictObject({
    * several ports.
    */
   description: z.string(),
-  /** The types that all fed ports accept. A value must have one of them. */
+  /** The types that are accepted by all ports that the input feeds. A value must have one of these types. */
   type_bounds: z.array(z.string()).min(1),
   /** True if the flow has no default for the input and a port requires it. */
   required: z.boolean(),
-  /** The flow's default as readable JSON; null without a default, and for a default of more than 4096 bytes. */
+  /** The flow's default as readable JSON. Null if there is no default, or if it is larger than 4096 bytes. */
   default: z.unknown(),
   /** The JSON Schema of the input in `values` of a start. */
   json_schema: z.record(z.string(), z.unknown()),

@@ -2,8 +2,8 @@ import type { LosslessNumber } from 'lossless-json';
 import type { LosslessJson } from './values/value.ts';
 
 /**
- * The retries of a node whose failure may be temporary. They are `data.retry` in the editor's JSON. A snapshot holds
- * all members. Numbers that are read from a snapshot keep their source text.
+ * The retries of a node whose failure may be temporary. In the editor's JSON they are `data.retry`, where members may
+ * be missing. In a snapshot, no member is missing. Numbers that are read from a snapshot keep their source text.
  */
 export type NodeRetry = {
   [member in 'max_attempts' | 'delay_ms' | 'backoff' | 'max_delay_ms']: number | LosslessNumber;

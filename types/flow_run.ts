@@ -21,7 +21,10 @@ export interface FlowRunResult {
   /** Null until the run has ended. */
   output: { M: ValueMap } | null;
   errors: string[] | null;
-  /** True if the run has not ended and runs have been queued for longer than a poke of the runner takes. */
+  /**
+   * True if the run has not ended, and if runs have waited in the queue for longer than the runner takes after a poke
+   * (a request to the Edge Function `runner`).
+   */
   is_overdue: boolean;
 }
 
@@ -58,7 +61,7 @@ export type WaitQuery = z.output<typeof waitSchema>;
 export const stopFlowParamsSchema = z.strictObject({
   /** The time that running nodes have to end by themselves, in milliseconds. */
   timeout_millies: z.int().min(0).max(runLimits.stop_timeout_ms.value).optional(),
-  /** Text for the errors of the cancelled nodes. */
+  /** The reason, which becomes part of the errors of the cancelled nodes. */
   reason: z.string().max(runLimits.stop_reason_characters.value).optional(),
 });
 

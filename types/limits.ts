@@ -10,8 +10,8 @@ import { scriptLimits } from './limits/scripts.ts';
 import { storeLimits } from './limits/stores.ts';
 
 /**
- * All fixed limits by name. Programs import the file of one subject. SQL functions and the page of limits are generated
- * from all files.
+ * All fixed limits by name. Programs import only the file of the subject that they need. The SQL functions and the page
+ * of limits are generated from all limits.
  */
 export const limits = {
   ...requestLimits,

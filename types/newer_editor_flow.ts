@@ -54,7 +54,7 @@ const typeOf = ({ type, data }: NewerNode): string =>
   bareName(data.node_id).startsWith('deno_') || !RENAMED_TYPES.includes(type) ? 'deno' : type;
 
 /**
- * Makes the form data of a node, depending on the node's kind. `leave` is called for each part that has no place in the
+ * Makes the form data of a node, depending on the node's kind. Calls `leave` for each part that has no place in the
  * form data.
  */
 function formOf(node: NewerNode, leave: (what: string) => void): Form {
@@ -114,7 +114,7 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
       // Drops the input `flow`, in which the editor names the called flow.
       targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),
       targets_form: { form_data: formOf(node, leave) },
-      // These members are kept for an export into the newer form.
+      // These members are kept so that the flow can be exported in the newer form again.
       newer_editor: { node_id, config: config ?? null },
     },
   };

@@ -1,7 +1,10 @@
 import { type Tag, TAGS } from './values/port_types.ts';
 import { isObject, MAX_VALUE_DEPTH } from './values/value.ts';
 
-/** Tests whether JSON is nested too deep to be read. It does not recurse, so deep JSON can't overflow the stack. */
+/**
+ * Tests whether JSON is nested too deep to be read. This function does not recurse, so deep JSON can't overflow the
+ * stack.
+ */
 export function isTooDeep(json: unknown): boolean {
   const open: [json: unknown, depth: number][] = [[json, 0]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -55,8 +58,8 @@ const plainMembers = (json: object, leave: (what: string) => void): object =>
   );
 
 /**
- * Converts a value of `config` to plain JSON. An object whose only member is a tag is a tagged value. `leave` is called
- * for each part that is lost.
+ * Converts a value of `config` to plain JSON. An object whose only member is a tag is a tagged value. Calls `leave` for
+ * each part that is lost.
  */
 export function plainOfTagged(json: unknown, leave: (what: string) => void): unknown {
   const tag = tagIn(json);

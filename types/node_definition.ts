@@ -6,7 +6,10 @@ import { sizeText } from './limits/limit_text.ts';
 
 /** The deepest nesting of objects and arrays in a definition. */
 const MAX_DEPTH = definitionLimits.definition_levels.value;
-/** The size limit of a definition, in bytes: its strings and member names in UTF-8, and 8 for each value. */
+/**
+ * The size limit of a definition, in bytes: the bytes of its strings and member names in UTF-8, and 8 bytes for each
+ * value.
+ */
 const MAX_SIZE = definitionLimits.definition_bytes.value;
 const VALUE_SIZE = 8;
 /** The longest name of a member, and of a port, in characters. */
@@ -84,11 +87,11 @@ const dataSchema = z.looseObject({
   unique_id: text,
   description: text,
   /**
-   * The effects of one execution. With `none`, a node may run again. With `idempotent`, it may run again, because its
-   * changes are made once. With `once`, it never runs again by itself. If a node's inputs decide about its effects, the
-   * strongest effect is declared. Default: none.
+   * The effects of one execution. With `none`, the node changes nothing outside and may run again. With `idempotent`,
+   * it may run again, because a repetition changes nothing more. With `once`, it is never repeated automatically. If
+   * the inputs of a node decide which effects it has, the definition declares the strongest effect. Default: none.
    */
-  // The compile-time type is string, because the compiler infers no narrower type from an imported JSON file.
+  // The type is `string`, because the compiler infers no narrower type for this member of an imported JSON file.
   effects: z.string().refine((word): boolean => isEffects(word), 'must be none, idempotent or once').nullish(),
   tags: texts,
   related_to: z.array(z.looseObject({ id: text, type: text, relationship: text })).nullish(),
@@ -114,7 +117,7 @@ const dataSchema = z.looseObject({
   options: z.looseObject({}).nullish(),
   /**
    * The order of instructions: the inputs whose instructions come before the node's own instruction, the output for the
-   * signature, and the inputs whose instructions come after.
+   * signature of the transaction, and the inputs whose instructions come after.
    */
   instruction_info: z.looseObject({ before: texts, signature: text, after: texts }).nullish(),
   width: number,
@@ -183,7 +186,7 @@ const recordSchema = z.strictObject({
 /**
  * The record from which front-ends draw a node, as posted to /rest/v1/nodes. sql/300_nodes/20_node_definition.sql
  * enforces the same rules: both accept and refuse the same I-JSON texts. An optional member that is null counts as
- * missing. Unknown members are kept in `data`, in sources and targets, and in their members.
+ * missing. Unknown members are kept in `data`, in sources, in targets, and in the members of these three.
  */
 export const nodeDefinitionSchema = z.unknown().superRefine((json, context) => {
   // The database stores a row, in which null members equal missing ones, so nulls do not count for the size.

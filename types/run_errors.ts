@@ -1,6 +1,6 @@
 /**
- * The codes of errors that runs and nodes fail with, with meaning and remedy. `dev/database/error_codes.ts` writes
- * these codes and the codes of key-value stores to SQL.
+ * The codes of the errors with which runs and nodes fail. Each code has a meaning and a remedy.
+ * `dev/database/error_codes.ts` writes these codes and the codes of key-value stores to SQL.
  */
 export const runErrors = {
   outcome_unknown: {
@@ -111,8 +111,8 @@ export type RunErrorCode = keyof typeof runErrors;
 type StoreErrorCode = `kv_${string}`;
 
 /**
- * Tests whether a run can fail with this code of a store. A missing item is no failure: nodes have the output `found`
- * for it.
+ * Tests whether a run can fail with this code of a store. A missing item is no failure, because nodes report it by the
+ * output `found`.
  */
 export const isStoreError = (code: string): code is StoreErrorCode =>
   code.startsWith('kv_') && code !== 'kv_item_not_found';
@@ -124,7 +124,7 @@ export function errorCode(text: string): string | undefined {
 }
 
 /**
- * Makes the text of an error with a code. Other error texts may have this form only if they begin with the name of an
- * input.
+ * Makes the text of an error with a code. An error text without a code may look like this only if it begins with the
+ * name of an input.
  */
 export const codedError = (code: RunErrorCode | StoreErrorCode, text: string): string => `${code}: ${text}`;

@@ -20,7 +20,7 @@ interface OfRun {
 
 interface OfNode extends OfRun {
   node_id: string;
-  /** 0 for the first execution; counts up inside a loop. */
+  /** The index of the execution: 0, or inside a loop 0, 1, 2 and so on. */
   times: number;
   /** The name in the editor. */
   name: string;
@@ -30,7 +30,8 @@ interface OfExecution extends OfNode {
   /** The number of the current attempt: always 1 except for nodes with `data.retry`. */
   attempt: number;
   /**
-   * True if the execution was taken over from the run that this run redrives. The earlier run executed it, at `time`.
+   * True if the execution was taken over from the run that this run redrives. In this case the earlier run executed the
+   * node, at `time`.
    */
   is_taken_over: boolean;
 }
@@ -59,13 +60,14 @@ export interface RunEventData {
   };
   /** The run waits for a signature. `id` is the id of the signature request. */
   signature_request: OfNode & { id: number; kind: SignatureRequestKind; pubkey: string; expires_at: string };
-  /** The run waits for a value; `url` accepts it, and is null after the wait has ended. */
+  /** The run waits for a value. `url` accepts the value; it is null after the wait has ended. */
   api_input: OfNode & { id: string; url: string | null; expires_at: string };
   run_finish: OfRun & { status: RunStatus; output?: EventValue; errors?: string[] | null };
 }
 
 /**
- * An event of a run. `id` is the event's number. A watcher who reconnects continues after the number of the last event.
+ * An event of a run. `id` is the event's number. A watcher who reconnects sends the number of the last event that
+ * arrived, and gets the events after it.
  */
 export type RunEvent = {
   [Name in keyof RunEventData]: { id: number; event: Name; data: RunEventData[Name] };

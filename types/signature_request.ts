@@ -13,7 +13,10 @@ export type SignatureRequestKind = 'transaction' | 'message';
 export interface PendingSignatureRequest {
   /** Random, below 2^53. */
   id: number;
-  /** The message of a transaction, or any other message. No node asks for the latter yet. */
+  /**
+   * Whether the message is that of a transaction or any other message. No node asks for a signature of another message
+   * yet.
+   */
   kind: SignatureRequestKind;
   /** The time of the request, in milliseconds since 1970. */
   time: number;
@@ -33,7 +36,10 @@ export interface PendingSignatureRequest {
 export interface PendingSignatureResult {
   /** The oldest request that can be answered; null if no request can be answered now. */
   request: PendingSignatureRequest | null;
-  /** True if runs have been queued for longer than a poke of the runner takes. */
+  /**
+   * True if runs have waited in the queue for longer than the runner takes after a poke (a request to the Edge Function
+   * `runner`).
+   */
   is_overdue: boolean;
 }
 
@@ -46,13 +52,16 @@ export interface AnswerableRequest {
 }
 
 /**
- * The state of a request that can no longer be answered: the `details` of signature_request_answered and
- * signature_request_expired.
+ * The state of a request that can no longer be answered, as in the `details` of the errors signature_request_answered
+ * and signature_request_expired.
  */
 export interface SignatureRequestState {
   /** The answer in base58; null without an answer. */
   signature: string | null;
-  /** Base64 of the message that the wallet signed instead; null if it signed the request's own message. */
+  /**
+   * Base64 of the message that the wallet signed instead of the request's message; null if it signed the request's
+   * message.
+   */
   new_msg: string | null;
   /** ISO 8601. */
   expires_at: string;

@@ -20,7 +20,7 @@ export const upsertWalletParamsSchema = z.strictObject({
    */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'must be HARDCODED or ADAPTER'),
   /**
-   * The caller's own id, for clients that send it. If it is another user's id, the request is refused as if the wallet
+   * The caller's own id, for clients that send it. If the id is another user's, the request is refused as if the wallet
    * did not exist.
    */
   user_id: z.uuid('must be the UUID of a user').toLowerCase().optional(),

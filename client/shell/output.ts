@@ -22,7 +22,11 @@ export async function waitForOutput(
   } catch (error) {
     const id = typeof run === 'string' ? run : run.flow_run_id;
     if (!(error instanceof FlowError) || !['timed_out', 'aborted'].includes(error.code)) throw error;
-    throw new FlowError({ ...error, message: error.message, hint: `Run ${id} continues. To wait for its output: flows output ${id}` });
+    throw new FlowError({
+      ...error,
+      message: error.message,
+      hint: `Run ${id} continues. To wait for its output: flows output ${id}`,
+    });
   }
 }
 

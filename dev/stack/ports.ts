@@ -65,7 +65,9 @@ export function parsePort(text: string | undefined): number {
   // The database, the chain and its subscriptions take the ports above.
   if (!Number.isInteger(port) || port < FIRST_PORT || port > 65_532) {
     throw new StackError(
-      `--port must be a number from ${FIRST_PORT} to 65532, not ${text || 'nothing'}: lower ports belong to the system, ` +
+      `--port must be a number from ${FIRST_PORT} to 65532, not ${
+        text || 'nothing'
+      }: lower ports belong to the system, ` +
         'and the stack may also take the three ports above',
     );
   }

@@ -12,7 +12,10 @@ const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 65_536;
 
 async function readText(response: Response): Promise<string> {
-  const sink = makeByteSink(MAX_BYTES, () => new Error(`The project's public keys for access tokens have more than ${MAX_BYTES} bytes.`));
+  const sink = makeByteSink(
+    MAX_BYTES,
+    () => new Error(`The project's public keys for access tokens have more than ${MAX_BYTES} bytes.`),
+  );
   for await (const chunk of response.body ?? []) sink.add(chunk);
   return new TextDecoder().decode(sink.bytes());
 }

@@ -107,7 +107,9 @@ export const keyOf = ({ bucket, path }: FilePlace): string => `${bucket}/${path}
 export function urlPathOf({ bucket, path }: FilePlace): string {
   const encoded = [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
   const { pathname, search, hash } = new URL(`http://localhost/${encoded}`);
-  if (pathname !== `/${encoded}` || search !== '' || hash !== '') throw new Error('a URL parser would read another path');
+  if (pathname !== `/${encoded}` || search !== '' || hash !== '') {
+    throw new Error('a URL parser would read another path');
+  }
   return encoded;
 }
 

@@ -1551,7 +1551,7 @@ begin
   if coalesce((auth.jwt() ->> 'is_anonymous')::boolean, false) or auth.jwt() ?| '{api_key_id,claimed_run_id}' then
     perform private.fail(
       'token_required',
-      'This call needs the access token of a user who has signed up: API keys, flows and anonymous users can''t make API keys.'
+      'Only a user who has signed up can make API keys, with an access token. An API key, a flow or an anonymous user can''t.'
     );
   end if;
   if char_length(create_api_key.name) not between 1 and private.limit_api_key_name_characters()

@@ -6,7 +6,7 @@ const notGiven = () => {
   throw new Error('this test gives the node no such service');
 };
 
-/** Makes files of an owner. All of their methods are this function. */
+/** Makes the files of an owner, as an object whose methods are all this function. */
 export const filesThat = (notGiven: () => never): OwnerFiles => ({
   upload: notGiven,
   download: notGiven,

@@ -31,9 +31,9 @@ export interface OwnStack {
 }
 
 /**
- * Makes a stack whose data is a copy of the migrated stack `blank`, by default that of the test run. If `blank` is
- * null, the first boot makes the data. Copies are deleted only at the end of the test run: after a deletion, ext4
- * without a journal needs ten times as long to make files.
+ * Makes a stack whose data is a copy of the migrated stack `blank`, by default of the blank stack of the test run. If
+ * `blank` is null, the first boot makes the data. Copies are deleted only at the end of the test run: after a deletion,
+ * ext4 without a journal needs ten times as long to make files.
  */
 export async function makeOwnStack(name: string, blank: string | null = inject('blankStack')): Promise<OwnStack> {
   const port = await findFreePort(24_000 + (process.pid % 700) * 4);

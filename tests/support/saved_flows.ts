@@ -19,7 +19,7 @@ export function readFlow(folder: string, name: string): FlowBuilder {
   return Object.assign(new FlowBuilder(), { nodes, edges, bundling });
 }
 
-/** Returns the flow with changed settings of all nodes of one kind. Numbers become JavaScript numbers. */
+/** Returns the flow with changed settings in all nodes of this `node_id`. Numbers become JavaScript numbers. */
 export function withSettings(flow: FlowBuilder, nodeId: string, settings: { [name: string]: unknown }): FlowBuilder {
   const { nodes, edges } = JSON.parse(stringify(flow.row())!) as ReturnType<FlowBuilder['row']>;
   for (const { data } of nodes) {

@@ -39,7 +39,10 @@ export const instructionNode: InstructionModule = {
 export const instructionRegistry: NodeRegistry = (nodeId) =>
   nodeId === 'test_instruction' ? instructionNode : nodeRegistry(nodeId);
 
-/** A registry of the same nodes. All instruction nodes, or only those with this `name`, fail to make instructions. */
+/**
+ * A registry of the same nodes, in which all instruction nodes fail to make instructions; with `name`, only those of
+ * this name.
+ */
 export const failingRegistry = (message: string, name?: string): NodeRegistry => (nodeId) =>
   nodeId !== 'test_instruction' ? nodeRegistry(nodeId) : {
     ...instructionNode,
@@ -54,7 +57,8 @@ export const signatureOf = (text: string): string =>
   base58.encode(new TextEncoder().encode(text.padEnd(64).slice(0, 64)));
 
 /**
- * Makes the record of a transaction. Its message and its bytes are the names of its instructions, separated by spaces.
+ * Makes the record of a transaction. As its message and its bytes, the record has the names of the instructions,
+ * separated by spaces.
  */
 export function recordOf({ members, chargesFees }: TransactionOrder): TransactionRecord {
   const [first] = members;

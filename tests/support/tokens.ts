@@ -21,8 +21,8 @@ export async function asSuperuser<Result>(work: (sql: ReturnType<typeof connect>
 }
 
 /**
- * Makes a user of Supabase's anonymous sign-in. The local Auth API has none, so the row and the token are made as on
- * hosted Supabase.
+ * Makes a user of Supabase's anonymous sign-in. The local Auth API has no anonymous sign-in, so this makes a row and a
+ * token like those of hosted Supabase.
  */
 export async function anonymousSignIn(): Promise<{ id: string; token: string }> {
   const id = randomUUID();

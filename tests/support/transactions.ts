@@ -58,7 +58,7 @@ export const memberOf = (
 export const transferFrom = (from: string, to: string, amount = SOL): Instruction =>
   getTransferSolInstruction({ source: createNoopSigner(address(from)), destination: address(to), amount });
 
-/** Makes an instruction that only needs signatures. */
+/** Makes an instruction whose only purpose is that these keys must sign. */
 export const signedMemo = (text: string, ...keys: string[]): Instruction => ({
   programAddress: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr' as Address,
   accounts: keys.map((key) => ({ address: address(key), role: AccountRole.READONLY_SIGNER })),
@@ -72,8 +72,8 @@ export async function fundedKeypair(chain: TestChain, amount = 10n * SOL): Promi
 }
 
 /**
- * A function that is called before and after each call of the network and the store. If it throws, the worker ends at
- * once.
+ * A function that is called before and after each call of the network and the store. If the function throws, this
+ * simulates a worker that ends at once.
  */
 export type OnStep = (name: string, when: 'before' | 'after') => void | Promise<void>;
 
@@ -95,7 +95,7 @@ export interface TransactionWorld {
   onStep: (hook: OnStep) => void;
   /** Lines of the log. */
   logged: string[];
-  /** Every copy of a stored key that was opened. */
+  /** The decrypted copies of stored keys, one for each time that a key was opened. */
   opened: Uint8Array[];
   /** The number of waits for a person or a program outside. */
   waits: () => number;

@@ -22,7 +22,7 @@ export interface EndedRun {
   errors: string[] | null;
 }
 
-/** An owner of flows. For tests of execution, the owner starts them in SQL, without requests. */
+/** An owner of flows. For tests of execution, the owner starts flows by SQL, without requests. */
 export interface FlowOwner {
   id: string;
   /** Stores a flow. If a chain is given, the flow's runs use it. */
@@ -43,7 +43,7 @@ export interface FlowOwner {
 }
 
 /**
- * Options of a stack. `functions` names the project's functions that it serves. `blank` is the option of
+ * Options of a stack. `functions` names the Edge Functions of the project that the stack serves. `blank` is as in
  * `makeOwnStack`.
  */
 export type WorkerStackOptions = Partial<StackOptions> & { functions?: string[]; blank?: string | null };

@@ -6,8 +6,8 @@ import { makeAuthBundle } from '../../dev/stack/auth_package.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 
 /**
- * Runs a program in a separate process: vitest transforms imports, and changes that Auth makes to this process would
- * stay.
+ * Runs a program in a separate process, because vitest transforms imports, and because changes that Auth makes to this
+ * process would stay.
  */
 const run = (program: string) =>
   promisify(execFile)(

@@ -49,7 +49,8 @@ export const runRequestErrors = {
   flow_run_not_found: {
     status: 404,
     meaning: 'There is no such run, or the caller may not see it.',
-    remedy: "Check the id. Check also that your credential belongs to somebody who may see the run, or that your run token is this run's.",
+    remedy:
+      "Check the id. Check also that your credential belongs to somebody who may see the run, or that your run token is this run's.",
     example: { message: 'There is no such run.' },
   },
   webhook_delivery_not_found: {
@@ -142,7 +143,8 @@ export const runRequestErrors = {
   },
   run_redriven: {
     status: 409,
-    meaning: 'The run has been redriven already; `details` names the new run. If that run also fails, it can be redriven.',
+    meaning:
+      'The run has been redriven already; `details` names the new run. If that run also fails, it can be redriven.',
     remedy: 'If the run that `details` names has failed, too, redrive that run.',
     example: {
       message: 'This run has been redriven, as 019aa645-8d3c-7a10-9f27-61c2f0a4d7e5.',

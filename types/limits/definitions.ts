@@ -2,7 +2,7 @@ import type { Limits } from './limit.ts';
 
 const REFUSED = '400 `node_definition_invalid`';
 
-/** The limits of node definitions. `node_id` has the limit of flows. */
+/** The limits of node definitions. The limit of `node_id` is among the limits of flows. */
 export const definitionLimits = {
   definition_bytes: {
     value: 262_144,

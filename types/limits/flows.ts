@@ -93,7 +93,7 @@ export const flowLimits = {
     beyond: '400 `column_invalid`',
     inSql: true,
   },
-  // A start copies the pins into the settings of the run, and each claim reads these settings as a whole.
+  // A start copies the pinned outputs into the settings of the run, and each claim reads these settings as a whole.
   flow_pins_bytes: {
     value: 262_144,
     unit: 'bytes',
@@ -143,8 +143,8 @@ export const flowLimits = {
     beyond: REFUSED_COLUMN,
     inSql: true,
   },
-  // As jsonb, a mixture of texts and numbers takes as many bytes as its JSON text. Numbers alone take up to four times
-  // as many. Reading millions of numbers takes a gigabyte of memory.
+  // Stored as jsonb, a mixture of texts and numbers takes as many bytes as its JSON text. Numbers alone take up to four
+  // times as many bytes. Reading millions of numbers takes a gigabyte of memory.
   flow_jsonb_bytes: {
     value: 16 * 2 ** 20,
     unit: 'bytes',

@@ -93,7 +93,7 @@ export const nodeLimits = {
     meaning: 'bytes of `encode` and `decode` in base58',
     beyond: NODE_FAILS,
   },
-  // Source: Amazon S3, "Object keys". Storage keeps files under these keys.
+  // Source: Amazon S3, "Object keys". Supabase Storage keeps files under keys of S3.
   storage_key_characters: {
     value: 1_024,
     unit: 'characters',

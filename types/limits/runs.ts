@@ -4,7 +4,7 @@ const NODE_FAILS = 'the node fails';
 const SHORTENED = 'beginning and end are kept';
 const DAY_SECONDS = 86_400;
 
-/** The limits of one run that no environment variable changes. Flows that the run calls are included. */
+/** The limits of one run, including the flows that it calls. No environment variable changes these limits. */
 export const runLimits = {
   default_input_wait_seconds: {
     value: 7 * DAY_SECONDS,

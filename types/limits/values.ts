@@ -2,7 +2,9 @@ import type { Limits } from './limit.ts';
 
 const VALUE_LEVELS = 64;
 
-/** The limits of values. They are separate from the limits of requests, because the client bundles them. */
+/**
+ * The limits of values. They have a file of their own, because the client bundles them without the limits of requests.
+ */
 export const valueLimits = {
   number_digits: {
     value: 400,

@@ -19,7 +19,7 @@ import {
 } from './conversion.ts';
 import { toBytes, toKeypair, toPubkey, toSignature, toWallet, toWalletOrPubkey } from './keys.ts';
 
-/** Which tag each conversion takes: + always, ~ some of its values, - never. */
+/** The tags that each conversion takes: + all values of the tag, ~ some of them, - none. */
 const table = `
                   N  S  B  U  I  U1 I1 F  D  B3 B6 BY A  M
 u8                -  -  -  ~  ~  -  -  -  ~  -  -  -  -  -
@@ -179,7 +179,7 @@ describe('toInteger', () => {
     i64: [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n],
     i128: [-(2n ** 127n), 2n ** 127n - 1n],
   };
-  /** The range of each tag; for decimals the part within 64 bits. */
+  /** The range of the integers of each tag. For decimals, only the part of it within 64 bits. */
   const held: Record<typeof integerTags[number], [bigint, bigint]> = {
     U: ranges.u64!,
     I: ranges.i64!,

@@ -75,7 +75,7 @@ export function toF64(value: Value): number {
   return Number(textOf(value).replace('inf', 'Infinity'));
 }
 
-/** The float of 32 bits that is nearest to the value's `toF64`. */
+/** Converts to the 32-bit float that is nearest to the result of `toF64`. */
 export const toF32 = (value: Value): number => Math.fround(toF64(value));
 
 /** A decimal. A text may have an exponent and white space around it. A number with too many places is rounded. */

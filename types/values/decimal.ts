@@ -7,7 +7,7 @@ const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_E
 /** Matches a number in decimal notation, with its fraction and its exponent. */
 const NUMBER = /^[+-]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
 
-/** Computes results that are not exact, with some digits more than a decimal holds. */
+/** Computes inexact results with some more digits than a decimal holds. */
 const Approximate = BigDecimal.clone({
   precision: 40,
   rounding: BigDecimal.ROUND_HALF_EVEN,
@@ -18,8 +18,8 @@ const Approximate = BigDecimal.clone({
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
 
 /**
- * The largest exponent whose power of e may fit. The negative of this exponent is the smallest exponent whose power is
- * not zero.
+ * The largest exponent for which a power of e may fit a decimal. Below the negative of this exponent, powers are
+ * rounded to zero.
  */
 const MAX_EXPONENT = 67;
 
@@ -52,8 +52,8 @@ export class Decimal {
   /** Rounds to as many of the wanted places as fit; undefined if not even the integer part fits. */
   static #fit(value: BigDecimal, wantedScale: number): Decimal | undefined {
     let scale = Math.min(Math.max(wantedScale, 0), DECIMAL_MAX_SCALE);
-    // A shortcut for most numbers, which are small and exact: 28 digits always fit a decimal. (The exponent of zero is
-    // 0.)
+    // A shortcut for most numbers, which are small and exact: 28 digits always fit a decimal. This includes zero, whose
+    // exponent is 0.
     if (value.e + scale < 28 && value.decimalPlaces() <= scale) {
       return new Decimal(value.isZero() ? value.abs() : value, scale);
     }

@@ -35,8 +35,8 @@ function endOfString(text: string, from: number): number {
 }
 
 /**
- * Throws a JsonLimitError as soon as a text exceeds a limit. It builds no values, so it is cheap even for a text with
- * which a parser would fill the memory. It does not check whether the text is JSON.
+ * Throws a JsonLimitError as soon as a text exceeds a limit. This check builds no values, so it is cheap even for a
+ * text with which a parser would fill the memory. It does not check whether the text is JSON.
  */
 export function checkJsonText(text: string, limits: JsonLimits): void {
   if (text.length > limits.characters) {
@@ -60,7 +60,7 @@ export function checkJsonText(text: string, limits: JsonLimits): void {
 
 /**
  * Returns the text of a member of a JSON object, and the number of members of all objects in the whole text. The text
- * must be valid JSON. If several members have the name, the last one is returned.
+ * must be valid JSON. If several members of the object have this name, returns the last one.
  */
 export function scanObject(text: string, name: string): { member: string; count: number } {
   let member = '';

@@ -17,7 +17,7 @@ function decimalBytes(text: string): Uint8Array {
   const mantissa = BigInt(text.replace(/[-.]/g, ''));
   const scale = text.split('.')[1]?.length ?? 0;
   const bytes = new DataView(new ArrayBuffer(16));
-  // Bits 16 to 23 hold the scale, the highest one the sign.
+  // Bits 16 to 23 hold the scale, and the highest bit holds the sign.
   bytes.setUint32(0, (scale << 16 | (text.startsWith('-') ? 1 << 31 : 0)) >>> 0, true);
   bytes.setBigUint64(4, BigInt.asUintN(64, mantissa), true);
   bytes.setUint32(12, Number(mantissa >> 64n), true);
@@ -37,7 +37,10 @@ export function toBytes(value: Value): Uint8Array {
   return bytes;
 }
 
-/** Reads bytes of one of these lengths from a value, as a type does. A text is read as base58. */
+/**
+ * Reads bytes from a value of a tag that the type accepts. The bytes must have one of these lengths. A text is read as
+ * base58.
+ */
 function bytesOfLength(type: PortTypeName, value: Value, lengths: number[], expected: string): Uint8Array {
   wayOf(type, value, expected);
   const candidates = 'S' in value ? lengths.map((length) => decodeBase58(value.S, length)) : [plainBytes(value)];
@@ -73,7 +76,8 @@ export const toSignature = (value: Value): Uint8Array =>
   bytesOfLength('signature', value, [SIGNATURE_LENGTH], 'a signature');
 
 /**
- * A signer. With a key pair, the server signs. With an adapter wallet's public key, the run asks the holder to sign.
+ * A signer. If it has a key pair, the server signs. If it has only the public key of an adapter wallet, the run asks
+ * the holder of the key to sign.
  */
 export type Signer =
   | { type: 'keypair'; publicKey: string; keypair: Uint8Array }

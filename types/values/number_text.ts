@@ -80,7 +80,7 @@ export function parseDecimalNumber(text: string): string | undefined {
   return formatDecimal(sign === '-', digits, Math.max(scale, 0));
 }
 
-/** Writes a float as the reference server does, a flow server in Rust: `5.0`, `1e16`, `1e-7`, `NaN`, `inf`, `-inf`. */
+/** Writes a float as the reference server (a flow server in Rust) does: `5.0`, `1e16`, `1e-7`, `NaN`, `inf`, `-inf`. */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';

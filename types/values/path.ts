@@ -41,7 +41,8 @@ function withMember(value: Value, token: string, member: Value): Value {
 }
 
 /**
- * Replaces the container of a path's last token by the result of `change`; undefined if the container does not exist.
+ * Replaces the map or array to which a path leads without its last token by the result of `change`. Undefined if it
+ * does not exist.
  */
 function changeAt(
   value: Value,
@@ -56,8 +57,8 @@ function changeAt(
 }
 
 /**
- * Removes the value at a path, and returns it and the rest; undefined if there is no value. If the whole value is
- * removed, the rest is null.
+ * Removes the value at a path. Returns the removed value and the rest, which is null if the whole value is removed.
+ * Undefined if there is no value at the path.
  */
 export function removeAt(value: Value, path: ValuePath): { removed: Value; rest: Value } | undefined {
   const removed = valueAt(value, path);

@@ -51,7 +51,7 @@ const converters: { [name in PortTypeName]?: Convert<unknown> } = {
   json: (value) => value,
   free: (value) => value,
 };
-/** No node of this project takes an address. */
+/** The types that a node of this project converts. No node takes an `address`. */
 const converted = names.filter((name) => name !== 'address');
 
 const bytesOf = (length: number) => new Uint8Array(length).fill(7);
@@ -60,8 +60,8 @@ const pair = base58.encode(bytesOf(64));
 const list = (length: number): Value => ({ A: Array.from({ length }, (): Value => ({ U: '7' })) });
 
 /**
- * Fixed examples of each kind, tested besides random values. They cover each difference that some type makes within a
- * kind.
+ * Fixed examples of each kind, tested besides random values. They cover each case in which a type accepts some values
+ * of a kind and refuses others.
  */
 const examples: { [kind in Kind]?: Value[] } = {
   S: [{ S: '1.5e3' }, { S: pair }, { S: 'text' }, { S: '' }],

@@ -2,8 +2,8 @@ import type { Value } from './value.ts';
 
 /**
  * The one table of port types: the types that ports name, and how each type converts values. The converters look up in
- * this table which tags they accept. The editor, the action forms and the client's types ask the functions below, and
- * `npm run db:squash` writes the same table as SQL.
+ * this table which tags they accept. The editor, the forms of actions and the types of the client use the functions
+ * below, and `npm run db:squash` writes the same table as SQL.
  */
 
 export const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'] as const;
@@ -187,7 +187,7 @@ export function typesMeet({ types, isPassedOn }: EdgeStartTypes, wanted: readonl
   return wanted.some((name) => acceptedKinds(name).some((kind) => given.has(kind)));
 }
 
-/** Sets of field kinds, each with the one field that takes the values of all kinds in the set. */
+/** Sets of fields, each with the one field that takes the values of all fields of the set. */
 const COMMON_FIELDS: [Field, readonly Field[]][] = [
   ['number', ['integer', 'number']],
   ['text', ['text', 'key', 'signature']],

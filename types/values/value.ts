@@ -72,7 +72,7 @@ export function bytesToValue(bytes: Uint8Array): Value {
   return { BY: base64.encode(bytes) };
 }
 
-/** Returns the bytes that a value holds; undefined if the tag of the value is not one for bytes. */
+/** Returns the bytes that a value holds; undefined if its tag is not B3, B6 or BY. */
 export function bytesOfValue(value: Value): Uint8Array | undefined {
   if ('B3' in value) return decodeBase58(value.B3, 32);
   if ('B6' in value) return decodeBase58(value.B6, 64);
@@ -193,8 +193,8 @@ export type LosslessJson = null | boolean | string | LosslessNumber | LosslessJs
 };
 
 /**
- * Formats a value like the nodes print and to_string. Texts and numbers have no tags, 32 and 64 bytes are base58, and
- * other values are tagged JSON.
+ * Formats a value as the nodes `print` and `to_string` do. Texts and numbers have no tags, 32 and 64 bytes are base58,
+ * and other values are tagged JSON.
  */
 export function valueToText(value: Value): string {
   if ('S' in value) return value.S;

@@ -8,9 +8,10 @@ import { type JavaScriptValue, toJavaScript } from './javascript.ts';
 import { fromWireJson } from './wire_json.ts';
 
 /**
- * Readable JSON is the untagged form for people and programs that call flows, such as the `values` of a start. Integers
- * within 2^53 are numbers, and longer integers are texts of their digits. Decimals are texts, keys and signatures are
- * base58, and other bytes base64. The types of a port determine which value a text or a number stands for.
+ * Readable JSON is the form of values without tags that people and programs use who call flows, such as in `values` of
+ * a start. Integers within 2^53 are numbers, and longer integers are texts of their digits. Decimals are texts, keys
+ * and signatures are base58, and other bytes base64. The types of a port determine which value a text or a number
+ * stands for.
  */
 export type ReadableJson = null | boolean | number | string | ReadableJson[] | { [name: string]: ReadableJson };
 
@@ -90,7 +91,8 @@ function bytesOf(text: string): Value | undefined {
 const DIGITS = /^-?\d{1,39}(?:\.\d{1,28})?$/;
 
 /**
- * Reads a text as a value of one of these types. If both keys and texts are accepted, the text of a key becomes a key.
+ * Reads a text as a value of one of these types. If the types include `string` as well as a public key, a key pair or a
+ * signature, base58 text of the right length is read as the latter.
  */
 function fromText(text: string, types: readonly string[]): Value | undefined {
   const has = (...names: PortTypeName[]) => names.some((name) => types.includes(name));
@@ -105,8 +107,8 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   if (has('string')) return isStorable(text) ? { S: text } : undefined;
   const bytes = has('bytes') ? bytesOf(text) : undefined;
   if (bytes !== undefined) return bytes;
-  // `toReadableJson` writes no float as a text. A text of digits is an integer or a decimal, so the float types are
-  // left out.
+  // A text of digits is an integer or a decimal, because `toReadableJson` writes no float as a text. So the float types
+  // are left out.
   return DIGITS.test(text) ? fromNumber(text, types.filter((type) => type !== 'f32' && type !== 'f64')) : undefined;
 }
 

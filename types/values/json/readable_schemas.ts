@@ -3,7 +3,10 @@ import { integerRange, type IntegerType, PORT_TYPES, type PortTypeName } from '.
 /** A JSON Schema of draft 2020-12. Integers beyond 2^53 are bigints. */
 export type PortSchema = { readonly [keyword: string]: unknown };
 
-/** The schema of an integer. If JSON parsers may round the integer, the schema also accepts a text of its digits. */
+/**
+ * The schema of an integer. If the type has integers that a JSON parser may round, the schema also accepts texts of
+ * digits.
+ */
 function integerSchema(type: IntegerType): PortSchema {
   const [minimum, maximum] = integerRange(type);
   const integer = { type: 'integer', minimum, maximum };

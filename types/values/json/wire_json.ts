@@ -12,10 +12,10 @@ import {
 } from '../value.ts';
 
 /**
- * Wire JSON is the untagged form that other servers and stored flows speak: bodies of requests and responses, form data
- * and constants. Numbers are JSON numbers of any length, and bytes are arrays of their numbers. Wire JSON names no
- * types, so some values change when they are written and read again. For the form of `values` in a start, see
- * `readable_json.ts`.
+ * Wire JSON is the form of values without tags that other servers and stored flows use: in bodies of requests and
+ * responses, in form data and in constants. Numbers are JSON numbers of any length, and bytes are arrays of their
+ * numbers. Wire JSON names no types, so some values change when they are written and read again. For the form of
+ * `values` in a start, see `readable_json.ts`.
  */
 
 /**
@@ -56,8 +56,8 @@ export function toWireJson(value: Value): string {
 const SMALLEST_VALUE_BYTES = 8;
 
 /**
- * Returns the limits for a JSON text whose value may take `maxBytes` as tagged JSON. Tagged JSON is longer than the
- * text itself.
+ * Returns the limits for a JSON text whose value may take `maxBytes` bytes as tagged JSON. The text may not be longer
+ * than that, because tagged JSON is longer than the text from which it is made.
  */
 const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
   characters: maxBytes,
