@@ -19,7 +19,7 @@ function tokenOf(url: string): string {
   if (token !== undefined) return token;
   throw new FlowError({
     code: 'client_invalid',
-    message: '`url` must be the URL of a pending input: it ends in /flow/submit/ and the input's token, fi_….',
+    message: '`url` must be the URL of a pending input: it ends in /flow/submit/ and a token, fi_….',
   });
 }
 
