@@ -6,7 +6,7 @@ import type { AccountReader } from './account.ts';
 /** The most bytes of a network packet. Source: Agave, `PACKET_DATA_SIZE`. */
 export const MAX_WIRE_BYTES = 1_232;
 
-/** The programs whose instructions a node lists as memos. */
+/** The memo programs. A Solana RPC node lists the data of their instructions as the memos of a transaction. */
 const MEMO_PROGRAMS = new Set([
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
   'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
@@ -29,7 +29,7 @@ export interface WireTransaction {
   staticAccounts: string[];
   /** The lookup tables, each with the indexes of its accounts: first the writable accounts, then the others. */
   lookups: { table: string; indexes: number[] }[];
-  /** The memos as a node lists them: `[length in bytes] text`, joined by `; `; null without memos. */
+  /** The memos as a Solana RPC node lists them: `[length in bytes] text`, joined by `; `; null without memos. */
   memo: string | null;
 }
 

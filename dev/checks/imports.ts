@@ -36,8 +36,8 @@ function resolve(file: string, specifier: string): string {
 }
 
 /**
- * Lists the imports of a TypeScript file: of values and types, static and dynamic, re-exports, `typeof import(…)`, and
- * the files of threads in `new URL('…', import.meta.url)`.
+ * Lists all imports of a TypeScript file: `import` and `export … from` (of values and of types), `import(…)`, the type
+ * `import('…')`, and `new URL('…', import.meta.url)`, which names the file of a worker thread.
  */
 export function importsOf(file: string, text: string): Import[] {
   const { program, errors } = parseSync(file, text);

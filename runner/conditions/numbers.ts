@@ -14,7 +14,8 @@ const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e(-?\d+))?$/;
 
 /**
  * Returns the number that a value holds; undefined for values that are not numbers. A float counts as the decimal
- * number of its shortest text, so the float 0.1 equals the decimal 0.1.
+ * number that its text shows: the shortest text that reads back as the same float. So the float 0.1 equals the decimal
+ * 0.1.
  */
 export function numberOf(value: Value): ComparedNumber | undefined {
   const text = 'U' in value

@@ -66,7 +66,7 @@ export interface RunResult {
   not_run: string[];
 }
 
-/** Receives the reports of an execution in their order. */
+/** Receives reports of the events in a tree of runs, in the order of the events. */
 export interface Journal {
   runBegan: (run: ChildRun) => void;
   runEnded: (id: string, result: RunResult) => void;

@@ -88,7 +88,7 @@ as $$
   );
 $$;
 comment on function private.sealed_row(text, bytea, bytea) is
-  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits.';
+  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits.';
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
@@ -112,5 +112,5 @@ as $$
   select private.read_wallet_secret(user_id, public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits. Null if the user has no such wallet.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits. Null if the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;

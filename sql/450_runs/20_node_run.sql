@@ -31,7 +31,7 @@ comment on column public.node_run.attempt is
 comment on column public.node_run.retry_at is
   'The time at which the next attempt begins. Set only between a failed attempt and the next one.';
 comment on column public.node_run.attempt_start_time is
-  'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
+  'The time at which the present attempt began. The time limit data.timeout_ms counts from it. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. user_id needs no foreign key: the flow is deleted with its owner, its runs with the flow, and these rows with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';

@@ -5,9 +5,9 @@
 --   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run.
 --               If it fails, the transaction notifies the sessions.
 --
--- The transaction keeps its lock until it has committed. A session that followed the run before the transaction
--- took the lock is notified. A session that follows the run after the commit sees the news when it reads the run.
--- Between these two times, no session can follow the run.
+-- If a session followed the run before the transaction tried to take the lock, the try fails, and the session is
+-- notified. If the try succeeds, the transaction keeps the lock until it has committed, and until then no session can
+-- follow the run. A session that follows the run after the commit sees the news when it reads the run.
 
 create type private.news_topic as enum ('ends', 'events');
 comment on type private.news_topic is

@@ -30,7 +30,7 @@ create table public.pending_inputs (
   constraint pending_inputs_one_form check (num_nonnulls(json_schema, choices) <= 1)
 );
 comment on table public.pending_inputs is
-  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write rows. The flow''s owner, the starter and the holder of the run token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write rows. The flow''s owner, the starter and the holder of the run token read them. A row is deleted when its input is answered or has expired, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
   'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is

@@ -9,8 +9,8 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- Starts keep these three values in sequences instead of a table, for two reasons. A sequence keeps a value that a
--- start has set, even if the start is refused and rolled back. And setting the value takes no lock.
+-- The three values below are in sequences, not in a table, for two reasons. If a start sets a value and is then refused
+-- and rolled back, the sequence still has the value. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
   'The id of a message. The next start whose message has this or a later id counts the runs in the queue. Until then, starts assume that the queue has room.';

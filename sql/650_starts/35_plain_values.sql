@@ -1,7 +1,8 @@
 -- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
 -- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
 -- types/values/json/ defines two forms of JSON. Readable JSON is converted by the types of the input. Wire JSON is
--- converted without types: it is the content of arrays, of objects, and of inputs that accept any value.
+-- converted without knowing a type. Within a start, these parts are wire JSON: the elements of arrays, the members of
+-- objects, and the whole value of an input that accepts any value.
 
 create function private.float_text(number numeric)
 returns text

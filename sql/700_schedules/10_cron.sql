@@ -157,9 +157,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Check the spelling first, because Postgres accepts other names, too: POSIX rules and abbreviations, whose offset
-  -- never changes; names in the folder `posix`, which has a copy of every zone; and names in the folder `right`, which
-  -- has copies with leap seconds.
+  -- Postgres accepts more texts than the names of zones, so check the spelling first. It also accepts abbreviations,
+  -- which have a fixed offset, and POSIX rules. And it accepts names in two folders: `posix` has a copy of every zone,
+  -- and `right` has copies with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then

@@ -1281,7 +1281,7 @@ create table private.quotas (
 );
 comment on table private.quotas is
   'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
-comment on column private.quotas.value is 'The most rows, or bytes, that one user may have of the kind that the quota counts.';
+comment on column private.quotas.value is 'The limit for each user: a number of rows for quotas such as flows, a number of bytes for quotas such as flow_bytes.';
 
 create function private.quota(name text)
 returns bigint
@@ -2750,7 +2750,7 @@ as $$
   );
 $$;
 comment on function private.sealed_row(text, bytea, bytea) is
-  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits.';
+  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits.';
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
@@ -2774,7 +2774,7 @@ as $$
   select private.read_wallet_secret(user_id, public_key);
 $$;
 comment on function public.read_wallet_secret(uuid, text) is
-  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}. nonce and ciphertext are \x and hex digits. Null if the user has no such wallet.';
+  'For the runner: the encrypted secret key of a HARDCODED wallet, {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits. Null if the user has no such wallet.';
 grant execute on function public.read_wallet_secret(uuid, text) to service_role;
 
 -- sql/275_connections/10_connections.sql
@@ -8891,7 +8891,7 @@ comment on column public.node_run.attempt is
 comment on column public.node_run.retry_at is
   'The time at which the next attempt begins. Set only between a failed attempt and the next one.';
 comment on column public.node_run.attempt_start_time is
-  'The time at which the present attempt began, for data.timeout_ms. Null for the first attempt, which begins at start_time.';
+  'The time at which the present attempt began. The time limit data.timeout_ms counts from it. Null for the first attempt, which begins at start_time.';
 comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. user_id needs no foreign key: the flow is deleted with its owner, its runs with the flow, and these rows with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
@@ -9124,9 +9124,9 @@ grant execute on function public.called_flow_runs(uuid, uuid) to anon, authentic
 --   announce    A transaction with news tries to take the exclusive lock. If it succeeds, no session follows the run.
 --               If it fails, the transaction notifies the sessions.
 --
--- The transaction keeps its lock until it has committed. A session that followed the run before the transaction
--- took the lock is notified. A session that follows the run after the commit sees the news when it reads the run.
--- Between these two times, no session can follow the run.
+-- If a session followed the run before the transaction tried to take the lock, the try fails, and the session is
+-- notified. If the try succeeds, the transaction keeps the lock until it has committed, and until then no session can
+-- follow the run. A session that follows the run after the commit sees the news when it reads the run.
 
 create type private.news_topic as enum ('ends', 'events');
 comment on type private.news_topic is
@@ -10137,7 +10137,7 @@ create table public.pending_inputs (
   constraint pending_inputs_one_form check (num_nonnulls(json_schema, choices) <= 1)
 );
 comment on table public.pending_inputs is
-  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write rows. The flow''s owner, the starter and the holder of the run token read them. A row is deleted when its input is answered, and when the run ends or is being stopped.';
+  'The open inputs of runs: one row for each waiting execution of a node api_input. Only functions write rows. The flow''s owner, the starter and the holder of the run token read them. A row is deleted when its input is answered or has expired, and when the run ends or is being stopped.';
 comment on column public.pending_inputs.flow_run_id is
   'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
@@ -11216,8 +11216,8 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- Starts keep these three values in sequences instead of a table, for two reasons. A sequence keeps a value that a
--- start has set, even if the start is refused and rolled back. And setting the value takes no lock.
+-- The three values below are in sequences, not in a table, for two reasons. If a start sets a value and is then refused
+-- and rolled back, the sequence still has the value. And setting the value takes no lock.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
   'The id of a message. The next start whose message has this or a later id counts the runs in the queue. Until then, starts assume that the queue has room.';
@@ -13790,7 +13790,8 @@ comment on function private.claim_idempotency_key(private.caller, text, jsonb, u
 -- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
 -- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
 -- types/values/json/ defines two forms of JSON. Readable JSON is converted by the types of the input. Wire JSON is
--- converted without types: it is the content of arrays, of objects, and of inputs that accept any value.
+-- converted without knowing a type. Within a start, these parts are wire JSON: the elements of arrays, the members of
+-- objects, and the whole value of an input that accepts any value.
 
 create function private.float_text(number numeric)
 returns text
@@ -15612,9 +15613,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Check the spelling first, because Postgres accepts other names, too: POSIX rules and abbreviations, whose offset
-  -- never changes; names in the folder `posix`, which has a copy of every zone; and names in the folder `right`, which
-  -- has copies with leap seconds.
+  -- Postgres accepts more texts than the names of zones, so check the spelling first. It also accepts abbreviations,
+  -- which have a fixed offset, and POSIX rules. And it accepts names in two folders: `posix` has a copy of every zone,
+  -- and `right` has copies with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then
