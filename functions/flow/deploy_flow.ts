@@ -18,7 +18,7 @@ const hasChanged = (error: unknown): boolean => error instanceof ApiError && err
 
 /**
  * Throws 422 `flow_invalid`, like the database, if the flow has wrong expressions. If `strict`, also throws this error
- * if the flow has wrong scripts. Nothing is deployed yet at this point.
+ * if the flow has wrong scripts. Called before the deploy.
  */
 function refuseScripts(warnings: FlowWarning[], strict: boolean | undefined): void {
   const wrong = warnings.filter(({ code }) => code === 'expression_invalid');

@@ -58,7 +58,7 @@ export interface Polling {
   /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
   isLookDue: (slots: FreeSlots) => boolean;
-  /** True if the last look found no run for the regular slots. Only then is a watch worth its cost. */
+  /** True if the last look found no run for the regular slots. A watch is worth its cost only if this is true. */
   isQuiet: () => boolean;
   /** Returns how long to wait for a change until the next look. */
   patienceMs: (slots: FreeSlots) => number;

@@ -5,7 +5,8 @@ create table private.quotas (
 );
 comment on table private.quotas is
   'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
-comment on column private.quotas.value is 'The limit for each user: a number of rows for quotas such as flows, a number of bytes for quotas such as flow_bytes.';
+comment on column private.quotas.value is
+  'The limit for each user: a number of rows for quotas such as flows, a number of bytes for quotas such as flow_bytes.';
 
 create function private.quota(name text)
 returns bigint

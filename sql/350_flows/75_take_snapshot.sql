@@ -5,7 +5,8 @@ create table private.flow_current_snapshots (
 );
 comment on table private.flow_current_snapshots is
   'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row does not prevent the deletion of its snapshot.';
-comment on column private.flow_current_snapshots.flow_updated_at is 'The updated_at that the flow had when its snapshot was taken.';
+comment on column private.flow_current_snapshots.flow_updated_at is
+  'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
 create function private.current_snapshot(entry public.flows)

@@ -8,7 +8,8 @@ begin
     'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
 end;
 $$;
-comment on function private.refuse_lost_claim() is 'Refuses a claim of a run that has ended, was deleted or was claimed again: 409 claim_lost.';
+comment on function private.refuse_lost_claim() is
+  'Refuses a claim of a run that has ended, was deleted or was claimed again: 409 claim_lost.';
 
 create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
 returns public.flow_run

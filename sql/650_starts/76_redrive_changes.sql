@@ -87,6 +87,7 @@ $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
   'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes that call a flow that differs.';
 
+-- The callers check that the user may redrive the run.
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
 returns jsonb
 language sql stable security definer
@@ -149,7 +150,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'The first 100 nodes with effects that a redrive of the run can''t take over, [{flow_run_id, node_id, change}]. change: as in changed_nodes(); called_flow if the called flow differs; caller if the node that called the run differs. Definer, because it reads runs of any user. Its callers check the user.';
+  'The first 100 nodes with effects that a redrive of the run can''t take over, [{flow_run_id, node_id, change}]. change: as in changed_nodes(); called_flow if the called flow differs; caller if the node that called the run differs. Definer, because it reads runs of any user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb

@@ -19,7 +19,8 @@ begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
 end;
 $$;
-comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
+comment on function private.has_due_webhook() is
+  'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)

@@ -44,7 +44,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_delete() is 'Counts deleted stores. Definer, because no API role may access the usage.';
+comment on function private.tg_kv_stores__after_delete() is
+  'Counts deleted stores. Definer, because no API role may access the usage.';
 create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();

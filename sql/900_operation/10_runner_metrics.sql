@@ -40,7 +40,8 @@ as $$
   )
   from queue cross join hidden;
 $$;
-comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer, because no API role may access the queue.';
+comment on function private.runner_metrics() is
+  'Implements public.runner_metrics. Definer, because no API role may access the queue.';
 grant execute on function private.runner_metrics() to service_role;
 
 create function public.runner_metrics()

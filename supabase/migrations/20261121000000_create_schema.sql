@@ -1281,7 +1281,8 @@ create table private.quotas (
 );
 comment on table private.quotas is
   'The quotas that an operator has changed. All other quotas have the defaults of private.known_quotas().';
-comment on column private.quotas.value is 'The limit for each user: a number of rows for quotas such as flows, a number of bytes for quotas such as flow_bytes.';
+comment on column private.quotas.value is
+  'The limit for each user: a number of rows for quotas such as flows, a number of bytes for quotas such as flow_bytes.';
 
 create function private.quota(name text)
 returns bigint
@@ -6185,7 +6186,8 @@ create table private.flow_current_snapshots (
 );
 comment on table private.flow_current_snapshots is
   'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row does not prevent the deletion of its snapshot.';
-comment on column private.flow_current_snapshots.flow_updated_at is 'The updated_at that the flow had when its snapshot was taken.';
+comment on column private.flow_current_snapshots.flow_updated_at is
+  'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
 
 create function private.current_snapshot(entry public.flows)
@@ -10984,7 +10986,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the signature, it must be a signature by the requested key. Definer, because it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the requested key, even if another person sends it. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -12302,7 +12304,8 @@ begin
     'This claim of the run is over: the run has ended, was deleted, or was claimed again.');
 end;
 $$;
-comment on function private.refuse_lost_claim() is 'Refuses a claim of a run that has ended, was deleted or was claimed again: 409 claim_lost.';
+comment on function private.refuse_lost_claim() is
+  'Refuses a claim of a run that has ended, was deleted or was claimed again: 409 claim_lost.';
 
 create function private.lock_claimed_run(flow_run_id uuid, claim_number integer)
 returns public.flow_run
@@ -14881,6 +14884,7 @@ $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
   'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes that call a flow that differs.';
 
+-- The callers check that the user may redrive the run.
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
 returns jsonb
 language sql stable security definer
@@ -14943,7 +14947,7 @@ as $$
   ) as f;
 $$;
 comment on function private.changed_effects(uuid, jsonb, jsonb) is
-  'The first 100 nodes with effects that a redrive of the run can''t take over, [{flow_run_id, node_id, change}]. change: as in changed_nodes(); called_flow if the called flow differs; caller if the node that called the run differs. Definer, because it reads runs of any user. Its callers check the user.';
+  'The first 100 nodes with effects that a redrive of the run can''t take over, [{flow_run_id, node_id, change}]. change: as in changed_nodes(); called_flow if the called flow differs; caller if the node that called the run differs. Definer, because it reads runs of any user.';
 
 create function private.changes_since(run_ids uuid[], snapshot_hash bytea)
 returns jsonb
@@ -17797,7 +17801,8 @@ begin
   return exists (select from public.webhook_deliveries as d where d.status = 'pending' and d.next_attempt_at <= v_now);
 end;
 $$;
-comment on function private.has_due_webhook() is 'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
+comment on function private.has_due_webhook() is
+  'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
@@ -18218,7 +18223,8 @@ begin
   return null;
 end;
 $$;
-comment on function private.tg_kv_stores__after_delete() is 'Counts deleted stores. Definer, because no API role may access the usage.';
+comment on function private.tg_kv_stores__after_delete() is
+  'Counts deleted stores. Definer, because no API role may access the usage.';
 create trigger _100_count_deleted after delete on public.kv_stores
   referencing old table as deleted
   for each statement execute function private.tg_kv_stores__after_delete();
@@ -18762,7 +18768,8 @@ as $$
   )
   from queue cross join hidden;
 $$;
-comment on function private.runner_metrics() is 'Implements public.runner_metrics. Definer, because no API role may access the queue.';
+comment on function private.runner_metrics() is
+  'Implements public.runner_metrics. Definer, because no API role may access the queue.';
 grant execute on function private.runner_metrics() to service_role;
 
 create function public.runner_metrics()

@@ -29,7 +29,7 @@ async function addRound({ p50, p99, ended }: Latency, bench: BenchStack, timed: 
   ended.push({ ...half, measured: await medianEnd(bench, timed) });
 }
 
-/** Measures with a long-lived worker over Postgres. Nothing calls the function `runner`. */
+/** Measures with a long-lived worker over Postgres. The function `runner` is never called. */
 const measureWithWorker = (plan: Plan): Promise<Part[]> =>
   withBenchStack('run-latency-worker', async (bench) => {
     const client = makeHttpClient(1);

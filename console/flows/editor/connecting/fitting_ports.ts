@@ -18,7 +18,7 @@ const isWritten = ({ nodeId }: DrawnNode, { name }: DrawnInput): boolean =>
 
 /**
  * Returns the inputs to which the editor may draw an edge automatically: the required inputs that have no edge. If
- * there are none, returns all inputs that have no edge.
+ * every required input has an edge, returns all inputs that have no edge.
  */
 function openInputs(node: DrawnNode, edges: readonly DrawnEdge[]): DrawnInput[] {
   const taken = new Set(edges.filter(({ target }) => target === node.id).map(({ targetHandle }) => targetHandle));
