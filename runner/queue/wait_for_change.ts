@@ -6,8 +6,8 @@ import type { Polling } from './polling.ts';
 import type { QueueWatch } from './queue_watch.ts';
 import { isUsedUp, type Slices } from './slices.ts';
 
-/** Time for which the worker waits for a change in a slice that is over. */
-const RELEASE_MS = 1_000;
+/** Time for which the worker waits for the release of its runs when the slice is used up. */
+const RELEASE_MS = 200;
 
 export interface WaitForChangeDeps {
   runs: Pick<HeldRuns, 'count' | 'nextChange'>;
@@ -22,21 +22,31 @@ export interface WaitForChangeDeps {
  * Makes a function that waits for a change. A change is a run that ends or rests, a poke, the end of the slice, or the
  * time for a look at the queue.
  *
- * The function resolves with false if the slice is over and its runs neither end nor compute for a while. Each of these
+ * The function resolves with false if the slice has been used up for a while and its runs do not compute. Each of these
  * runs can't be released now, because it waits for a request that must not be repeated. Such a run continues during the
- * next slice and delays no other run. A worker that releases all runs waits even for such runs.
+ * next slice and delays no other run, however often the worker is poked. A worker that releases all runs waits even for
+ * such runs.
  */
 export function makeWaitForChange(
   { runs, polling, slices, slots, watch }: WaitForChangeDeps,
 ): (slice: Slice) => Promise<boolean> {
+  /** The slice that was used up last, and the time until which the worker waits for its runs. */
+  let usedUp: { slice: Slice; until: number } | undefined;
+
+  const waitMs = (slice: Slice): number => {
+    if (!isUsedUp(slice)) return polling.patienceMs(slots());
+    if (usedUp?.slice !== slice) usedUp = { slice, until: performance.now() + RELEASE_MS };
+    return Math.max(usedUp.until - performance.now(), 0);
+  };
+
   return async (slice) => {
     if (isUsedUp(slice) || slots().regular === 0) watch?.stop();
     else if (polling.isQuiet()) watch?.start();
     const count = runs.count();
     const spentMs = slice.spentMs();
-    const hasChanged = await runs.nextChange(isUsedUp(slice) ? RELEASE_MS : polling.patienceMs(slots()));
-    const isStuck = isUsedUp(slice) && !hasChanged && slice.spentMs() === spentMs;
-    if (isStuck && !slices.areAllEnded()) return false;
+    const hasChanged = await runs.nextChange(waitMs(slice));
+    const isLate = usedUp?.slice === slice && performance.now() >= usedUp.until;
+    if (isLate && slice.spentMs() === spentMs && !slices.areAllEnded()) return false;
     // Waits for the other runs that end in this turn of the event loop, so that one claim fills all their slots.
     await nextTurn();
     polling.waited({

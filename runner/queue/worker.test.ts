@@ -2,6 +2,7 @@ import { stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
 import { chainFlow, waitFlow } from '../../tests/support/mixed_flows.ts';
 import { FlowBuilder } from '../../tests/support/flow_builder.ts';
+import { testNode } from '../../tests/support/execute_flow.ts';
 import { instructionRegistry } from '../../tests/support/scripted_transactions.ts';
 import { plainSettings } from '../../tests/support/transactions.ts';
 import { waitFor } from '../../tests/support/wait.ts';
@@ -257,6 +258,23 @@ it('when the slice is over, only the call that began the drain learns that there
   const answers = await Promise.all([worker.drain(), worker.drain(), worker.drain()]);
   expect(answers).toEqual([true, false, false]);
   expect(queue.released).toHaveLength(1);
+});
+
+it('a run that cannot be released keeps no function that is over, however often it is poked', async () => {
+  const flow = new FlowBuilder();
+  flow.node('stuck');
+  const queue = makeQueue([[claimOf(flow)]]);
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => answer = resolve);
+  // The node does not notice that its run should be released.
+  const stuck = testNode([], [], () => answered.then(() => ({})));
+  const worker = workerOf(queue, { RUNNER_SLICE_MS: '100' }, (id) => id === 'stuck' ? stuck : nodeRegistry(id));
+  const drained = worker.drain();
+  const poking = setInterval(() => void worker.drain('another'), 10);
+  expect(await drained).toBe(true);
+  clearInterval(poking);
+  answer();
+  await worker.whenIdle();
 });
 
 it('a batch may have more graphs than the cache keeps, cached ones among them', async () => {
