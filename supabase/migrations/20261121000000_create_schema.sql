@@ -9494,10 +9494,13 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- If the page is not full, count how many runs the search has read. If the page is full, the next page continues the
-  -- search.
+  -- If the page is not full, count the runs that the search has read in each index. If the page is full, the next page
+  -- continues the search.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
-    execute format('select count(*) from (%s) as q', private.run_sources(find_flow_runs.filter)) into v_looked_at
+    execute format(
+      'select coalesce(max(n.runs), 0) from (select count(*) as runs from (%s) as q group by q.is_by_owner) as n',
+      private.run_sources(find_flow_runs.filter)
+    ) into v_looked_at
     using find_flow_runs.filter, v_user_id, v_from, v_to, v_most;
   end if;
   return jsonb_build_object('runs', v_runs, 'is_complete', v_looked_at < v_most);
@@ -9508,9 +9511,10 @@ comment on function private.find_flow_runs(private.run_filter, integer, integer)
 grant execute on function private.find_flow_runs(private.run_filter, integer, integer)
   to anon, authenticated, service_role;
 
--- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names, or else of the
--- user. is_complete is false if the search stopped at this limit; call again with `until` to search older runs.
--- first_error has at most 1,000 characters.
+-- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names. Without such a
+-- filter, reads the newest 100,000 runs that the user owns, and the newest 100,000 that the user started. is_complete
+-- is false if the search stopped at this limit. Then call again with `until` to search older runs. first_error has at
+-- most 1,000 characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,

@@ -1,4 +1,4 @@
-select plan(24);
+select plan(26);
 
 select test.create_user('owner'), test.create_user('other');
 select test.sign_in(test.user_id('owner'));
@@ -63,6 +63,17 @@ select is(test.error_code($$ select public.find_flow_runs(starter => 'me') $$), 
 select is(test.error_code($$ select public.find_flow_runs(since => '-infinity') $$), 'request_invalid', 'an impossible time is refused');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.starters(public.find_flow_runs()), 'user user', 'the starter finds the started run of another user''s flow, too');
+
+-- The owner has 6 runs. 4 of them were also started by the owner, so they are in both indexes.
+select test.sign_out();
+create or replace function private.limit_runs_searched() returns integer language sql immutable return 7;
+select test.sign_in(test.user_id('owner'));
+select is(public.find_flow_runs() -> 'is_complete', 'true', 'a run that the user owns and started counts once');
+select test.sign_out();
+create or replace function private.limit_runs_searched() returns integer language sql immutable return 6;
+select test.sign_in(test.user_id('owner'));
+select is(public.find_flow_runs() -> 'is_complete', 'false', 'the answer says that there may be more runs');
+
 select test.sign_in_as_role('anon');
 select is(test.error_code('select public.find_flow_runs()'), 'unauthenticated', 'a caller who is not a user is refused');
 
