@@ -27,17 +27,23 @@ interface Reader<T> {
   read: (text: string) => T | undefined;
 }
 
-const readU64 = (text: string): bigint | undefined => {
-  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : 2n ** 64n;
-  return value < 2n ** 64n ? value : undefined;
-};
+/** Reads an unsigned integer of this many bits. */
+const integer = (bits: 32 | 64): Reader<bigint> => ({
+  expected: `an integer from 0 to 2^${bits}-1`,
+  read: (text) => {
+    const value = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
+    return value !== undefined && value < 2n ** BigInt(bits) ? value : undefined;
+  },
+});
 
-const integer: Reader<bigint> = { expected: 'an integer from 0 to 2^64-1', read: readU64 };
+const automaticOr = <T>({ expected, read }: Reader<T>): Reader<'auto' | 'no' | T> => ({
+  expected: `auto, no or ${expected}`,
+  read: (text) => text === 'auto' || text === 'no' ? text : read(text),
+});
 
-const automatic: Reader<'auto' | 'no' | bigint> = {
-  expected: `auto, no or ${integer.expected}`,
-  read: (text) => text === 'auto' || text === 'no' ? text : readU64(text),
-};
+/** Solana stores the compute units of a transaction in 32 bits, and the price of a unit in 64. */
+const computeUnits = integer(32);
+const unitPrice = integer(64);
 
 const commitment: Reader<Commitment> = {
   expected: 'processed, confirmed or finalized',
@@ -64,9 +70,9 @@ export function readTransactionSettings(environment: { readonly [name: string]: 
   };
   const settings: TransactionSettings = {
     overwriteFeePayer: setting('OVERWRITE_FEEPAYER', publicKey),
-    computeBudget: setting('COMPUTE_BUDGET', automatic) ?? 'auto',
-    fallbackComputeBudget: setting('FALLBACK_COMPUTE_BUDGET', integer),
-    priorityFee: setting('PRIORITY_FEE', automatic) ?? 'auto',
+    computeBudget: setting('COMPUTE_BUDGET', automaticOr(computeUnits)) ?? 'auto',
+    fallbackComputeBudget: setting('FALLBACK_COMPUTE_BUDGET', computeUnits),
+    priorityFee: setting('PRIORITY_FEE', automaticOr(unitPrice)) ?? 'auto',
     simulationCommitment: setting('SIMULATION_COMMITMENT_LEVEL', commitment) ?? 'finalized',
     txCommitment: setting('TX_COMMITMENT_LEVEL', commitment) ?? 'confirmed',
     waitCommitment: setting('WAIT_COMMITMENT_LEVEL', commitment) ?? 'confirmed',
