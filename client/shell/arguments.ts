@@ -48,8 +48,8 @@ export function readCall(command: Command, args: string[]): CommandCall {
   }
   const [min, max] = command.count;
   if (!given.has('help') && (positionals.length < min || positionals.length > max)) {
-    const few = positionals.length < min;
-    return fail(few ? 'An argument is missing.' : `There is one argument too many: ${positionals[max]}`);
+    if (positionals.length < min) return fail('An argument is missing.');
+    return fail(`There are too many arguments. Remove: ${positionals.slice(max).join(' ')}`);
   }
   return {
     positionals,

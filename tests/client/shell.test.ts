@@ -496,7 +496,7 @@ describe('a mistake is reported with the expected form:', () => {
       [['output', UUID], 1, /\(flow_run_not_found\)/],
       [['output', UUID, '--timeout', '-1'], 2, /--timeout takes seconds/],
       [['read', UUID], 1, /\(deployment_not_found\)/],
-      [['read', UUID, UUID], 2, /There is one argument too many/],
+      [['read', UUID, 'a', 'b'], 2, /There are too many arguments\. Remove: a b/],
       [['read', '1@no tag'], 2, /1@no tag must be the id/],
       [['runs', '--status', 'done'], 2, /--status must be one of queued, running, waiting, succeeded, failed, stopped/],
       [['runs', '--limit', '0'], 2, /--limit must be a whole number from 1 to 1000/],
