@@ -26,27 +26,31 @@ export function useImport(): Importing {
   const { db } = useApi();
   const [, navigate] = useLocation();
   const queryClient = useQueryClient();
-  const { mutate, isPending, error, data, reset } = useMutation({
+  const [leftOut, setLeftOut] = useState<string[]>([]);
+  const { mutate, isPending, error } = useMutation({
     mutationFn: async (files: File[]) => {
       const ids: number[] = [];
-      const leftOut: string[] = [];
+      // Set after each file, so that the list stays if a later file fails.
+      let leftOut: string[] = [];
+      setLeftOut(leftOut);
       for (const file of files) {
         try {
           if (file.size > MAX_FILE_BYTES) throw new Error('It has more than 32 MiB.');
           const flow = await fromEditorFile(await file.text());
           ids.push(await insertFlow(db, flow.row));
-          leftOut.push(...flow.leftOut.map((what) => `${file.name}: ${what}`));
+          leftOut = [...leftOut, ...flow.leftOut.map((what) => `${file.name}: ${what}`)];
+          setLeftOut(leftOut);
         } catch (failure) {
           throw Object.assign(failure as Error, { hint: `The file was ${file.name}.` });
         }
       }
-      return { ids, leftOut };
+      return { ids, hasAll: leftOut.length === 0 };
     },
-    onSuccess: ({ ids: [id, ...others], leftOut }) =>
-      id !== undefined && others.length === 0 && leftOut.length === 0 && navigate(`/flows/${id}`),
+    onSuccess: ({ ids: [id, ...others], hasAll }) =>
+      id !== undefined && others.length === 0 && hasAll && navigate(`/flows/${id}`),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['flows', 'list'] }),
   });
-  return { start: mutate, isPending, error, leftOut: data?.leftOut ?? [], reset };
+  return { start: mutate, isPending, error, leftOut, reset: () => setLeftOut([]) };
 }
 
 /** Lists the parts that the last import left out. */

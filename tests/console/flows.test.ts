@@ -103,12 +103,14 @@ test('a file that is no flow is refused with the fault, and parts without a plac
   const { page } = opened;
   await enterConsole(opened);
   await opened.goto('');
-  const drop = async (text: string) => {
+  const drop = async (...texts: string[]) => {
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
       page.getByRole('button', { name: 'Import' }).click(),
     ]);
-    await chooser.setFiles({ name: 'flow.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+    await chooser.setFiles(
+      texts.map((text) => ({ name: 'flow.json', mimeType: 'application/json', buffer: Buffer.from(text) })),
+    );
   };
   await drop('{"nodes": 5, "edges": []}');
   const alert = page.getByRole('alert').filter({
@@ -124,8 +126,10 @@ test('a file that is no flow is refused with the fault, and parts without a plac
     type: 'native',
     data: { node_id: '@spo/core.note.0.1', ports: { inputs: [], outputs: [] }, config: {} },
   };
-  await drop(JSON.stringify({ name: 'Newer', nodes: [node], edges: [], colour: 'red' }));
+  // The list stays although the second file is refused.
+  await drop(JSON.stringify({ name: 'Newer', nodes: [node], edges: [], colour: 'red' }), '{');
   await page.getByRole('status').filter({ hasText: 'flow.json: colour: has no place here' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The file is not JSON' }).waitFor();
   await page.getByRole('link', { name: 'Newer', exact: true }).waitFor();
 });
 
