@@ -35,6 +35,7 @@ export function makeWaitForChange(
 
   const waitMs = (slice: Slice): number => {
     if (!isUsedUp(slice)) return polling.patienceMs(slots());
+    if (slices.areAllEnded()) return Infinity;
     if (usedUp?.slice !== slice) usedUp = { slice, until: performance.now() + RELEASE_MS };
     return Math.max(usedUp.until - performance.now(), 0);
   };

@@ -260,21 +260,35 @@ it('when the slice is over, only the call that began the drain learns that there
   expect(queue.released).toHaveLength(1);
 });
 
-it('a run that cannot be released keeps no function that is over, however often it is poked', async () => {
+/** A worker whose only run does not notice that it should be released. `answer` ends the run. */
+function stuckWorker(env: Record<string, string>) {
   const flow = new FlowBuilder();
   flow.node('stuck');
   const queue = makeQueue([[claimOf(flow)]]);
   let answer = () => {};
   const answered = new Promise<void>((resolve) => answer = resolve);
-  // The node does not notice that its run should be released.
   const stuck = testNode([], [], () => answered.then(() => ({})));
-  const worker = workerOf(queue, { RUNNER_SLICE_MS: '100' }, (id) => id === 'stuck' ? stuck : nodeRegistry(id));
+  return { queue, worker: workerOf(queue, env, (id) => id === 'stuck' ? stuck : nodeRegistry(id)), answer };
+}
+
+it('a run that cannot be released keeps no function that is over, however often it is poked', async () => {
+  const { worker, answer } = stuckWorker({ RUNNER_SLICE_MS: '100' });
   const drained = worker.drain();
   const poking = setInterval(() => void worker.drain('another'), 10);
   expect(await drained).toBe(true);
   clearInterval(poking);
   answer();
   await worker.whenIdle();
+});
+
+it('a worker that releases all runs waits for one that cannot be released', async () => {
+  const { queue, worker, answer } = stuckWorker({});
+  const drained = worker.drain();
+  await waitFor(() => queue.calls() > 0 || undefined);
+  worker.releaseAll();
+  setTimeout(answer, 500);
+  await drained;
+  expect(queue.finished.size + queue.released.length).toBe(1);
 });
 
 it('a batch may have more graphs than the cache keeps, cached ones among them', async () => {
