@@ -9,7 +9,7 @@ import { makePublishedKeys } from './published_keys.ts';
 
 type Algorithm = 'ES256' | 'RS256' | 'EdDSA';
 
-/** Answers a request for the keys, in place of the project's Auth. */
+/** Answers requests for the public keys, as Supabase Auth would. */
 let answer: (response: ServerResponse) => void;
 let requests: number;
 let server: Server;
@@ -80,7 +80,7 @@ it('keeps keys for ten minutes and requests unknown keys at most every 30 second
   pass(2_000);
   expect(await tokens.userOf(await sign(second, 'bob'))).toBe('bob');
   expect(requests).toBe(2);
-  // The first key is withdrawn.
+  // From now on, the server publishes the second key only.
   publish(second);
   pass(599_000);
   expect(await tokens.userOf(await sign(first, 'cat'))).toBe('cat');

@@ -5,8 +5,8 @@ import { jwtVerify, type JWTVerifyGetKey } from 'jose/jwt/verify';
 import { makeKnownOwners } from './known_owners.ts';
 
 /**
- * Finds the users of access tokens, so that the database calls of different users take turns. PostgREST alone decides
- * what a token allows.
+ * Finds the user of an access token, so that the users can take turns with their database calls. The result grants
+ * nothing: PostgREST alone decides what a token allows.
  */
 export interface AccessTokens {
   /** The user of the token; undefined if the token is not verified yet. */
@@ -15,13 +15,13 @@ export interface AccessTokens {
   accept: (token: string) => Promise<void>;
 }
 
-/** The algorithms of Supabase Auth whose signatures a public key verifies. */
+/** The signature algorithms of Supabase Auth that use a public and a private key. */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA'];
 /** Seconds by which clocks may differ. PostgREST has the same tolerance. */
 const CLOCK_TOLERANCE_S = 30;
 /** The longest token that this code verifies, in characters. Tokens of Supabase Auth have a few thousand at most. */
 const MAX_CHARACTERS = 16_384;
-/** The time for which a token without an end is remembered. */
+/** The time for which a token without an expiry is remembered. */
 const WITHOUT_END_MS = 3_600_000;
 
 const hashOf = async (token: string): Promise<string> =>
@@ -37,9 +37,9 @@ function claimsOf(token: string): JWTPayload | undefined {
 }
 
 /**
- * Verifies tokens by the project's published keys. A project that signs with a secret publishes no keys. Its tokens
- * count as verified after PostgREST has accepted them. Users are remembered by the hash of their token until the token
- * ends.
+ * Verifies tokens by the project's published keys. A project that signs with a shared secret publishes no keys. A token
+ * of such a project counts as verified after PostgREST has accepted it. The user of a verified token is remembered
+ * under the token's hash until the token expires.
  */
 export function makeAccessTokens(keys: JWTVerifyGetKey): AccessTokens {
   const known = makeKnownOwners();

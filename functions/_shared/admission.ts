@@ -20,7 +20,7 @@ export interface AdmissionOptions {
   sharedSlots: number;
   /** The time for which a caller counts as active after a call. */
   recentMs: number;
-  /** The most waiting calls of one caller, and of all callers together. */
+  /** The most waiting calls of one caller. */
   maxWaiting: number;
   maxAllWaiting: number;
   /** A monotonic clock, in milliseconds. */
@@ -56,11 +56,11 @@ const tooMany = (): Error =>
 /** Makes an admission in which waiting callers take turns, one call each. */
 export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Admission {
   const { slots, aloneSlots, sharedSlots, recentMs, maxWaiting, maxAllWaiting, now } = options;
-  /** The time of each active caller's last call; the earliest first. */
+  /** The time of the last call of each active caller. The earliest time comes first. */
   const recent = new Map<string, number>();
   /** The number of slots that each caller holds; callers without a slot are missing. */
   const held = new Map<string, number>();
-  /** The waiting calls by caller; the caller with the next turn first. */
+  /** The waiting calls by caller. The caller with the next turn comes first. */
   const waiting = new Map<string, WaitingCall[]>();
   let allHeld = 0;
   let allWaiting = 0;
@@ -81,7 +81,9 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     held.set(caller, (held.get(caller) ?? 0) + 1);
   };
 
-  /** Begins one call of the first waiting caller who may take another slot. Returns false if no caller may. */
+  /**
+   * Begins one call of the first waiting caller who may take another slot. Returns false if there is no such caller.
+   */
   const admitNext = (): boolean => {
     if (allHeld >= slots) return false;
     for (const [caller, calls] of waiting) {
@@ -105,8 +107,8 @@ export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Ad
     while (admitNext());
   };
   /**
-   * Refuses the last waiting call of the caller with the most waiting calls. If this caller has at most `than` waiting
-   * calls, does nothing and returns false.
+   * Finds the caller with the most waiting calls. If that caller has more than `than` waiting calls, refuses the last
+   * of them and returns true. Otherwise returns false.
    */
   const makeRoom = (than: number): boolean => {
     const longest = [...waiting.values()].reduce((most, calls) => calls.length > most.length ? calls : most, []);

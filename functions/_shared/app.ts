@@ -61,8 +61,8 @@ const CORS_HEADERS = Object.entries({
 export function makeApp(name: string, routes: Route[]): App {
   const app = new Hono().basePath(`/${name}`);
   // cors() is used only for preflights. As a middleware, it would copy every other answer and turn its body into a
-  // stream. Without a list of allowed headers it allows every header that a page asks for. That is safe, because the
-  // functions read no cookies.
+  // stream. It gets no list of allowed headers, so it allows every header that a page asks for. A foreign page can't
+  // misuse this, because the functions read no cookies.
   app.options(
     '*',
     cors({

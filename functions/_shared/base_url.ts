@@ -1,6 +1,6 @@
 /**
  * Removes the slashes at the end of an address, so that paths can be added. Uses a loop, because a regular expression
- * for this backtracks quadratically.
+ * would take quadratic time for a text of many slashes.
  */
 export function withoutTrailingSlashes(url: string): string {
   let end = url.length;

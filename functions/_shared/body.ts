@@ -8,19 +8,22 @@ import { requestLimits } from '../../types/limits/requests.ts';
 /** The default limit of a request body, in bytes. */
 export const MAX_BODY_BYTES = requestLimits.body_bytes.value;
 
-/** The limits of depth and size for the JSON of a body. All valid inputs fit. */
+/** The limits of depth and size for the JSON of a body. Every valid input is within these limits. */
 const BODY_LIMITS = Object.freeze({
   characters: MAX_BODY_BYTES,
   depth: requestLimits.json_levels.value,
   members: requestLimits.body_values.value,
 });
 
-/** The limits for a webhook's body. The whole body becomes one plain value, so the limit of plain values applies. */
+/**
+ * The limits for a webhook's body. The whole body becomes the value of one input, so the limit for the values of a
+ * start applies.
+ */
 const WEBHOOK_LIMITS = Object.freeze({ ...BODY_LIMITS, members: requestLimits.plain_values.value });
 
 /**
- * The most faults that an answer lists, and the most characters of a repeated name or message. The limits are needed
- * because a body may be full of faults.
+ * The most faults that an answer lists, and the most characters of a name or message in the list. Without these limits,
+ * a body full of faults would cause a huge answer.
  */
 const MAX_FAULTS = requestLimits.listed_faults.value;
 const MAX_NAME_LENGTH = 100;
@@ -28,7 +31,7 @@ const MAX_MESSAGE_LENGTH = 500;
 
 const cut = (name: string): string => name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 
-/** Makes the message for an unknown member: it lists the members of the schema. */
+/** Makes the message for an unknown member. The message lists the members of the schema. */
 function describeUnknown(schema: z.ZodType): string {
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   return `there is no such member; ${
@@ -73,7 +76,7 @@ export function parse<Schema extends z.ZodType>(
   throw invalid(what, issueDetails(result.error, schema));
 }
 
-/** Tests for parameters that the gateway and clients of Supabase add to the query of any request. */
+/** Tests whether Supabase's gateway or clients add a parameter of this name to the query of any request. */
 const isAddedParameter = (name: string): boolean =>
   name === 'apikey' || name === 'forceFunctionRegion' || name.startsWith('x-');
 
@@ -118,8 +121,8 @@ const utf8AsSent = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffer | Uint8Array> {
   const length = request.headers.get('content-length');
   if (Number(length ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  // Without Transfer-Encoding, a server reads no more bytes than Content-Length allows. `request.body` is not touched,
-  // because reading that property turns the body into a stream.
+  // Without Transfer-Encoding, a body can't have more bytes than Content-Length says, so nothing has to count them.
+  // This branch does not touch `request.body`, because reading that property turns the body into a stream.
   if (length !== null && !request.headers.has('transfer-encoding')) return await request.arrayBuffer();
   return request.body === null ? new ArrayBuffer() : await readChunks(request.body, maxBytes);
 }
@@ -134,8 +137,8 @@ async function readText(request: Request, maxBytes: number, decoder = utf8): Pro
 }
 
 /**
- * Reads the JSON of a body, and its text; an empty body counts as `{}`. Throws body_too_large if the body has too many
- * bytes.
+ * Reads a body, and returns its JSON and its text. An empty body counts as `{}`. Throws body_too_large if the body has
+ * too many bytes.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<{ json: unknown; text: string }> {
   const text = await readText(request, maxBytes);
@@ -144,7 +147,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<{ js
   try {
     return { json: JSON.parse(text), text };
   } catch {
-    // The parser's error is dropped, because it quotes the text around the fault, which may be a secret.
+    // The parser's error is dropped: it quotes the text around the fault, and that text may be a secret.
     throw apiError('request_invalid', 'The body is not valid JSON.');
   }
 }

@@ -1,4 +1,4 @@
-/** Collects bytes piece by piece. Its memory grows with the bytes and not with the number of pieces. */
+/** Collects bytes piece by piece. The memory that it uses depends on the bytes, not on the number of pieces. */
 export interface ByteSink {
   /** Throws when there are more bytes than allowed. */
   add: (piece: Uint8Array) => void;
@@ -9,8 +9,8 @@ export interface ByteSink {
 const SMALLEST_BUFFER = 1_024;
 
 /**
- * Makes a sink for at most `maxBytes`; `tooLarge` makes the error for more. A good `expectedBytes` sizes the first
- * buffer so that it need not grow.
+ * Makes a sink for at most `maxBytes`. If more bytes come, `tooLarge` makes the error. If no more than `expectedBytes`
+ * come, the first buffer holds them all and need not grow.
  */
 export function makeByteSink(maxBytes: number, tooLarge: () => Error, expectedBytes = SMALLEST_BUFFER): ByteSink {
   let buffer = new Uint8Array(0);

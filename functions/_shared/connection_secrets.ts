@@ -1,7 +1,9 @@
 import type { Connection, ConnectionSecret } from '../../types/connection.ts';
 import { type KeyRing, seal, type SealedSecret, unseal } from './sealed_secrets.ts';
 
-/** The columns to which the secret of a connection is bound: if one is changed, the secret can't be decrypted. */
+/**
+ * The columns to which the secret of a connection is bound. If one of them is changed, the secret can't be decrypted.
+ */
 export type BoundConnection = Pick<Connection, 'id' | 'user_id' | 'kind' | 'hosts' | 'header' | 'parameter'>;
 
 /**
@@ -30,14 +32,14 @@ export const sealTokens = (
   tokens: ConnectionTokens,
 ): Promise<SealedSecret> => seal(keys, tokensBoundTo(connection), encodeJson(tokens));
 
-/** Decrypts the tokens of a connection. Throws SealedSecretError if they are another connection's. */
+/** Decrypts the tokens of a connection. Throws SealedSecretError if the tokens belong to another connection. */
 export async function unsealTokens(
   keys: KeyRing,
   connection: BoundConnection,
   sealed: SealedSecret,
 ): Promise<ConnectionTokens> {
   const bytes = await unseal(keys, tokensBoundTo(connection), sealed, 'connection');
-  // SAFETY: only sealTokens encrypts with this text.
+  // SAFETY: the bytes have this shape, because only sealTokens encrypts with this bound text.
   return JSON.parse(new TextDecoder().decode(bytes)) as ConnectionTokens;
 }
 
@@ -57,6 +59,6 @@ export async function unsealConnection(
   sealed: SealedSecret,
 ): Promise<ConnectionSecret> {
   const json = new TextDecoder().decode(await unseal(keys, boundTo(connection), sealed, 'connection'));
-  // SAFETY: only sealConnection encrypts for a connection, and the kind is bound to the secret.
+  // SAFETY: the secret has the shape of its kind, because only sealConnection encrypts it, bound to the kind.
   return { kind: connection.kind, secret: JSON.parse(json) } as ConnectionSecret;
 }

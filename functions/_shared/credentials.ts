@@ -29,8 +29,8 @@ const bearerToken = (request: Request): string =>
     .trim() ?? '';
 
 /**
- * Describes a credential of no known form: the kind that it resembles and the expected form. Never repeats the
- * credential.
+ * Makes the message for a credential without a known form. The message names the kind that the credential resembles and
+ * the expected form. It never repeats the credential.
  */
 function describeMalformed(text: string): string {
   if (text.startsWith('eyJ')) {
@@ -45,9 +45,10 @@ function describeMalformed(text: string): string {
 }
 
 /**
- * Reads the credentials of a request. Each is recognised by its form, in any of the headers. An access token wins over
- * an API key, and an API key wins over a public key. The project's publishable keys are ignored, because supabase-js
- * sends one when nobody is signed in. Throws token_invalid or api_key_invalid if no credential has a known form.
+ * Reads the credentials of a request. Recognises each credential by its form, whichever header carries it. An access
+ * token wins over an API key, and an API key wins over a public key. The project's publishable keys are ignored,
+ * because supabase-js sends one when nobody is signed in. Throws token_invalid or api_key_invalid if no credential has
+ * a known form.
  */
 export function readCredentials(request: Request, config: Config): Credentials {
   const shown = [
@@ -66,7 +67,7 @@ export function readCredentials(request: Request, config: Config): Credentials {
     [jwt, apiKey, runToken, publicKey].every((found) => found === undefined)
   ) {
     if (isAmong(shown, config.secretKeys)) {
-      // The same error as private.refuse_service_role, which handles a secret key that is a JWT.
+      // This secret key is no JWT. For a secret key that is a JWT, private.refuse_service_role raises the same error.
       throw apiError('token_invalid', 'This call needs a user, but the service role is not a user.', {
         hint: 'Send the access token of the user on whose behalf you call.',
       });

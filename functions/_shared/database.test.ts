@@ -14,7 +14,7 @@ async function errorOf(status: number, body: string, headers: Record<string, str
   return error;
 }
 
-// The answers of PostgREST 12.0.2 and of gateways while Postgres is restarted in immediate mode, or PostgREST itself.
+// The answers of PostgREST 12.0.2 and of gateways during a restart of PostgREST, or of Postgres in immediate mode.
 it.each([
   ['the connection was lost in a statement', 400, '{"code":"","details":null,"hint":null,"message":""}'],
   [

@@ -45,7 +45,7 @@ function makeRequest(options: RpcOptions) {
     try {
       if (text !== '') answer = JSON.parse(text);
     } catch (error) {
-      // PostgREST always answers JSON, so a proxy in between has answered.
+      // PostgREST always answers JSON, so this answer comes from a proxy in front of it.
       throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', {
         cause: error,
       });
@@ -63,7 +63,7 @@ const callOf = (body: string, headers: Record<string, string>): RequestInit => (
   body,
 });
 
-/** Makes a caller of the database's functions through PostgREST, for arguments that are JSON text already. */
+/** Makes a caller of the database's functions through PostgREST. The caller takes arguments as JSON text. */
 export function makeRpcWithJson(options: RpcOptions): RpcWithJson {
   const request = makeRequest(options);
   return async <Result>(name: string, json: string, headers: Record<string, string> = {}): Promise<Result> => {

@@ -72,8 +72,8 @@ export function toApiError(
 ): ApiError {
   const { code, message = '', details, hint } = body ?? {};
   const cause = new Error(`rpc ${name}: ${status} ${code ?? ''} ${message}`);
-  // This check comes first, because a gateway's error may look like one of ours. PostgREST 12 answers 400 with an empty
-  // code when the connection is lost during a statement: libpq then has no SQLSTATE.
+  // This check comes first, because a gateway's error may look like one of ours. If the connection is lost during a
+  // statement, libpq has no SQLSTATE, and PostgREST 12 answers 400 with an empty code.
   if (status >= 502 || code === '' || UNAVAILABLE_CODES.has(code)) return unavailable(cause);
   if (code !== undefined && /^[a-z][a-z_]+$/.test(code)) {
     const retryAfter = headers.get('retry-after');

@@ -2,8 +2,9 @@ import { apiError } from './api_error.ts';
 import type { Rpc } from './database.ts';
 
 /**
- * Returns the id of the caller. The database verifies the credentials. Throws token_required for an anonymous user, who
- * would lose the wallets or connections (`kept`) with the session.
+ * Returns the id of the caller. The database verifies the credentials. Throws token_required for an anonymous user,
+ * because such a user would lose the stored wallets or connections at the end of the session. `kept` names them in the
+ * error.
  */
 export async function identifyCaller(
   rpc: Rpc,

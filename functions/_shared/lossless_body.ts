@@ -18,12 +18,13 @@ function countMembers(json: unknown): number {
 
 /**
  * Extracts a member's text from a body by a scan. A parser that keeps all digits would take ten times as long as
- * JSON.parse, and anybody may send a body. `json` must be the result of JSON.parse for this text, within the limits of
- * a body.
+ * JSON.parse, and anybody may send a body. `json` must be the result of JSON.parse for this text. The text must be
+ * within the limits of a body.
  */
 export function rawMember(text: string, json: object, name: string): RawJson {
   const { member, count } = scanObject(text, name);
-  // JSON.parse drops all but the last member of one name, so a difference in the counts shows a repeated name.
+  // If a name is repeated, JSON.parse keeps only its last member. So a difference between the counts shows a repeated
+  // name.
   if (count !== countMembers(json)) {
     throw apiError('request_invalid', 'The body has an object with two members of the same name.');
   }

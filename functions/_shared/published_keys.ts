@@ -6,7 +6,7 @@ import { makeByteSink } from './byte_sink.ts';
 const KEYS_MS = 600_000;
 /** The shortest time between two requests for keys. It applies even if many tokens name unknown keys. */
 const PAUSE_MS = 30_000;
-/** The time limit of a request for keys. Requests with tokens of unknown keys wait for the answer. */
+/** The time limit of a request for keys. A request whose token names an unknown key waits for the answer. */
 const TIMEOUT_MS = 2_000;
 /** The largest answer. A project has a few keys of some hundred bytes each. */
 const MAX_BYTES = 65_536;
@@ -21,8 +21,9 @@ async function readText(response: Response): Promise<string> {
 }
 
 /**
- * Makes the fetch of `createRemoteJWKSet`, which itself pauses only after a successful answer. This fetch also pauses
- * after a failure. Meanwhile it returns the last good answer, so that a project keeps its keys while Auth is down.
+ * Makes the fetch function for `createRemoteJWKSet`. By itself, `createRemoteJWKSet` pauses only after a successful
+ * answer. This function also pauses after a failure. During that pause it returns the last good answer, so that the
+ * keys stay known while Auth is down.
  */
 function makeFetchKeys(fetch: typeof globalThis.fetch) {
   let lastGood: string | undefined;

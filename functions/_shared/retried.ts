@@ -4,9 +4,7 @@ import { pause } from './pause.ts';
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;
 
-/**
- * Repeats a call while the database does not answer. Use it only for calls that store the same when they are repeated.
- */
+/** Repeats a call while the database does not answer. Use it only for idempotent calls. */
 export async function retried<Result>(retryMs: number, call: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + retryMs;
   for (let delay = FIRST_RETRY_MS;; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {

@@ -11,10 +11,10 @@ const TIMEOUT_MS = 30_000;
 /**
  * Makes a function that pokes functions/runner: it asks the runner to look for queued runs, and does not wait for the
  * answer. A lost or refused poke is no error, because the sweep finds the run later. While a poke is under way, further
- * pokes are merged into a single poke after it. A single poke is enough, because the runner looks at the whole queue.
- * It is needed, because the runner may have looked at the queue before the further pokes came. A poke for one run names
- * that run. A runner that already executes this run then need not look at the queue. If the runner is switched off, no
- * poke is sent.
+ * pokes are merged into a single poke that follows it. That poke is needed, because the first one may have come before
+ * the later runs were queued. A single poke is enough, because the runner looks at the whole queue. If a poke is for
+ * one run, it names the run. A runner that already executes the named run need not look at the queue. If the runner is
+ * switched off, no poke is sent.
  */
 export function makeRunnerPoke(platform: Platform, config: Config): (flowRunId?: string) => void {
   if (platform.env('RUNNER_DISABLED') === '1') return () => {};

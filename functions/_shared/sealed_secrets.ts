@@ -29,8 +29,8 @@ export class SealedSecretError extends Error {
 }
 
 /**
- * The id of a key. It begins with a letter, because JavaScript moves members that look like integers to the front, but
- * only the current key may be first.
+ * The id of a key. It begins with a letter. JavaScript moves members with integer names to the front, so an older key
+ * with such a name would come before the current key.
  */
 const KEY_ID = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 
@@ -115,8 +115,8 @@ const gcmParams = (nonce: Bytes, bound: string): AesGcmParams => ({
 });
 
 /**
- * Encrypts bytes with the current key. `bound` is a text that identifies the wallet or connection of the secret. Two
- * wallets or connections must never have the same text.
+ * Encrypts bytes with the current key. `bound` is a text that identifies the wallet or connection of the secret. No two
+ * of them may have the same text.
  */
 export async function seal(keys: KeyRing, bound: string, secret: Bytes): Promise<SealedSecret> {
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));

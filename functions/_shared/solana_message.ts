@@ -4,7 +4,7 @@ import {
   getCompiledTransactionMessageCodec,
 } from '@solana/kit';
 
-/** The rights of an account in a transaction, the same for all its instructions. */
+/** The rights of an account in a transaction. They are the same in all instructions of the transaction. */
 export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 'read-only';
 
 /**

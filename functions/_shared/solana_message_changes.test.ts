@@ -114,7 +114,7 @@ describe('a wallet may', () => {
   });
 
   it('list the accounts in another order', () => {
-    // kit never compiles a message like this: two writable accounts that do not sign change places.
+    // Swaps two writable accounts that do not sign. kit always puts such accounts into the order of their keys.
     const before = compile([transfer(), transfer(5n, bystander)]);
     const decoded = getCompiledTransactionMessageDecoder().decode(before) as {
       staticAccounts: Address[];
@@ -209,7 +209,7 @@ describe('a wallet may not', () => {
   it('add a signer or remove one', () => {
     const withSigner = memo('x', { address: thief.address, role: AccountRole.READONLY_SIGNER });
     const without = memo('x', { address: thief.address, role: AccountRole.READONLY });
-    // Accounts of equal rights are in the order of their keys, which are random.
+    // kit puts accounts of equal rights into the order of their keys, and the keys of this test are random.
     const anyPlace = expect.stringMatching(/^account_keys\[[12]\]$/);
     const [more, less] = [compile([withSigner]), compile([without])];
     expect(changes(less, more)).toEqual(expect.arrayContaining([
@@ -230,7 +230,7 @@ describe('a wallet may not', () => {
   ])('change the rights of an account (%s to %s)', (from, to, message) => {
     const withRole = (role: AccountRole) => compile([memo('x', { address: bystander, role })]);
     expect(changes(withRole(from), withRole(to))).toEqual([
-      // The program is another read-only account, so these two accounts are in the order of their keys, which are
+      // The program is another read-only account. kit puts the two accounts into the order of their keys, which are
       // random.
       { path: expect.stringMatching(/^account_keys\[[12]\]$/), message: `${bystander} ${message}` },
     ]);

@@ -32,9 +32,9 @@ function wait(): Waiting {
 }
 
 /**
- * Makes a look-up of token owners. The look-up itself has no turns by owner, because only its result tells the owner.
- * One call at a time looks up all waiting tokens, so that each invented token does not cause a call of its own. While
- * at most `callTokens` tokens wait, each of them waits for two calls at most.
+ * Makes a look-up of token owners. Owners can't take turns with look-ups, because the owner of a token is unknown
+ * before its look-up. Instead, one call at a time looks up all waiting tokens, so that many invented tokens do not
+ * cause many calls. While at most `callTokens` tokens wait, each of them waits for two calls at most.
  */
 export function makeTokenOwners(
   look: LookForOwners,

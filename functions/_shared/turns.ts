@@ -22,7 +22,10 @@ export interface Turn {
 
 export type TurnOf = (call: TurnCall) => Promise<Turn>;
 
-/** The turn that all unverified credentials share, because anybody can invent as many of them as they like. */
+/**
+ * The turn that all unverified credentials share. If each had its own turn, a caller could get many turns by inventing
+ * credentials.
+ */
 const UNVERIFIED = 'unverified';
 /** The shared turn of guests whose deployment, flow or run does not exist. */
 const NOBODYS_GUESTS = 'guests of nobody';

@@ -26,8 +26,8 @@ export const sealWallet = (keys: KeyRing, owner: WalletOwner, secretKey: Bytes):
   seal(keys, boundTo(owner), secretKey);
 
 /**
- * Decrypts a stored secret into a key pair of 64 bytes. Throws SealedSecretError if the secret is not the owner's or
- * its encryption key is missing.
+ * Decrypts a stored secret into a key pair of 64 bytes. Throws SealedSecretError if the secret belongs to another owner
+ * or its encryption key is missing.
  */
 export async function unsealWallet(keys: KeyRing, owner: WalletOwner, sealed: SealedSecret): Promise<Bytes> {
   const secretKey = await unseal(keys, boundTo(owner), sealed, 'wallet');

@@ -4,7 +4,7 @@ import { makeActionApp } from './app.ts';
 
 const ACCOUNT = 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs';
 
-/** Makes the function, and records its calls of the database. The database finds no deployment. */
+/** Makes the function with a database that finds no deployment, and records the calls of the database. */
 function makeRefusing() {
   const asked: string[] = [];
   const notFound = { code: 'deployment_not_found', message: 'There is no such deployment.', details: null, hint: null };

@@ -50,8 +50,8 @@ export function makeActionApp(platform: Platform): App {
     makeKey: makeRequestKey(config.secretKey, Date.now),
   });
   const app = makeApp('action', [
-    // Wallets and sites that share links add parameters of their own to queries. Named routes come before routes with a
-    // deployment's id, because those routes would also match the names.
+    // Queries are not checked, because wallets and sites that share links add parameters of their own. Routes with a
+    // fixed name come first, because a route with a deployment's id would also match the name.
     { method: 'GET', path: '/actions.json', query: 'any', handle: makeActionsJson(address) },
     { method: 'GET', path: '/icon.svg', query: 'any', handle: serveIcon },
     { method: 'POST', path: '/sent', query: 'any', handle: makeSentAction(deps, lookUp, address) },
@@ -65,8 +65,8 @@ export function makeActionApp(platform: Platform): App {
     fetch: async (request) => {
       const response = await app.fetch(request);
       for (const [name, value] of Object.entries(ACTION_HEADERS)) response.headers.set(name, value);
-      // A page may send any other header that it asks for, because the function reads no credentials from headers. The
-      // answer to a preflight names all chains, because it is made without reading the deployment.
+      // A page may also send any other header, because the function reads no credentials from headers. A preflight's
+      // answer names all chains, because it does not depend on the deployment.
       const asked = response.headers.get('access-control-allow-headers');
       response.headers.set(
         'access-control-allow-headers',

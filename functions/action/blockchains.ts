@@ -5,7 +5,9 @@ const BLOCKCHAIN_IDS: Readonly<Record<string, string>> = {
   testnet: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z',
 };
 
-/** Makes the header that names the action's chain. A private chain has no such name, so it gets no header. */
+/**
+ * Makes the header with the CAIP-2 name of the action's chain. A private chain has no such name, so it gets no header.
+ */
 export const blockchainHeader = (cluster: string): Record<string, string> => {
   const id = BLOCKCHAIN_IDS[cluster];
   return id === undefined ? {} : { 'x-blockchain-ids': id };

@@ -13,7 +13,7 @@ import { makeChainLookup } from './chain_lookup.ts';
 let chain: TestChain;
 let buyer: Keypair;
 beforeAll(async () => {
-  // Slots have their true length, because a blockhash is valid for 150 slots.
+  // Slots have their true length, so that a blockhash stays valid as long as on other chains: for 150 slots.
   chain = await startTestChain({});
   buyer = await fundedKeypair(chain);
 });
@@ -22,7 +22,7 @@ afterAll(() => chain?.stop());
 const lookUp = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 30_000 });
 const soon = makeChainLookup({ allowPrivateNetwork: true, timeoutMs: 50 });
 
-/** Makes an unsigned payment, as a run outputs it. */
+/** Makes an unsigned payment in the form in which a run outputs it. */
 const payment = (amount = SOL, to = makeKeypair().publicKey): string => {
   const { clock } = chain.ledger;
   const message = compileMessage({

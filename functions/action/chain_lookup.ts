@@ -37,7 +37,10 @@ export interface LookupOptions {
 }
 
 const PAUSE_MS = 1_000;
-/** A transaction has 1,232 bytes. The rest of the answer is mostly the programs' logs, of which a node keeps 10 KB. */
+/**
+ * A transaction has 1,232 bytes. The rest of the answer is mostly the programs' logs. An RPC server keeps 10 KB of
+ * them.
+ */
 const MAX_ANSWER_BYTES = 262_144;
 
 /**
@@ -71,8 +74,8 @@ export function makeChainLookup({ allowPrivateNetwork, timeoutMs }: LookupOption
     try {
       return await withTimeLimit(timeoutMs, (signal) => look(target, signal));
     } catch (error) {
-      // The RPC server answers with an error or with invalid data, or not at all. The cause is dropped, because it may
-      // quote the owner's RPC address.
+      // The RPC server answered with an error or with invalid data, or did not answer. The cause is dropped, because it
+      // may quote the owner's RPC address.
       if (error instanceof NodeError || error instanceof DOMException) return 'unknown';
       throw error;
     }

@@ -33,8 +33,8 @@ export function describeAction(
 }
 
 /**
- * Returns the title and icon of a deployment. A deployment without title or icon, or a deleted deployment, has the
- * default title or icon.
+ * Returns the title and icon of a deployment. If the deployment has none or is deleted, the default title or icon takes
+ * its place.
  */
 export const titleAndIcon = (
   { name, icon_url }: { name: string | null; icon_url: string | null },

@@ -10,7 +10,10 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" role
 </svg>
 `;
 
-/** An SVG that is opened by itself is a document. These headers keep it from loading or running anything. */
+/**
+ * A browser that opens the SVG by itself treats it as a document. These headers forbid that document to load or run
+ * anything.
+ */
 const HEADERS = {
   'content-type': 'image/svg+xml',
   'content-security-policy': "default-src 'none'; sandbox",

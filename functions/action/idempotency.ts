@@ -4,18 +4,17 @@ const MINUTE_MS = 60_000;
 /** Two clicks within this time count as one order, even across the end of a minute. */
 const CLICKS_MS = 30_000;
 /**
- * The most requests that are remembered, for a minute each. The oldest requests are forgotten first. Their keys then
- * change at the end of the minute.
+ * The most requests that are remembered, for a minute each. If more come, the oldest are forgotten early. The key of a
+ * forgotten request changes at the end of the minute, even between two clicks.
  */
 const MAX_REMEMBERED = 1_000;
 
 const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 
 /**
- * Makes a function that derives the Idempotency-Key of a request. The key is the same within a minute, and within half
- * a minute after this isolate first saw the request. The key is derived with a secret, because the key is the only
- * proof of a caller without an account. A person who reads the request in a log must not be able to compute the key and
- * use it elsewhere.
+ * Makes a function that derives the Idempotency-Key of a request. The key stays the same within a clock minute, and for
+ * half a minute after this isolate first saw the request. The key is derived with a secret, because it is the only
+ * proof of a caller without an account: a person who reads the request in a log must not be able to compute the key.
  */
 export function makeRequestKey(secret: string, now: () => number) {
   const text = new TextEncoder();
@@ -23,7 +22,7 @@ export function makeRequestKey(secret: string, now: () => number) {
   /** The time at which each request was first seen; the earliest first. */
   const firstSeen = new Map<string, number>();
 
-  /** Returns the time that counts for a request that is seen now. */
+  /** Returns the time from which the key of a request is derived, for a request that comes now. */
   const timeOf = (request: string): number => {
     const time = now();
     for (const [earlier, seenAt] of firstSeen) {

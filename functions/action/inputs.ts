@@ -16,7 +16,10 @@ function kindOfDefault(value: unknown): Field {
   }
 }
 
-/** Returns the kind of field for an input: by its types, else by its default, else text. */
+/**
+ * Returns the kind of field for an input. The kind follows from the input's types, else from its default, else it is
+ * text.
+ */
 export const kindOf = ({ type_bounds, default: value }: Pick<DescribedInput, 'type_bounds' | 'default'>): Field =>
   fieldOf(type_bounds) ?? kindOfDefault(value);
 
@@ -56,8 +59,8 @@ export function alternativesOf(schema: unknown): SimpleSchema[] {
 }
 
 /**
- * Returns the possible values of an input if its schema lists texts, numbers or booleans, or if it is a boolean.
- * Otherwise returns an empty list.
+ * Returns the possible values of an input: those that its schema lists (texts, numbers or booleans), or the two values
+ * of a boolean. Returns an empty list for any other input.
  */
 export function choicesOf(
   input: Pick<DescribedInput, 'json_schema' | 'type_bounds' | 'default'>,

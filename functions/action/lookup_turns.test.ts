@@ -36,7 +36,7 @@ it('an owner with endless look-ups leaves slots for others at the same address',
   expect(names()).toEqual(['mine 0', 'mine 1', 'mine 2', 'theirs']);
   await endAll();
   expect(await theirs).toBe('theirs');
-  // Three were under way, and four waited.
+  // Three look-ups were under way and four waited, so two were refused.
   expect((await Promise.all(mine)).filter((answer) => answer === 'too_many_requests')).toHaveLength(2);
 });
 

@@ -1,6 +1,6 @@
 import { type Admission, ADMISSION_OPTIONS, type AdmissionOptions, makeAdmission } from '../_shared/admission.ts';
 
-/** The users for whom a look-up is made, and its RPC address. */
+/** The users for whom a look-up is made, and the RPC address of the look-up. */
 export interface LookupTurn {
   /** The owner of the deployment. */
   owner: string;
@@ -48,7 +48,10 @@ export const LOOKUP_TURNS: LookupTurnsOptions = Object.freeze({
   maxWaiting: 32,
 });
 
-/** Makes turns by address, owner and caller, so that frequent look-ups do not block others at the same address. */
+/**
+ * Makes turns by address, owner and caller, so that an owner or caller with many look-ups does not block others at the
+ * same address.
+ */
 export function makeLookupTurns(options: LookupTurnsOptions = LOOKUP_TURNS): LookupTurns {
   const { slots, addressSlots, aloneSlots, sharedSlots, callerSlots, maxWaiting } = options;
   const waiting = { ...ADMISSION_OPTIONS, maxWaiting };

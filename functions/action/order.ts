@@ -9,8 +9,8 @@ export const newOrderPart = (): string =>
   `${PARAMETER}=${base64urlnopad.encode(crypto.getRandomValues(new Uint8Array(16)))}`;
 
 /**
- * Reads the id of the order from the query of a POST; undefined if the query has no id, or an id that is short enough
- * to guess.
+ * Reads the id of the order from the query of a POST. Returns undefined if the id is missing, or so short that it could
+ * be guessed.
  */
 export function orderIdOf(query: Record<string, string[]>): string | undefined {
   const [id = '', another] = Object.hasOwn(query, PARAMETER) ? query[PARAMETER]! : [];

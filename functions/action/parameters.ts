@@ -5,7 +5,7 @@ import type { Field } from '../../types/values/port_types.ts';
 import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 
 /**
- * The pattern of a field's text, by kind. The wallet checks the text before it sends it, and the POST checks the text
+ * The pattern of a field's text, by kind of field. The wallet checks the text before the POST, and the POST checks it
  * again.
  */
 export const PATTERNS: Readonly<Partial<Record<Field, { pattern: RegExp; description: string }>>> = {
@@ -30,7 +30,10 @@ function labelOf({ name, description, default: value }: DescribedInput): string 
   return cut(hasDefault ? `${text} (${cut(fieldText(value))} if left empty)` : text);
 }
 
-/** Reads a bound of the schema. Of alternative schemas, the widest bound counts. Undefined if a float can't hold it. */
+/**
+ * Reads a bound of the schema. If only its alternatives have bounds, returns one of theirs. Returns undefined if a
+ * float can't hold the bound.
+ */
 function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'maxLength'): number | undefined {
   const [own = {}, ...others] = alternativesOf(schema);
   const isBounded = own[name] !== undefined || others.length === 0;
@@ -92,9 +95,9 @@ export interface AddressField {
 }
 
 /**
- * Makes the address to which a wallet posts: the parameters of the link, the defaults, a template for each other field,
- * and the order. Source: Solana Actions specification, "LinkedAction"; a wallet sends fields without a template as
- * `data`.
+ * Makes the address to which a wallet posts. Its query has the parameters of the link, the defaults, a template for
+ * each other field, and the order. If a field had no template here, the wallet would send it in the body, as `data`.
+ * Source: Solana Actions specification, "LinkedAction".
  */
 export function hrefOf(
   path: string,

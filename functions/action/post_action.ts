@@ -18,7 +18,7 @@ import { readValues } from './values.ts';
 export const MAX_ACTION_BODY_BYTES = 65_536;
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** Returns the flow's message to the signer: its output `message`, if that is a text. */
+/** Returns the flow's message to the signer: the output `message`, if it is a text. */
 function messageOf(output: ValueMap): string | undefined {
   const { message } = output;
   if (message === undefined || !('S' in message)) return undefined;
@@ -48,8 +48,8 @@ export interface PostActionOptions {
 /**
  * `POST /action/{deployment_id}` or `/action/{flow_id}/{tag}`: starts the deployment as the caller with this public
  * key, and answers with the run's transaction. A repeated request of the same order within a minute returns the same
- * run. Without an order, each request starts a separate run, because account and values do not identify the caller:
- * anybody may know them.
+ * run. Without an order, each request starts a separate run. Account and values can't replace the order: anybody may
+ * know them, so they do not identify the caller.
  */
 export const makePostAction =
   ({ rpc, rpcText }: Deps, { address, pokeRunner, readOutput, makeKey }: PostActionOptions) =>

@@ -35,7 +35,7 @@ export async function readAction(context: Context, rpcText: RpcText): Promise<De
       `This action has more than ${MAX_PARAMETERS} inputs, too many for a wallet to ask for.`,
     );
   }
-  // SAFETY: the SQL function defines the shape. Numbers that a float can't hold are bigints, which BigInt() accepts,
-  // too.
+  // SAFETY: the SQL function defines the shape. Only numbers that a float can't hold are bigints, which the readers of
+  // fees and bounds accept.
   return parse(text, undefined, readNumber) as DescribedDeployment;
 }

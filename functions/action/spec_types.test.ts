@@ -12,7 +12,7 @@ import type {
 } from '../../types/action.ts';
 import type { ErrorBody } from '../../types/errors.ts';
 
-// The compiler checks these: `npm run check`.
+// The compiler checks these expectations, in `npm run check`.
 describe('an answer of the function action', () => {
   it('has the form of the specification', () => {
     expectTypeOf<ActionGetResult>().toExtend<Spec.ActionGetResponse>();

@@ -23,7 +23,7 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** Repeats the checks that a wallet's form makes, because other clients need not make them. */
+/** Repeats the checks of a wallet's form. A client that is no wallet may send a text without these checks. */
 function checkField(input: DescribedInput, text: string): void {
   const choices = choicesOf(input).map(String);
   if (choices.length > 0 && !choices.includes(text)) {
@@ -38,7 +38,7 @@ function checkField(input: DescribedInput, text: string): void {
   if (max !== undefined && size > max) throw wrong(input.name, `${must} at most ${max}${unit}`);
 }
 
-/** Converts the text of a field to readable JSON. */
+/** Converts the text of a field to a JSON value as a start accepts it, without type tags. */
 export function valueOfText(input: DescribedInput, text: string): unknown {
   const kind = kindOf(input);
   const form = PATTERNS[kind];
@@ -57,7 +57,7 @@ export function valueOfText(input: DescribedInput, text: string): unknown {
       return parseJson(input.name, text);
     case 'integer':
     case 'number':
-      // An input that accepts a text gets the text, so that no digit is lost.
+      // A float may lose digits of this number. If the input also accepts a text, it gets all digits as a text.
       return alternativesOf(input.json_schema).some(({ type }) => type === 'string') ? text : Number(text);
     default:
       return text;
@@ -79,9 +79,9 @@ export function givenInQuery(query: Record<string, string[]>, inputs: readonly D
 }
 
 /**
- * Returns the values of a start as readable JSON, by the inputs' names: the signing wallet, and the parameters of query
- * and body. The body wins over the query, since the query of a link may be older. Throws inputs_invalid, which names
- * the parameter.
+ * Returns the values of a start, by the inputs' names: the signing wallet, and the parameters of query and body. If
+ * both have a parameter, the body wins, because the query may come from an older link. Throws inputs_invalid with the
+ * name of the wrong parameter.
  */
 export function readValues(
   inputs: readonly DescribedInput[],

@@ -8,7 +8,7 @@ import { readWalletKeys } from '../_shared/sealed_secrets.ts';
 import { makeTestConnection } from './test_connection.ts';
 import { makeUpsertConnection } from './upsert_connection.ts';
 
-/** The most bytes of a token server's answer. A test of a connection receives far fewer bytes. */
+/** The most bytes of a token server's answer. The answer to the test request itself has a far lower limit. */
 const MAX_RESPONSE_BYTES = 65_536;
 
 /** Makes the Edge Function `connections`. */

@@ -27,7 +27,7 @@ export interface ConnectionTests {
  * response.
  */
 export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, http, allowsHttp }: ConnectionTests) => {
-  // The limits keep slots free for other callers, because all tests of one caller may wait for slow servers.
+  // All tests of one caller may wait for slow servers. These limits keep slots free for other callers.
   const admission = makeAdmission({ ...ADMISSION_OPTIONS, aloneSlots: 4, sharedSlots: 2 });
 
   const services = { rpc: serviceRpc, readKeys: () => keys, tokenHttp: http, allowsHttp };
@@ -70,7 +70,8 @@ export const makeTestConnection = ({ config, rpc, serviceRpc }: Deps, { keys, ht
       );
     } catch (error) {
       if (!(error instanceof NodeError)) throw error;
-      // A URL of another host is refused before any request is sent, so this refusal is not the result of a test.
+      // If the URL has another host, it was refused before the request. That refusal is not stored, because nothing was
+      // tested.
       if (errorCode(error.message) !== 'connection_url_refused') await store(null);
       throw apiError('connection_test_failed', error.message);
     }

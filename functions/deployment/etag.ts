@@ -5,8 +5,8 @@ export async function etagOf(text: string): Promise<string> {
 }
 
 /**
- * Tests whether an If-None-Match header lists the tag, or all tags by `*`. Weak tags match, because proxies that
- * compress answers weaken tags. Source: RFC 9110, section 13.1.2.
+ * Tests whether an If-None-Match header lists the tag, or is `*`. A weak form of the tag also matches, because a proxy
+ * that compresses an answer makes its tag weak. Source: RFC 9110, section 13.1.2.
  */
 export const matchesEtag = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&

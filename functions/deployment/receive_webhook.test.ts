@@ -5,7 +5,7 @@ import { ADMISSION_OPTIONS } from '../_shared/admission.ts';
 import { makeDeploymentApp } from './app.ts';
 
 const token = (n: number): string => `fh_${String(n).padStart(43, '0')}`;
-/** Many webhooks of one owner, and one of another owner. */
+/** The tokens of many webhooks of one owner. HONEST is the token of another owner's webhook. */
 const RICH = Array.from({ length: 40 }, (_, n) => token(n));
 const HONEST = token(1_000);
 const owners = new Map([...RICH.map((one) => [one, 'rich'] as const), [HONEST, 'honest']]);
@@ -33,7 +33,7 @@ it('invented tokens take no turn: one call looks up all of them, and no body is 
   await database.settle();
   expect(database.underWay.map(({ name }) => name)).toEqual(['webhook_owners']);
   await database.answerNext();
-  // The next call looks up the valid token, even if many more tokens are invented meanwhile.
+  // The next call looks up the valid token, although 400 more invented tokens now wait.
   const more = Array.from({ length: 400 }, (_, n) => post(token(n + 3_000)));
   await database.settle();
   expect(database.underWay[0]!.args.tokens).toEqual([HONEST]);

@@ -8,7 +8,7 @@ import { makeKnownOwners } from '../_shared/known_owners.ts';
 
 const TOKEN = /^fh_[\w-]{43}$/;
 
-/** The database raises the same error for an unknown token. */
+/** The error for an unknown token. The database raises the same error. */
 const notFound = (): Error => apiError('webhook_not_found', 'There is no such webhook.');
 
 /**

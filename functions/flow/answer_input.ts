@@ -12,7 +12,7 @@ import type { Deps } from '../_shared/deps.ts';
 import { losslessJson, RawJson, rawMember } from '../_shared/lossless_body.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';
 
-/** An answer: its arguments for SQL, and its readable JSON, which is checked against the question. */
+/** An answer: its arguments for SQL, and its parsed JSON, which is checked against the question of the node. */
 interface ReadAnswer {
   args: Record<string, unknown>;
   readable: unknown;
@@ -23,8 +23,8 @@ async function readSubmit(request: Request): Promise<ReadAnswer> {
   const { json, text } = await readJson(request, MAX_BODY_BYTES);
   const { value, values } = parse(submitInputParamsSchema, json, 'body');
   if (value !== undefined) return { args: { value }, readable: toReadableJson(decodeValue(value)) };
-  // The value is wrapped in an array, because PostgREST treats a null argument as absent. SAFETY: the schema accepts
-  // objects only.
+  // The value is wrapped in an array, because PostgREST treats a null argument as absent. SAFETY: `json` is an object,
+  // because the schema accepts nothing else.
   return { args: { values: new RawJson(`[${rawMember(text, json as object, 'values').text}]`) }, readable: values };
 }
 
@@ -39,14 +39,16 @@ function checkAnswer(question: Partial<InputQuestion>, answer: unknown): void {
   });
 }
 
-/** A way to answer an input: its SQL function, and its arguments besides the token. */
+/** A way to answer an input: the SQL function, and the reader of the arguments other than the token. */
 interface Answer {
   rpc: 'submit_input' | 'cancel_input';
   /** Undefined for a cancellation, which has no value. */
   read?: (request: Request) => Promise<ReadAnswer>;
 }
 
-/** Limits each token to one call at a time, so that one token does not use up the turns of its owner's other tokens. */
+/**
+ * Allows one call at a time for each token, so that one token does not use up the turns of its owner's other tokens.
+ */
 const ONE_AT_A_TIME = { ...ADMISSION_OPTIONS, slots: Infinity, aloneSlots: 1, sharedSlots: 1, maxWaiting: 10 };
 
 /**
@@ -61,7 +63,7 @@ export function makeAnswerInput({ serviceRpc, serviceRpcFor }: Deps, pokeRunner:
     const { token } = parse(inputTokenPathSchema, context.req.param(), 'path');
     const owner = await ownerOf(token);
     if (owner === undefined) {
-      // The database raises the same error for an unknown token.
+      // If the token becomes invalid after this check, the database raises the same error.
       throw apiError('pending_input_not_found', 'There is no such pending input.', {
         hint: 'The URL of an input stops working when the input expires, or when its run ends or is stopped.',
       });

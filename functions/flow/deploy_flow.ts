@@ -9,7 +9,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { type FlowScripts, warnOfScripts } from './script_warnings.ts';
 import { flowLimits } from '../../types/limits/flows.ts';
 
-/** The most attempts to deploy a flow that changes between reading and deploying. */
+/** The most attempts to deploy. An attempt fails if the flow changes between reading and deploying. */
 const MAX_TRIES = 3;
 /** The most warnings in an answer. */
 const MAX_WARNINGS = flowLimits.listed_warnings.value;
@@ -17,8 +17,8 @@ const MAX_WARNINGS = flowLimits.listed_warnings.value;
 const hasChanged = (error: unknown): boolean => error instanceof ApiError && error.code === 'flow_changed';
 
 /**
- * Throws 422 `flow_invalid`, like the database, if the flow has wrong expressions. If `strict`, also throws this error
- * if the flow has wrong scripts. Called before the deploy.
+ * Throws `flow_invalid` if an expression of the flow is wrong. If `strict`, a wrong script also causes this error. The
+ * database uses the same error for other faults of a flow. Called before the deploy.
  */
 function refuseScripts(warnings: FlowWarning[], strict: boolean | undefined): void {
   const wrong = warnings.filter(({ code }) => code === 'expression_invalid');
@@ -31,7 +31,10 @@ function refuseScripts(warnings: FlowWarning[], strict: boolean | undefined): vo
   throw apiError('flow_invalid', message, { details: refused.slice(0, MAX_WARNINGS) });
 }
 
-/** Parses the scripts of a flow, then deploys the flow unless it has changed since. */
+/**
+ * Parses the scripts of a flow, then deploys the flow. Throws flow_changed if the flow has changed since its scripts
+ * were read.
+ */
 async function deployParsed(
   rpc: Deps['rpc'],
   flowId: number,
@@ -56,7 +59,7 @@ export const makeDeployFlow =
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
     await readBody(context.req.raw, z.strictObject({}));
     const deployed = await tryAgain(() => deployParsed(rpc, flow_id, query, headers));
-    // If this fails, the first reader computes the description.
+    // If this call fails, the first request for the description computes it.
     waitUntil(rpcText('read_deployment', { id: deployed.deployment_id }, headers).then(() => {}, () => {}));
     return context.json(deployed);
   };

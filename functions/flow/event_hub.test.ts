@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Makes runs whose events, numbered from 1, are stored during the looks. */
+/** Makes runs with events that are stored while the hub looks. The events are numbered from 1. */
 function makeRuns({ pageSize = 200, hasSession = false } = {}) {
   const runs = new Map<string, { count: number; hasEnded: boolean }>();
   const looks: Cursor[][] = [];
@@ -58,7 +58,10 @@ function makeRuns({ pageSize = 200, hasSession = false } = {}) {
     runs.set(id, { count: (runs.get(id)?.count ?? 0) + count, hasEnded });
     if (followed.has(id)) listener!.onNews(id);
   };
-  /** Watches from a number on until it is told to leave, and records the received numbers. */
+  /**
+   * Watches a run from an event number on, and records the numbers that it receives. Ends with the run, or when the
+   * test calls `leave`.
+   */
   const watch = (id: string, from = 0, busyMs = 0) => {
     const gone = new AbortController();
     const told: number[] = [];

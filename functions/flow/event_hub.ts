@@ -2,23 +2,23 @@ import type { RunNews } from '../_shared/waiting/run_news.ts';
 import { type Cursor, type LookForEvents, lookForEventsBySession, type WatchedPage } from './watched_events.ts';
 
 /**
- * The shortest pause between two looks (queries for events) if there is no session for news. All watchers together then
- * cost one query a second.
+ * The shortest pause between two looks while there is no session for news. A look is one query for the events of all
+ * watched runs, so the watchers together cost one query a second.
  */
 const POLL_MS = 1_000;
-/** The shortest pause with a session, so that events in quick succession are read together. */
+/** The shortest pause while there is a session. It lets one look read several events in quick succession. */
 const NEWS_MS = 50;
 /**
- * The longest time between two looks at a followed run. Looks are needed because a deletion sends no news and a session
- * may be dead.
+ * The longest time between two looks at a followed run. A followed run needs looks in spite of its session, because a
+ * deletion sends no news and the session may be dead.
  */
 const FOLLOWED_MS = 15_000;
 
 /** A watcher's view of one run. */
 export interface RunWatch {
   /**
-   * Resolves with the events after this number as soon as there are some, or when the run has ended. Resolves with
-   * `behind` if the hub no longer has the events directly after this number. The watcher must then read them itself.
+   * Resolves with the events after this number as soon as there are some, or when the run has ended. If the hub no
+   * longer has the events directly after this number, resolves with `behind`, and the watcher must read them itself.
    * Resolves with undefined when the time is over or `signal` is aborted.
    */
   next: (after: number, ms: number, signal: AbortSignal) => Promise<WatchedPage | 'behind' | undefined>;
@@ -78,7 +78,7 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
     lookSoon();
   };
 
-  /** Pauses until the next look; news and a new watcher end the pause early. */
+  /** Pauses until the next look. News or a new watcher ends the pause early. */
   const pause = (): Promise<void> =>
     new Promise((resolve) => {
       const plan = () => {
@@ -114,8 +114,8 @@ export function makeEventHub(look: LookForEvents, news?: RunNews): EventHub {
 
   const lookAt = async (due: Watched[]): Promise<void> => {
     for (const run of due) {
-      // Begins with the first event that a waiting watcher lacks. A watcher who does not wait now may lack earlier
-      // events, and then reads these itself.
+      // The look begins with the first event that a waiting watcher lacks. A watcher who does not wait now may lack
+      // earlier events. That watcher reads them itself.
       run.head = Math.max(run.head, Math.min(...Array.from(run.waiting, ({ after }) => after)));
       run.due = Infinity;
     }

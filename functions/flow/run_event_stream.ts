@@ -18,7 +18,7 @@ const UNREAD_MS = 15_000;
 /** The delay before a watcher reconnects. The stream announces it. */
 const RETRY_MS = 1_000;
 
-/** The events that a watcher may see, and whether they are the last events. */
+/** A page of the events that a watcher may see, and whether it is the last page. */
 export interface ToldPage {
   events: RunEvent[];
   last: number;
@@ -42,7 +42,7 @@ export interface EventStreamOptions {
 const format = ({ id, event, data }: RunEvent): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Generates the watcher's pages as they come. After some time without events, generates an empty page. */
+/** Generates the watcher's pages as they come. After each COMMENT_MS without events, generates an empty page. */
 async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): AsyncGenerator<ToldPage, void, void> {
   const { ready, read, watch, isOwner } = options;
   const endsAt = performance.now() + STREAM_MS;
@@ -60,15 +60,15 @@ async function* pagesOf(options: EventStreamOptions, signal: AbortSignal): Async
       ? await read(last)
       : { ...next, events: next.events.flatMap((event) => tell(event, isOwner) ?? []) };
     ({ last, has_more, has_ended } = page);
-    // All events of a page may be hidden from this watcher.
+    // If all events of the page are hidden from this watcher, there is nothing to send.
     if (page.events.length > 0) yield page;
   }
 }
 
 /**
  * Makes a stream of server-sent events. The stream holds one page at most, and reads the next page only after the
- * watcher has taken that page. The stream ends after the last event of the run, after its time limit even if the
- * watcher does not read, and when a read fails. Watchers then reconnect.
+ * watcher has taken that page. The stream ends after the last event of the run, at its time limit, or when a read
+ * fails. The time limit applies even if the watcher does not read. After the end of a stream, its watcher reconnects.
  */
 export function makeEventStream(options: EventStreamOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { signal, onEnd } = options;

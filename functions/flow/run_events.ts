@@ -16,7 +16,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-/** Rewords the database's error about `after` as an error of the header Last-Event-ID. */
+/** Rewords the database's error about `after`: the caller has sent the number in the header Last-Event-ID. */
 function aboutHeader({ message }: Error): Error {
   const fault = message.replace(/^after: /, '');
   return apiError('request_invalid', `The header Last-Event-ID is invalid: ${fault}`, {

@@ -52,7 +52,8 @@ it('parses JavaScript and TypeScript with the inputs of the node, and runs nothi
     script('for (;;) nope()', 3, 7, []),
     // This script uses up the stack of the sandbox.
     script('('.repeat(60_000), 6, 7, []),
-    // This script ends the function around it, and would run at once.
+    // Parsers put a script into a function. This script ends that function, so a parser that ran its input would run
+    // Date.now().
     script('}, Date.now(), function () {', 5, 7, []),
     script(null, 4, 7, []),
   ];

@@ -24,8 +24,8 @@ export interface FlowScript {
 }
 
 /**
- * The answer of `rpc('read_flow_scripts')`. Scripts beyond the most that one deploy parses are left out and only
- * counted.
+ * The answer of `rpc('read_flow_scripts')`. One deploy parses a limited number of scripts. The answer only counts the
+ * scripts beyond that limit.
  */
 export interface FlowScripts {
   /** The time of the last change of each flow that was read. */
@@ -37,7 +37,10 @@ export interface FlowScripts {
 
 /** The time limit for parsing the scripts of one deploy. */
 const MAX_PARSE_MS = 500;
-/** The longest time for which parsing blocks other requests, except when a single script takes longer. */
+/**
+ * The time after which parsing pauses for other requests. A single script is not interrupted, so it may block them for
+ * longer.
+ */
 const TURN_MS = 10;
 
 /** Thrown when the time for parsing is over. */
@@ -67,7 +70,9 @@ const faultAt = (line: number, column: number, reason: string): Fault => ({
   column,
 });
 
-/** Returns the fault of a script; undefined if it parses. Throws TimeOver. */
+/**
+ * Returns the fault of a script, or undefined if the script parses. Throws TimeOver when the time for parsing is over.
+ */
 function faultOf(script: FlowScript, parse: Parse, checkTime: () => void): Fault | undefined {
   const { source } = script;
   if (source === null) return { message: 'the node has no script, so the run fails at it', line: 1, column: 1 };

@@ -5,8 +5,8 @@ import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 
 /**
- * `POST /flow/stop/{flow_run_id}`: asks a run to stop. `pokeRunner` is called after that, because a waiting run stops
- * only when a worker claims it.
+ * `POST /flow/stop/{flow_run_id}`: asks a run to stop. A waiting run stops only when a worker claims it, so
+ * `pokeRunner` is called after the request is stored.
  */
 export const makeStopRun =
   ({ config, rpc }: Deps, pokeRunner: (flowRunId: string) => void) => async (context: Context): Promise<Response> => {

@@ -2,7 +2,7 @@ import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
 import type { Rpc } from '../_shared/database.ts';
 import type { QueryRuns } from '../_shared/waiting/news_session.ts';
 
-/** An event, with the data that only the flow's owner may see in `owner`. */
+/** An event. Its member `owner` holds the data that only the flow's owner may see. */
 export type WatchedEvent = RunEvent & { owner: object };
 
 /** A page of a run's events, for watchers of every kind. */
@@ -10,7 +10,7 @@ export type WatchedPage = Pick<RunEventPage, 'flow_run_id' | 'last' | 'has_more'
   events: WatchedEvent[];
 };
 
-/** A run with the number of the last event that its watchers have. */
+/** A run, and the number of the last event that its watchers have. */
 export interface Cursor {
   flowRunId: string;
   after: number;

@@ -20,9 +20,9 @@ export interface WatcherSlotsOptions {
   /** The most streams of all watchers together. */
   slots: number;
   /**
-   * The most streams of one caller. On the runs of one owner, all callers except the owner may have just as many
-   * streams together. This is needed because every start returns a run token, and the holders of run tokens must not
-   * keep the owner from watching.
+   * The most streams of one caller. It is also the most streams of all others together, owner excluded, on the runs of
+   * one owner. Without that second limit, many holders of run tokens could keep the owner from watching: every start
+   * returns a run token.
    */
   partySlots: number;
   /** The most streams of all guests together. The remaining slots are kept for users with accounts. */

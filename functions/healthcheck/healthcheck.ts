@@ -15,9 +15,9 @@ const withinLimit = (work: Promise<unknown>): Promise<void> =>
   });
 
 /**
- * `GET /healthcheck`: checks whether the database answers through PostgREST. Anybody may call it, so all callers share
- * one check at a time, and reuse its outcome for a second. `ask` queries the database; `now` is a monotonic clock in
- * milliseconds.
+ * `GET /healthcheck`: checks whether the database answers through PostgREST. Anybody may call it. To limit the load,
+ * all callers share one check at a time, and its outcome is reused for a second. `ask` queries the database; `now` is a
+ * monotonic clock in milliseconds.
  */
 export function makeHealthcheck(ask: () => Promise<unknown>, now: () => number) {
   /** The newest check; `endedAt` is Infinity until it ends. */

@@ -32,7 +32,7 @@ export function makeRunnerApp(platform: Platform) {
     const isOver = new AbortController();
     const posted = webhooks.postUntil(isOver.signal);
     try {
-      // The platform limits the time of each request. If runs are left, a new request continues.
+      // The platform limits the time of each request. If runs are left at the end of this request, it starts a new one.
       if (await worker.drain(flowRunId)) pokeRunner();
       await worker.whenIdle();
     } catch (error) {
@@ -48,7 +48,7 @@ export function makeRunnerApp(platform: Platform) {
   return makeApp('runner', [{
     method: 'POST',
     path: '/',
-    // An error about the query would reveal the route to callers without the key.
+    // The query is not checked: an error about it would reveal the route to callers without the key.
     query: 'any',
     handle: async (context) => {
       if (!isSecretKey(context.req.raw, config)) {

@@ -18,8 +18,8 @@ import { requestLimits } from '../../types/limits/requests.ts';
 const MAX_BODY_BYTES = requestLimits.small_body_bytes.value;
 
 /**
- * An invented request. If no request has the given id, the signature is verified for this invented request. So the time
- * of the answer does not reveal whether the request exists.
+ * An invented request. If no request has the given id, the signature is checked against this one, so that the time of
+ * the answer does not reveal whether the request exists.
  */
 const NO_REQUEST: AnswerableRequest = {
   id: 0,
@@ -83,7 +83,7 @@ const notFound = (): ApiError =>
     },
   );
 
-/** Removes the state of the run from an error, for callers who hold the key but may not see the run. */
+/** Removes the state of the run from an error. Used for callers who hold the signer's key but may not see the run. */
 const withoutDetails = (error: unknown): unknown =>
   error instanceof ApiError && error.status === 409
     ? new ApiError(error.status, { ...error.toBody(), details: null, hint: null }, { cause: error.cause })
@@ -94,7 +94,7 @@ const withoutDetails = (error: unknown): unknown =>
  * valid signature is the proof. `pokeRunner` is called after the answer is stored.
  */
 export const makeSubmitSignature = ({ config, rpc, serviceRpc, serviceRead }: Deps, pokeRunner: () => void) => {
-  /** Returns the request if the caller may see its run; otherwise undefined, as for callers without credentials. */
+  /** Returns the request if the caller may see its run, otherwise undefined. A caller without credentials never may. */
   const findAsCaller = async (
     { id, new_msg }: SubmitSignatureParams,
     { headers }: Credentials,

@@ -10,8 +10,8 @@ import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
 import { derivePublicKey, sealWallet } from '../_shared/wallet_crypto.ts';
 
 /**
- * Returns the secret key of a key pair. Throws wallet_key_mismatch unless its two halves belong together and the public
- * half is this key.
+ * Returns the secret key of a key pair. Throws wallet_key_mismatch if its two halves do not belong together, or if the
+ * public half is not `publicKey`.
  */
 async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(base58.decode(keypair));

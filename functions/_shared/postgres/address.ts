@@ -25,8 +25,8 @@ const isOneOf = <Word extends string>(words: readonly Word[], word: string): wor
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /**
- * Reads SUPABASE_DB_URL: `postgresql://user:password@host:port/database`. `?pgbouncer=true` marks a pooler in
- * transaction mode; port 6543 implies it. Errors do not quote the address, because it holds a password.
+ * Reads SUPABASE_DB_URL: `postgresql://user:password@host:port/database`. `?pgbouncer=true` or port 6543 marks a pooler
+ * in transaction mode. Errors do not quote the address, because it holds a password.
  */
 export function readPostgresAddress(url: string): PostgresAddress {
   const wrong = (why: string) => new Error(`Wrong in the environment: SUPABASE_DB_URL: ${why}`);

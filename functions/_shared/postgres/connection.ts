@@ -49,7 +49,10 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     events.onLost?.();
   };
 
-  /** Fails all calls. The library never answers calls that it had not sent when the connection was lost. */
+  /**
+   * Fails all calls. Without this, calls that the library had not yet sent when the connection was lost would never
+   * end.
+   */
   const breakOff = (error: Error): void => {
     lose();
     for (const reject of underWay) reject(error);
@@ -98,7 +101,8 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
     onclose: () => breakOff(new Error('The connection was closed.')),
     socket: openSocket,
   };
-  // SAFETY: the library's types lack `onnotify`, and do not allow null, which switches a timer off.
+  // SAFETY: the library's types lack `onnotify`. They also do not allow null for a timer, although null switches it
+  // off.
   const sql = postgres(options as unknown as postgres.Options<Record<string, never>>);
 
   return {

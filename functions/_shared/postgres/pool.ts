@@ -7,7 +7,7 @@ export interface PoolOptions {
   address: PostgresAddress;
   /** The largest number of connections. Further calls go to the connection with the fewest calls. */
   maxConnections: number;
-  /** The number of connections that stay open without calls; with 0, all are closed. */
+  /** The number of connections that stay open without calls. With 0, every idle connection is closed. */
   keptConnections: number;
   /** Milliseconds without a call after which a connection beyond `keptConnections` is closed. */
   idleMs: number;

@@ -49,8 +49,8 @@ function readError(name: string, error: unknown): ApiError {
   const { code, message, detail, hint } = error;
   if (code === 'PGRST') return toApiError(name, ...readRaised(error));
   // PostgREST answers 503 for the classes 08 (connection_exception) and 53 (insufficient_resources). After any error of
-  // severity FATAL, the server or a pooler closes the connection. With the classes 28, 3D and 42, the user or the
-  // database in the address is wrong, which a repetition does not mend.
+  // severity FATAL, the server or a pooler closes the connection. In the classes 28, 3D and 42, the address names a
+  // wrong user or database, so a repetition would not help.
   if (/^(?:08|53)/.test(code) || (error.severity === 'FATAL' && !/^(?:28|3D|42)/.test(code))) return unavailable(error);
   // The server refuses the user or the password.
   const status = code.startsWith('28') ? 401 : 500;
@@ -98,8 +98,8 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
   };
 
   /**
-   * Repeats a call with a fresh signature if the known signature is out of date, because a migration has changed the
-   * function.
+   * Calls with the known signature. If a migration has changed the function since, that call fails, and is repeated
+   * with a fresh signature.
    */
   const callAsKnown = async (name: string, ...given: [args: object, headers?: Record<string, string>]) => {
     const isKnown = signatures.has(name);

@@ -6,14 +6,14 @@ import { quoteText } from './literals.ts';
  */
 const ROLE_SETTINGS = ['statement_timeout', 'lock_timeout', 'jit'];
 
-/** PostgREST's db-extra-search-path, after the exposed schema. */
+/** PostgREST's search path: the exposed schema, then db-extra-search-path. */
 const SEARCH_PATH = 'public, extensions';
 
 const CLAIMS = JSON.stringify({ role: 'service_role' });
 
 /**
  * Makes the statements that give a session, or one transaction, the time limits, the role and the claims that PostgREST
- * sets for the secret key. A login that is no member of service_role keeps its own role and its own grants.
+ * sets for the secret key. If the login is not a member of service_role, it keeps its own role and its own grants.
  */
 export function actAsServiceRole(lasts: 'session' | 'transaction'): string[] {
   const isLocal = lasts === 'transaction';

@@ -14,10 +14,10 @@ afterEach(() => {
 /** The duration of a statement in the database, in milliseconds. */
 const STATEMENT_MS = 1;
 
-/** Makes a database in which runs end. Some callers listen and look through sessions; other callers poll. */
+/** Makes a database in which runs end. Callers with a session listen and look through it; other callers poll. */
 function makeDatabase({ capacity = 100 } = {}) {
   const ended = new Set<string>();
-  /** Runs that are ending right now, so that they can't be followed. */
+  /** Runs that can't be followed, because they are ending right now. */
   const ending = new Set<string>();
   const locks = new Map<string, number>();
   const statements: string[] = [];
@@ -161,7 +161,7 @@ it('all followed runs are looked at together every 15 s', async () => {
     await vi.advanceTimersByTimeAsync(200);
   }
   const before = sent('public.flow_run').length;
-  // No news announces this end.
+  // The run ends without news.
   ended.add('run-7');
   await vi.advanceTimersByTimeAsync(15_000);
   expect(waiting.findIndex((isOver) => isOver())).toBe(7);
@@ -194,7 +194,7 @@ it('news that come before the answer about the lock are not lost', async () => {
   tell('a');
   await vi.advanceTimersByTimeAsync(STATEMENT_MS);
   expect(sent('public.flow_run').at(-1)).toBe('public.flow_run a');
-  // The look that is under way does not see this end of a run.
+  // The run ends after the look under way has read it.
   ended.add('a');
   await vi.advanceTimersByTimeAsync(10);
   expect(isOver()).toBe(true);
@@ -308,7 +308,7 @@ it('the run of a caller who has left is unfollowed unless others wait for it', a
   wait('a', 3);
   waitForRequest('a', 100, leaves.signal);
   await settle();
-  // The session has one lock for waits for the end of the run, and one lock for waits for a signature request.
+  // The session has two locks for this run: one for the wait for its end, one for the wait for a signature request.
   expect(locks.get('a')).toBe(2);
   gone.abort();
   await settle();

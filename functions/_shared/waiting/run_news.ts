@@ -2,7 +2,7 @@ import type { NewsSession, OpenNewsSession, QueryRuns } from './news_session.ts'
 
 /** The time for which a session stays open without a followed run. */
 const IDLE_MS = 10_000;
-/** The pause before the next session after a session was lost or refused. */
+/** The pause between a lost or refused session and the next session. */
 const RETRY_MS = 5_000;
 
 /**
@@ -19,7 +19,7 @@ export type OnNews = (flowRunId: string) => void;
 /** Looks for news of runs through a session. */
 export type LookBySession<News> = (query: QueryRuns, flowRunIds: string[]) => Promise<Map<string, News>>;
 
-/** The result of a look, and the runs that are now followed: when one of them has news, `onNews` is called. */
+/** The result of a look, and the runs that are now followed. When a followed run has news, `onNews` is called. */
 export interface Found<News> {
   found: Map<string, News>;
   followed: Set<string>;
@@ -28,8 +28,9 @@ export interface Found<News> {
 /** Follows runs through one session of the database. The session is open only while runs are followed. */
 export interface RunNews {
   /**
-   * Follows those of the runs that are not followed yet. Then calls `lookBySession` with all given runs, even with runs
-   * that can't be followed. If no session is open, resolves with undefined and opens a session for later calls.
+   * If a session is open, follows the given runs that are not followed yet. Then calls `lookBySession` with all given
+   * runs, even with runs that can't be followed. If no session is open, resolves with undefined and opens a session for
+   * later calls.
    */
   look: <News>(
     flowRunIds: string[],
@@ -38,17 +39,17 @@ export interface RunNews {
     topic?: NewsTopic,
   ) => Promise<Found<News> | undefined>;
   /**
-   * Opens a session, unless a session is open or a failure still delays the next attempt. Resolves when the session is
-   * open or could not be opened.
+   * Opens a session. Does nothing if a session is open, or if a failure still delays the next attempt. Resolves after
+   * the attempt, whether or not it succeeded.
    */
   open: () => Promise<void>;
-  /** Stops following this run for this follower. */
+  /** Ends the following of this run by this follower. */
   unfollow: (flowRunId: string, onNews: OnNews) => void;
 }
 
 /**
- * The followers of a run, each with its topic. `isTaken` is true if the database has taken the lock by which the
- * session follows the run for this follower.
+ * The followers of a run, each with its topic. A session follows a run by a lock in the database. `isTaken` is true if
+ * the database has confirmed the follower's lock.
  */
 type Followers = Map<OnNews, { topic: NewsTopic; isTaken: boolean }>;
 
@@ -61,8 +62,8 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
   /** The number of locks that are taken or requested. */
   let lockCount = 0;
   /**
-   * Runs to unfollow, by topic. They are collected, so that one statement unfollows the runs of all callers who are
-   * answered together.
+   * Runs to unfollow, by topic. When many callers are answered together, one statement unfollows the runs of all of
+   * them.
    */
   let leaving = new Map<NewsTopic, string[]>();
 
@@ -139,7 +140,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     followers!.delete(onNews);
     lockCount--;
     if (followers!.size === 0) runs.delete(id);
-    // If the lock's answer has not come yet, `recordTaken` releases the lock later.
+    // If the database has not confirmed the lock yet, `recordTaken` releases it later.
     if (follower.isTaken) leave(id, follower.topic);
     closeWhenIdle();
   };
@@ -155,7 +156,7 @@ export function makeRunNews(open: OpenNewsSession): RunNews {
     return asked;
   };
 
-  /** Records the taken locks. A run may have lost its last follower meanwhile. */
+  /** Records the taken locks. If a follower has left meanwhile, releases its lock. */
   const recordTaken = (asked: string[], taken: Set<string>, onNews: OnNews, topic: NewsTopic): void => {
     for (const id of asked) {
       const isAsked = runs.get(id)?.has(onNews);

@@ -3,15 +3,15 @@ import type { ReadRows, Rpc } from '../database.ts';
 import type { LookBySession, RunNews } from './run_news.ts';
 
 /**
- * The pause before the first look, which is a query for news. Later pauses are half of the elapsed wait, within the
+ * The pause before the first look. A look is a query for news. Each later pause is half of the elapsed wait, within the
  * bounds below.
  */
 const FIRST_PAUSE_MS = 2;
 /** The longest pause in the first 10 s of a wait. An answer comes at most this long after the end of its run. */
 const LONG_PAUSE_MS = 100;
 /**
- * In a longer wait, a pause is this part of the elapsed time: 1 s after 100 s. Pauses become longer, because an Edge
- * Function has only 2 s of CPU time for all its looks.
+ * After 10 s, each pause is this part of the elapsed wait: 1 s after 100 s. An Edge Function has only 2 s of CPU time
+ * for all its looks, so a long wait must look less often.
  */
 const LONG_WAIT_PART = 1 / 100;
 /**
@@ -83,7 +83,7 @@ interface Awaited<News> {
   since: number;
   /** The time of the next look at this run. */
   next: number;
-  /** True if news triggers the next look. A further caller then does not cause a look. */
+  /** True if news triggers the next look. Then a further caller does not cause a look. */
   isFollowed: boolean;
 }
 
@@ -105,7 +105,7 @@ export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>)
   /** The time of the next look at all followed runs. */
   let followedNext = -Infinity;
 
-  /** Pauses until the next look; a new caller and news end the pause early. */
+  /** Pauses until the next look. A new caller or news ends the pause early. */
   const pause = async (): Promise<void> => {
     const next = Array.from(awaited.values(), (run) => run.next).reduce((a, b) => Math.min(a, b));
     pausesUntil = next;
@@ -130,13 +130,16 @@ export function makeRunWaiter<News>(look: ReadNews<News>, follow?: Follow<News>)
     if (run !== undefined) lookSoon(run, 0);
   };
 
-  /** Returns the runs that are due now or soon, so that one look serves all of them. */
+  /** Returns the runs whose look is due now or soon. One look serves all of them. */
   const listDue = (): [string, Awaited<News>][] => {
     const now = performance.now();
     return [...awaited].filter(([, { since, next }]) => next <= now + pauseAfter(now - since) / 4);
   };
 
-  /** Schedules the next look at these runs, unless news or a new caller has scheduled it during the last look. */
+  /**
+   * Schedules the next look at these runs. If news or a new caller came during the last look, the next look is
+   * scheduled already and stays so.
+   */
   const plan = (due: [string, Awaited<News>][], followed?: Set<string>): void => {
     const now = performance.now();
     if (followedNext <= now) followedNext = now + FOLLOWED_PAUSE_MS;
