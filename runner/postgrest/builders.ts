@@ -34,8 +34,8 @@ const toRows: Convert<Value> = (value) => {
 };
 
 /**
- * Tests whether the author states that the node's write may be made twice. The statement is not an input, so a starter
- * can't make it.
+ * Tests whether the author states that the node's write may be made twice. The author states this in the form data and
+ * not by an input, so a starter can't state it.
  */
 export const isMarkedSafe = (formData: LosslessJson): boolean => formMember(formData, 'safe_to_repeat') === true;
 
@@ -58,7 +58,7 @@ const writing = (method: Query['method'], prefer: readonly string[] = []): Chang
   isSafeToRepeat: isMarkedSafe(formData),
 });
 
-/** The changes of the nodes `postgrest_builder_*`, by the last part of their names. */
+/** The change that each node `postgrest_builder_*` makes, by the last part of the node's name. */
 export const builders = {
   eq: comparing('eq'),
   neq: comparing('neq'),

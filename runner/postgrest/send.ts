@@ -11,16 +11,15 @@ import type { Query } from './query.ts';
 /** Servers in front of PostgREST refuse longer URLs, and not always with a clear error. */
 const MAX_URL_CHARACTERS = nodeLimits.query_url_characters.value;
 
-/** Returns the URL of a query below this address of a PostgREST. */
+/** Returns the URL of a query. `restUrl` is the address of a PostgREST server. */
 function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL {
-  // In a path, these names would mean an address outside the API.
+  // With one of these names in its path, the URL would not lead to a table or a function.
   if (['', '.', '..'].includes(name)) throw new ConversionError(`must be the name of a ${kind}`, kind);
   if (!URL.canParse(restUrl)) throw new NodeError('the URL is malformed');
   const url = new URL(restUrl);
   const folder = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   url.pathname = `${folder}${kind === 'function' ? 'rpc/' : ''}${encodeURIComponent(name)}`;
-  // The parameters are collected apart from the URL, because each change of `url.searchParams` would rewrite the whole
-  // URL.
+  // A separate object collects the parameters, because each change of `url.searchParams` would rewrite the whole URL.
   const search = new URLSearchParams(url.search);
   for (const [param, value] of params) search.append(param, value);
   url.search = String(search);
@@ -66,8 +65,8 @@ interface Answer {
 }
 
 /**
- * Sends a query. A query to the project's own REST API is sent as the flow's owner. Any other query is sent in the same
- * way as a request of the node http_request.
+ * Sends a query. A query to the project's own REST API is sent as the flow's owner. A query to another address is sent
+ * like a request of the node `http_request`.
  */
 export async function sendQuery(
   query: Query,
@@ -82,8 +81,8 @@ export async function sendQuery(
     const response = await (project.serves(url) ? project : http).request({
       method,
       url: url.href,
-      // A header of the author replaces the query's header of the same name. Only `Prefer` is an exception: the request
-      // has both headers.
+      // A header that the author gives replaces the query's header of the same name. Only headers `Prefer` are all
+      // sent.
       headers: [...headersOf(query).filter(([name]) => name === 'prefer' || !given.has(name)), ...headers],
       makeBody: body && (() => new TextEncoder().encode(toWireJson(body))),
       maxResponseBytes: maxOutputBytes,

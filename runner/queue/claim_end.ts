@@ -5,7 +5,10 @@ import type { ClaimLife } from './claim_life.ts';
 import type { ClaimLog } from './claim_log.ts';
 import { type Claim, type Claims, type FinalResult, NO_PROGRESS, type Progress } from './claims.ts';
 
-/** The longest delay that the queue accepts. A run that sleeps longer is claimed after this time and sleeps again. */
+/**
+ * The longest delay that the queue accepts. A run that sleeps longer is claimed at the end of this delay, and then
+ * sleeps again.
+ */
 const LONGEST_SLEEP_SECONDS = 2 ** 31 - 1;
 
 export interface ClaimEndOptions {
@@ -13,13 +16,13 @@ export interface ClaimEndOptions {
   claim: Claim;
   life: ClaimLife;
   log: ClaimLog;
-  /** Called when the database begins to store the outcome. The run rests until then. */
+  /** Called when the database begins to store the outcome. The run rests while the database stores it. */
   onRest: () => void;
   /** Milliseconds since 1970. */
   now: () => number;
 }
 
-/** The ways in which a claim ends. Each one writes to the log, and all but `lost` inform the database. */
+/** The ways in which a claim ends. Each one writes to the log. */
 export interface ClaimEnd {
   /** Releases a run that was not executed. */
   releaseUntouched: () => Promise<void>;
@@ -28,7 +31,7 @@ export interface ClaimEnd {
   /** Ends a claim that is lost: another worker has the run, or the run has ended. Stores nothing. */
   lost: () => void;
   /**
-   * Ends a claim that can't continue: it is lost, the database does not answer, or the database refuses the run's
+   * Ends a claim that can't continue: the claim is lost, the database does not answer, or it refuses the run's
    * progress.
    */
   failed: (cause: unknown) => Promise<void>;
@@ -37,7 +40,7 @@ export interface ClaimEnd {
 }
 
 /**
- * Makes the result of a run that the runner could not execute. Only the log names the cause, because it concerns the
+ * Makes the result of a run that the runner could not execute. Only the log names the cause, which concerns the
  * operator and not the caller.
  */
 export const brokenResult = (message: string): FinalResult => ({
@@ -51,9 +54,9 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
   let sleepsUntil: number | undefined;
 
   /**
-   * Returns the delay in seconds for the release of a run that sleeps until this time. The delay is one or two seconds
-   * shorter than the sleep, because the database counts it only from the moment at which it stores the release. The
-   * next claim waits for the rest of the sleep.
+   * Returns the delay in seconds for the release of a run that sleeps until this time. The database counts the delay
+   * from the moment at which it stores the release. The delay is therefore one or two seconds shorter than the sleep,
+   * and the next claim waits for the rest.
    */
   const secondsUntil = (time: number | undefined): number =>
     time === undefined ? 0 : Math.min(Math.max(Math.floor((time - now()) / 1_000) - 1, 0), LONGEST_SLEEP_SECONDS);

@@ -18,7 +18,7 @@ export interface ClaimInputsOptions {
   flowUrl: string | undefined;
 }
 
-/** A read of inputs. All inputs that are requested in one turn of the event loop are read by one call. */
+/** A read of inputs. One call reads all inputs that are requested in one turn of the event loop. */
 interface Look {
   executions: Effect[];
   states: Promise<Map<string, InputState>>;
@@ -39,11 +39,11 @@ export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
   });
 
   const take = async (executions: Effect[]): Promise<Map<string, InputState>> => {
-    // Waits for the other inputs that are requested in this turn. Later inputs need another read.
+    // Waits for the other inputs that are requested in this turn of the event loop. Later requests begin another read.
     await Promise.resolve();
     next = undefined;
     try {
-      // Inputs requested in this claim are stored before they are read.
+      // The requests of this claim are stored first, because the call reads only stored inputs.
       await journal.flush();
       const inputs = await claims.takeInputs(claim, executions);
       return new Map(inputs.map((input) => [executionKey(input), toState(input)]));

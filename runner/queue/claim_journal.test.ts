@@ -49,7 +49,7 @@ it('the outcome of a transaction is stored once, with the other progress of the 
   const { transactionEnded, nodeEnded, flush, takeRest } = open();
   const first: Effect = { flow_run_id: RUN_ID, node_id: '10000000-0000-4000-8000-000000000001', times: 0 };
   const second: Effect = { ...first, times: 1 };
-  // Of the transaction given here, only the ids that name its execution are stored, and not `members`.
+  // The journal stores the ids that name the transaction's execution, and not `members`.
   transactionEnded({ ...first, members: [] } as Effect, 'confirmed', '5Sig');
   nodeEnded(nodeRun(0, { end_time: '2026-01-01T00:00:02Z', output: { M: {} } }));
   await flush();

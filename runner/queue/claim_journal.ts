@@ -8,7 +8,7 @@ import { logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';
 
 /** A journal that stores the progress of a claimed run in batches. */
 export interface ClaimJournal extends Journal {
-  /** Records that a stored transaction has ended. `signature` is null if it was not sent. */
+  /** Records that a stored transaction has ended. `signature` is null if the transaction was not sent. */
   transactionEnded: (
     transaction: Effect,
     outcome: TransactionOutcome['outcome'],
@@ -62,8 +62,8 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
   let lastPosition = 0;
   const inOrder = makeTimesInOrder();
   /**
-   * The begins of node executions that have not ended. If no begin was reported, because the execution ends at once,
-   * the time of its first log line is its begin.
+   * The begins of node executions that have not ended. An execution that ends at once reports no begin. It begins at
+   * the time of its first log line.
    */
   const starts = new Map<string, { start_position: number; start_time: string }>();
 

@@ -20,7 +20,9 @@ export interface ClaimRecordsOptions {
   now: () => number;
 }
 
-/** The records of a run while a claim executes it. Each continues from the progress that earlier claims stored. */
+/**
+ * The records of a run while a claim executes it. Each record continues from the progress that earlier claims stored.
+ */
 export interface ClaimRecords {
   /** Stores progress at regular checkpoints. */
   journal: ClaimJournal;

@@ -97,7 +97,10 @@ export function composeTree(options: ClaimTreeOptions): TreeOptions {
 const partialRunOf = ({ settings: { partial_config } }: Claim, { earlierRuns }: History): PartialRun | undefined =>
   partial_config && makePartialRun(partial_config, earlierRuns);
 
-/** Adds the settings of the start to the started flow's environment. Called flows keep their own environment. */
+/**
+ * Adds the environment in the run's settings to the started flow's environment. Called flows keep their own
+ * environment.
+ */
 const withEnvironment = (snapshot: Snapshot, environment: Claim['settings']['environment']): Snapshot =>
   environment === undefined ? snapshot : {
     ...snapshot,

@@ -168,9 +168,9 @@ export interface Claims {
    */
   suspend: (claim: Claim, progress: Progress, delaySeconds?: number) => Promise<void>;
   /**
-   * Stores a transaction of a run that is already stored, and makes its signature requests, one for each key. Resolves
-   * with all requests of the transaction. Rejects with `internal` if the call would change bytes that may have been
-   * sent.
+   * Stores a transaction, and makes its signature requests, one for each key. The transaction's run must already be
+   * stored. Resolves with all requests of the transaction. Rejects with `internal` if the call would change bytes that
+   * may have been sent.
    */
   storeTransaction: (
     claim: Claim,
@@ -178,8 +178,8 @@ export interface Claims {
     requests: NewSignatureRequest[],
   ) => Promise<StoredSignatureRequest[]>;
   /**
-   * Resolves with the states of the inputs that these executions requested. An input expires in this call if its time
-   * is over by the database's clock.
+   * Resolves with the states of the inputs that these executions requested. If the time of an input is over by the
+   * database's clock, this call makes the input expire.
    */
   takeInputs: (claim: Claim, executions: Effect[]) => Promise<StoredInput[]>;
   /**
@@ -194,7 +194,7 @@ export interface Claims {
   finish: (claim: Claim, progress: Progress, result: FinalResult) => Promise<void>;
 }
 
-/** The most results that are stored in one transaction, and the approximate limit of their bytes of JSON. */
+/** One transaction stores at most this many results, with about this many bytes of JSON together. */
 const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 1_048_576 });
 
 /** Bytes of an id in a list. */
@@ -240,8 +240,8 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
     sizeOf: resultBytes,
     send: async (results) => {
       const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
-        // If one result can't be stored, the whole transaction fails. Then each result is stored alone and has its own
-        // outcome.
+        // If one result can't be stored, the whole transaction fails. After such a failure, each result is stored in a
+        // transaction of its own.
         if (error instanceof ApiError && !isErrorOf(error, 'service_unavailable')) return [];
         throw error;
       });

@@ -35,10 +35,7 @@ export interface ClaimExecution extends RunControl {
   ended: Promise<void>;
   /** True if the run was released and may be in the queue again. */
   isReleased: () => boolean;
-  /**
-   * True if a node execution that ended in this claim is stored. The claim then got further than the claims of lost
-   * workers.
-   */
+  /** True if a node execution that ended in this claim is stored. The claims of lost workers did not get as far. */
   hasStored: () => boolean;
   /** True while the run waits for a time, an answer, memory, or the database that stores its outcome. */
   isResting: () => boolean;
@@ -52,8 +49,8 @@ export interface ClaimExecution extends RunControl {
 
 /**
  * Executes a claimed run until it ends or is released, and stores progress meanwhile. If the claim is lost, the worker
- * with the new claim continues. If the database does not answer for long, the run is claimed again after its lease. A
- * run fails if it can't be executed or if the database refuses its progress.
+ * with the new claim continues. If the database does not answer for long, the run is claimed again after the end of its
+ * lease. A run fails if it can't be executed or if the database refuses its progress.
  */
 export function executeClaim(
   deps: ExecuteClaimDeps,
@@ -111,7 +108,7 @@ export function executeClaim(
         composeTree({ ...shared, claim, snapshot, history, records, control, slice, onNodeEnded }),
       );
     } catch (error) {
-      // A call of the database failed. Its failure ends the claim and not the run.
+      // A failed call of the database ends the claim and not the run.
       if (error instanceof ApiError) throw error;
       records.journal.halted();
       log.write('error', { event: 'run_broken', error: errorText(error) });

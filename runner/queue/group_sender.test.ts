@@ -27,7 +27,7 @@ function makeSender() {
       return items.map((item) => outcomeOf(item, failing));
     },
   });
-  /** Returns the groups sent so far, after the work of this turn and the next. */
+  /** Waits for this turn of the event loop and the next one, and returns the groups sent so far. */
   const groups = async (): Promise<string[][]> => {
     await nextTurn();
     await nextTurn();

@@ -7,8 +7,8 @@ export interface GroupSenderOptions<Item> {
   sizeOf: (item: Item) => number;
   /**
    * Sends a group, and resolves with a promise for the outcome of each item, in the order of the items. The next group
-   * is sent without waiting for these promises. If the call itself rejects, the waiting items fail together with the
-   * group, because they would meet the same failure.
+   * is sent without waiting for these promises. If the call itself rejects, the items that wait for their own call
+   * fail, too, because that call would probably fail.
    */
   send: (items: Item[]) => Promise<Promise<void>[]>;
 }
@@ -40,7 +40,7 @@ export function makeGroupSender<Item>(options: GroupSenderOptions<Item>): (item:
 
   const sendAll = async (): Promise<void> => {
     isSending = true;
-    // Items of one turn of the event loop are added one after another. This wait lets the first group have all of them.
+    // This wait lets the first group have all items that are added in this turn of the event loop.
     await nextTurn();
     while (waiting.length > 0) {
       const group = takeGroup();

@@ -16,8 +16,8 @@ export interface Heartbeat {
   /** Ends the beats if the worker holds no claim, so that they do not keep the process of a stopped worker alive. */
   endIfNothingIsHeld: () => void;
   /**
-   * Sends a beat at once if beats were missed. Otherwise another worker could claim the runs after an outage, as if
-   * this worker were lost.
+   * Sends a beat at once if beats were missed. Otherwise the leases could end after an outage, and another worker could
+   * claim the runs.
    */
   catchUp: () => Promise<void>;
 }

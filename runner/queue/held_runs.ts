@@ -5,7 +5,7 @@ import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './exec
 import { makeSnapshotCache } from './snapshots.ts';
 import type { Snapshot } from '../../types/flow.ts';
 
-/** The runs that a worker holds. It executes them, except a suspect that waits to be executed alone. */
+/** The runs that a worker holds. The worker executes them, except a run that waits to be executed alone. */
 export interface HeldRuns {
   /** Starts to execute a claimed run. */
   execute: (claim: Claim, slice: Slice) => ClaimExecution;
@@ -20,8 +20,8 @@ export interface HeldRuns {
   /** Returns all claims that the worker holds. */
   claims: () => Claim[];
   /**
-   * Resolves with true when a run ends or begins to rest, or when `wake` is called. Resolves with false when this time
-   * is over.
+   * Resolves with true when a run ends or begins to rest, or when `wake` is called. Resolves with false after
+   * `timeoutMs`.
    */
   nextChange: (timeoutMs?: number) => Promise<boolean>;
   wake: () => void;
@@ -34,7 +34,7 @@ export interface HeldRuns {
   knownSnapshots: () => string[];
   /**
    * Drops the least recently used snapshots. Must not be called between a claim and the start of its runs, which may
-   * need them.
+   * need the dropped snapshots.
    */
   trimSnapshots: () => void;
 }

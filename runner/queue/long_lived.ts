@@ -5,7 +5,7 @@ import type { Worker } from './worker.ts';
 
 export interface LongLivedOptions {
   worker: Worker;
-  /** Pause between one drain and the next. */
+  /** Pause between two drains. A drain executes runs until none can be claimed (`Worker.drain`). */
   pollMs: number;
   log: WriteLog;
   /** Aborted when the process must end. */
@@ -37,7 +37,7 @@ export async function workUntilStopped({ worker, pollMs, log, stop }: LongLivedO
         );
       }
       log('error', { event: 'queue_unreadable', error: errorText(error) });
-      // A drain that worked for long proves that the queue can be read, so the pause is short again.
+      // A drain that took long could read the queue before it failed, so the pause is short again.
       if (performance.now() - began > LONGEST_PAUSE_MS) pauseMs = pollMs;
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }

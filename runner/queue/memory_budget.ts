@@ -16,8 +16,8 @@ export interface MemoryUser {
   /** Milliseconds since the run was claimed. */
   heldMs: () => number;
   /**
-   * Aborted if the run must stop. The run is then admitted before all others, whatever its size. Only one such run is
-   * admitted at a time.
+   * Aborted if the run must stop. The run is then admitted before all others. It need not fit beside the admitted runs,
+   * but only beside those of them that must stop, too.
    */
   stopping?: AbortSignal;
 }
@@ -29,7 +29,7 @@ export interface MemoryUser {
 export interface MemoryBudget {
   /** Admits the run now, or as soon as it fits. Resolves with undefined if one of the signals is aborted first. */
   admit: (run: MemoryUser, signals: AbortSignal[]) => HeldMemory | Promise<HeldMemory | undefined>;
-  /** If runs wait, asks the largest of the runs that have been held this long to release its claim. */
+  /** If runs wait for memory, asks one run to release its claim: the largest of those held for at least `heldMs`. */
   relieve: (heldMs: number) => void;
 }
 

@@ -5,22 +5,20 @@ import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
 /**
- * The time for which a worker that is woken by pokes (requests) waits for a run in its last look at the queue. A look
- * is a call that claims runs. If runs are started one after another, the last look claims the next run before its poke
- * arrives.
+ * The time for which the last look of a worker waits for a run. A look is a call that claims runs. The worker is woken
+ * by pokes, which are requests. If runs are started one after another, the last look claims the next run before its
+ * poke arrives.
  */
 const LAST_LOOK_MS = 40;
 
-/**
- * Milliseconds between two looks for reserved slots. A worker that gets pokes looks sooner.
- */
+/** Milliseconds between two looks for reserved slots (`slots.ts`). The time is shorter for a worker that gets pokes. */
 const RESERVED_LOOK_MS = 100;
 const POKED_RESERVED_LOOK_MS = 25;
 
 /**
  * Time between a look that found runs and the next look, for a worker that may watch the queue. The worker watches only
- * after a look that found no runs, because each start notifies a watching worker by NOTIFY. With NOTIFY, commits wait
- * for each other, so that many connections together start only an eighth of the runs.
+ * after a look that found no runs, because a watch makes each start of a run send a NOTIFY. Commits with a NOTIFY wait
+ * for each other, so that many connections together start only an eighth as many runs.
  */
 const QUIET_MS = 20;
 
@@ -44,10 +42,7 @@ export interface WaitOutcome {
   hasFewerRuns: boolean;
   /** True if no run is executed. */
   isIdle: boolean;
-  /**
-   * True if a watch notifies the worker of each run that becomes claimable, and already did at the worker's last
-   * look.
-   */
+  /** True if a watch notifies the worker of each run that becomes claimable, and was already on at the last look. */
   isWatched: boolean;
 }
 
@@ -70,11 +65,11 @@ export interface Polling {
   waited: (outcome: WaitOutcome) => void;
   /** Reports the end of an execution. */
   runEnded: (execution: Pick<ClaimExecution, 'isReleased' | 'sleepsUntil'>) => void;
-  /** Begins a drain. The state in which earlier looks found the queue may be outdated. */
+  /** Begins a drain. The queue may have changed since the last look. */
   restart: () => void;
   /**
    * True if the worker is woken by pokes, and a run that it released continues before `endsAt`, the end of its drain.
-   * The worker should then wait for that run, because otherwise only the sweep would wake the run, and late.
+   * The worker should then wait for that run. Otherwise the run would continue late, after the next sweep of the queue.
    */
   staysForSleepers: (endsAt: number) => boolean;
 }
@@ -110,8 +105,7 @@ export function makePolling(
 
   /**
    * Returns the interval between looks. A worker that is neither poked nor watching learns of new runs only by polling.
-   * A watch does not report sleeping runs whose time has come, so the worker also looks at the time of the first of
-   * them.
+   * A watch does not report sleeping runs whose time has come, so `patienceMs` also ends when the first of them is due.
    */
   const lookEveryMs = (slots: FreeSlots): number => {
     if (settings.wakesByPokes) return Infinity;
@@ -124,7 +118,8 @@ export function makePolling(
     hasPokes: () => poked.size > 0,
     isLookDue: (slots) => {
       if (!isForReserved(slots)) return mayBeMore || poked.size > 0;
-      // Short runs free a regular slot before this interval is over, so they need no look for reserved slots.
+      // If runs are short, a regular slot is free before this interval is over, and no look for reserved slots is
+      // needed.
       return slots.reserved > 0 && isReservedWanted() && elapsedMs() - lookedAt >= reservedLookMs;
     },
     isQuiet: () => lastFound === 0,
@@ -161,17 +156,17 @@ export function makePolling(
       const isSleeperDue = wakeTimes.dropDue(now());
       mayBeForReserved = true;
       if (isSleeperDue) mayBeMore = true;
-      // The watch reports every run that a look would find. The worker looks once more only when the wait times out.
+      // The watch reports every run that a look would find, so the worker looks again only when the wait times out.
       if (isWatched && hasChanged) return;
-      // A worker that is not poked looks at intervals, and whenever a run has ended.
+      // A worker that gets no pokes looks at intervals, and whenever a run has ended.
       const isTime = !settings.wakesByPokes && (hasFewerRuns || !hasChanged);
       if (isIdle || isTime) mayBeMore = true;
     },
     runEnded: ({ isReleased, sleepsUntil }) => {
       const until = sleepsUntil();
       if (until !== undefined) wakeTimes.add(until);
-      // If a signature or a stop comes during the release, the run is claimable at once, but its poke came before the
-      // release.
+      // If a signature or a stop comes during the release, its poke comes too early. The run is claimable right after
+      // the release, so another look is due.
       if (isReleased()) mayBeMore = true;
     },
     restart: () => {

@@ -1,8 +1,8 @@
 import type { ChildRow, LogLine, NodeRun } from '../engine/journal.ts';
 import { measureMap } from '../engine/value_size.ts';
 
-// Approximate bytes of JSON of the rows that a worker stores. Values are measured only once, when nodes return them.
-// Such sizes cost less than writing the JSON would.
+// Approximate bytes of JSON of the rows that a worker stores. Each value is measured only once, when a node returns it,
+// so these sizes cost less than writing the JSON.
 
 /** Bytes of a row without its values. */
 export const ROW_BYTES = 200;

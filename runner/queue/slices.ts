@@ -1,6 +1,6 @@
 import { makeSlice, type Slice, type SliceLimits } from '../engine/slice.ts';
 
-/** The slices of a worker, one after the other. */
+/** The slices of a worker, one after the other. A slice is the time that a worker has for its runs (`SliceState`). */
 export interface Slices {
   /**
    * Begins a drain. The slices of a drain share one limit of elapsed time, and each slice has computing time of its

@@ -32,7 +32,8 @@ export function freeSlots(
     runnerReservedSlots - Math.max(working.length - runnerConcurrency, held.length - most, 0),
     0,
   );
-  // An owner holds a slot by a working run. If the worker holds as many runs as it may, resting runs take slots, too.
+  // The owner of a working run holds a slot. If the worker holds as many runs as it may, each resting run takes a slot,
+  // too.
   const holding = held.length >= most ? held : working;
   return { regular, reserved, ownersWithSlots: [...new Set(holding.map(({ claim }) => claim.user_id))] };
 }

@@ -10,7 +10,7 @@ export interface SnapshotCache {
   get: (hash: string, text: string | null) => Snapshot;
   /**
    * Drops the least recently used snapshots. Must not be called between a claim and the start of its runs, which may
-   * need them.
+   * need the dropped snapshots.
    */
   trim: () => void;
 }

@@ -27,8 +27,8 @@ export function makeTakeOnRuns(
   { claims, runs, polling, heartbeat }: TakeOnDeps,
 ): (slots: FreeSlots, slice: Slice) => Promise<TakenOn> {
   /**
-   * Claims runs. Returns undefined if the queue could not be read while runs are executed. These runs continue, and the
-   * end of one causes another look.
+   * Claims runs. Returns undefined if the queue could not be read while runs are executed. The executed runs continue,
+   * and the end of any of them causes another look at the queue.
    */
   const claim = async ({ maxRuns, waitMs, ownersWithSlots }: Look): Promise<Claim[] | undefined> => {
     try {
@@ -45,7 +45,7 @@ export function makeTakeOnRuns(
     const claimed = await claim(look);
     const hasFailed = claimed === undefined;
     const isLate = isUsedUp(slice);
-    // Runs that can't be released now are claimed again after their lease.
+    // If a release fails, the run is claimed again after the end of its lease.
     if (isLate) await Promise.allSettled((claimed ?? []).map((one) => claims.release(one, NO_PROGRESS)));
     const found = isLate ? [] : claimed ?? [];
     const [first] = found;

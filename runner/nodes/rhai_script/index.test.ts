@@ -137,7 +137,7 @@ describe('rhai_script', () => {
   });
 
   it('keeps at most as many lines of a trial as a run may log', async () => {
-    // The trial does not end, even on a slow machine.
+    // The clock stands still, so that the trial does not end, even on a slow machine.
     vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => void vi.restoreAllMocks());
     const lines: unknown[][] = [];
@@ -168,7 +168,7 @@ describe('rhai_script', () => {
   });
 });
 
-/** The scripts of two flows, as written by their authors. A client sends numbers as decimals. */
+/** Two scripts of saved flows. Clients of such flows send numbers as decimals. */
 const ADD = 'a + b';
 const COLLATZ = 'if a % 2 == 0 {\n    a / 2\n} else {\n    3 * a + 1\n}';
 
@@ -184,7 +184,7 @@ it.each<[string, Value, Value]>([
 describe('rhai_script with ports of the flow', () => {
   const runOwn = (source: unknown, inputs: ValueMap, outputNames: string[]) =>
     runNode(rhaiScriptNode, inputs, {
-      // SAFETY: the test also gives wrong texts.
+      // SAFETY: the test also gives sources that are not texts.
       formData: { source } as never,
       inputNames: Object.keys(inputs),
       outputNames,

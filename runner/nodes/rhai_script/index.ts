@@ -14,16 +14,16 @@ import { evaluateScript, sourceOf } from './evaluate.ts';
 import { RecentSources } from '../../threads/recent_sources.ts';
 
 /**
- * The time for which a script may compute in the engine's thread, where it blocks all other runs. After that it is
- * started again in another thread.
+ * The time for which a script may compute in the engine's thread, where it blocks all other runs. A script that takes
+ * longer is started again in another thread.
  */
 const TRIAL_MS = 20;
-/** The length of a source from which parsing alone exceeds the trial. */
+/** The most characters of a source that is tried. The parsing of a longer source alone may exceed the trial. */
 const LONG_SOURCE = 16_384;
-/** The most characters of all sources that are remembered as long scripts. */
+/** The most characters of all remembered sources of long scripts together. */
 const REMEMBERED_CHARACTERS = 262_144;
 
-/** Scripts that exceeded the trial. Sources longer than LONG_SOURCE need not be remembered. */
+/** Scripts that exceeded the trial. A source longer than LONG_SOURCE counts as long anyway, so it is not remembered. */
 const longScripts = new RecentSources<true>(REMEMBERED_CHARACTERS, LONG_SOURCE);
 
 /** Thrown at the end of the trial. A script can't catch it. */
@@ -55,8 +55,7 @@ function tryShort(task: ScriptTask, { log, checkTime }: NodeCall): ValueMap | un
 }
 
 /**
- * Runs a long script in a separate thread if possible, because in the engine's thread all runs of the worker would wait
- * for it.
+ * Runs a long script in a separate thread if possible. In the engine's thread, it would block all runs of the worker.
  */
 function run(call: NodeCall): ValueMap | Promise<ValueMap> {
   const { inputs, inputNames, outputNames, scripts, log, rest, run: { environment } } = call;
@@ -78,9 +77,7 @@ function run(call: NodeCall): ValueMap | Promise<ValueMap> {
   });
 }
 
-/**
- * Runs the script in the form data. Only the author can set the script. Edges and starters of runs can't.
- */
+/** Runs the script in the form data. Only the flow's author can set this script, because it is not an input. */
 function runOwn(call: NodeCall): ValueMap | Promise<ValueMap> {
   const source = formText(call.formData, 'source');
   if (source === undefined) throw new NodeError('the form data has no text `source`');

@@ -36,7 +36,7 @@ export function toScriptValue(value: Value): RhaiValue {
   return givenMap(Object.entries(value.M).map(([name, member]) => [name, toScriptValue(member)] as const));
 }
 
-/** Converts a value of a script for a flow. Throws a NodeError for types that flows don't have. */
+/** Converts a value of a script for a flow. Throws a NodeError if flows have no such type. */
 export function fromScriptValue(value: RhaiValue): Value {
   if (value === null) return { N: 0 };
   if (typeof value === 'string') return { S: value };

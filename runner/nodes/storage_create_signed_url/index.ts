@@ -8,14 +8,14 @@ import { integerFrom, readTransform } from './transform.ts';
 
 const MAX_SECONDS = nodeLimits.storage_url_seconds.value;
 
-/** Converts the option `download`: true if browsers save the file, or the name under which they save it. */
+/** Converts the option `download`. If it is true or a name, browsers save the file, under that name if given. */
 const toDownload: Convert<boolean | string> = (value) => {
   if ('B' in value) return value.B;
   if ('S' in value && value.S.length <= 255) return value.S === '' ? false : value.S;
   throw invalidType(value, 'a boolean, or a name of at most 255 characters');
 };
 
-/** Outputs a URL by which anybody can read a file of the flow's owner for a time. */
+/** Outputs a URL by which anybody can read a file of the flow's owner until the URL expires. */
 export const storageCreateSignedUrlNode: NodeModule = {
   definition,
   run: async ({ inputs, files, ...run }) => {

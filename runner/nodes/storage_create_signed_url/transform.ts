@@ -28,7 +28,7 @@ const MEMBERS: { [name: string]: Convert<string | number> } = {
   format: toMember({ origin: 'origin' }),
 };
 
-/** Reads how to change an image from the input `transform`; undefined if the input is missing. */
+/** Reads from the input `transform` how to change an image. Returns undefined if the input is missing. */
 export function readTransform(inputs: ValueMap): { [name: string]: string | number } | undefined {
   const given = readOptionalField(inputs, 'transform', toMap);
   if (given === undefined || Object.keys(given).length === 0) return undefined;

@@ -6,8 +6,8 @@ import definition from './definition.json' with { type: 'json' };
 /** Deletes a file of the flow's owner. */
 export const storageDeleteNode: NodeModule = {
   definition,
-  // The node counts as idempotent, although a second attempt deletes a file that another run has stored since the first
-  // attempt: a single slow attempt could delete that file, too.
+  // A second attempt may delete a file that another run has stored since the first attempt. A single slow attempt could
+  // delete that file, too, so the node still counts as idempotent.
   run: async ({ inputs, files, ...run }) => ({
     key: { S: await requestOfRun(run, true, (end) => files.remove(readFileName(inputs), end)) },
   }),

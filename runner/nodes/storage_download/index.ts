@@ -5,8 +5,8 @@ import { readFileName } from '../../values/file_name.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Returns a text if the bytes are the UTF-8 of a text that a value can hold, otherwise bytes. A byte order mark is part
- * of the text.
+ * Converts a file to a text if it is UTF-8 and a value can hold that text. Otherwise converts it to bytes. A byte order
+ * mark is part of the text.
  */
 function contentValue(bytes: Uint8Array): Value {
   try {

@@ -14,7 +14,8 @@ const overwrites = (inputs: ValueMap): boolean => {
 /** Stores a file of the flow's owner. */
 export const storageUploadNode: NodeModule = {
   definition,
-  // If the node does not overwrite files, a repeated upload would fail, because the first upload has stored the file.
+  // Without `overwrite`, the effects are `once`: a repeated upload would fail, because the first one has stored the
+  // file.
   effectsByInput: { name: 'overwrite', effectsOf: (inputs) => overwrites(inputs) ? 'idempotent' : 'once' },
   run: async ({ inputs, files, signal, releasing }) => {
     const overwrite = readOptionalField(inputs, 'overwrite', toBoolean) ?? false;

@@ -8,7 +8,7 @@ import type { LosslessJson, Value } from '../../../types/values/value.ts';
 import { switchNode } from './index.ts';
 
 const run = (value: Value, cases: unknown) =>
-  // SAFETY: JSON without loss.
+  // SAFETY: `parse` returns JSON whose numbers keep their digits.
   runNode(switchNode, { value }, { formData: parse(JSON.stringify({ cases })) as LosslessJson });
 
 const CASES = [

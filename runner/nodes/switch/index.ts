@@ -2,7 +2,9 @@ import { DEFAULT, firstCase, readCases } from '../../conditions/cases.ts';
 import { formMember, type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Passes a value on through the output of its case. The flow's JSON declares the outputs. */
+/**
+ * Passes a value on through the output of the first case that the value meets. The flow's JSON declares the outputs.
+ */
 export const switchNode: NodeModule = {
   definition,
   takesPortsFromFlow: 'outputs',

@@ -3,7 +3,7 @@ import type { NodeModule } from '../../engine/node.ts';
 import { runSandboxed } from '../../threads/run_script.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Fills values in a text, by Mustache in the sandbox. */
+/** Replaces the placeholders of a text by values. The library Mustache does this in the sandbox. */
 export const textTemplateNode: NodeModule = {
   definition,
   run: (call) => {

@@ -5,7 +5,7 @@ import { toBytesNode } from './index.ts';
 it.each([
   ['', { BY: '' }],
   ['ü', { BY: 'w7w=' }],
-  // 32 bytes get the tag of a public key, even if they come from a text.
+  // 32 bytes become a value with the tag of public keys, `B3`, even if they come from a text.
   ['\0'.repeat(32), { B3: '1'.repeat(32) }],
 ])('to_bytes outputs the UTF-8 of %j', async (text, bytes) => {
   expect(await runNode(toBytesNode, { string: { S: text } })).toEqual({ bytes });

@@ -1,7 +1,7 @@
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Outputs its inputs as an array of one or two elements, because the second input is optional. */
+/** Outputs its inputs as an array. The second input is optional, so the array has one or two elements. */
 export const toVecNode: NodeModule = {
   definition,
   run: ({ inputs }) => {

@@ -7,7 +7,7 @@ import { SOL, startTestChain, type TestChain, transfer } from '../../../tests/su
 import type { Value, ValueMap } from '../../../types/values/value.ts';
 import { transferSolNode } from './index.ts';
 
-/** The fee of a transaction with one signature. Each further signature costs as much again. */
+/** The fee of a transaction with one signature. Each further signature costs this much more. */
 const FEE = 5_000n;
 
 let chain: TestChain;

@@ -4,14 +4,14 @@ import type { ChainAccount } from '../../solana/rpc.ts';
 import { assertTokenOf, asTokenAccount } from '../../solana/token_accounts.ts';
 import { NodeError } from '../../engine/node.ts';
 
-/** An address with its account on the chain. */
+/** An address with its account on the chain; null if there is no such account. */
 export interface AddressedAccount {
   address: Address;
   account: ChainAccount | null;
 }
 
 export interface RecipientRules {
-  /** True if a wallet without SOL, which does not exist on the chain, may receive tokens. */
+  /** True if a wallet without SOL may receive tokens. Such a wallet has no account on the chain. */
   allowsUnfunded: boolean;
   /** True if a missing associated token account of the wallet may be created. */
   funds: boolean;
@@ -38,7 +38,7 @@ function assertWallet({ address, account }: AddressedAccount, { allowsUnfunded }
 }
 
 /**
- * Finds the token account that receives the tokens, and whether it must be created, by the rules of `spl-token
+ * Finds the token account that receives the tokens, and whether it must be created. Follows the rules of `spl-token
  * transfer`. If the recipient is a token account, it receives the tokens itself. Otherwise the wallet's associated
  * token account receives them.
  */

@@ -4,7 +4,8 @@ import { haltError, type NodeModule, Released, requireInput } from '../../engine
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Outputs its inputs after a time. The time counts from the begin of the execution, even if an earlier claim began it.
+ * Outputs its inputs after a time. The time counts from the begin of the node execution, even if that was in an earlier
+ * claim.
  */
 export const waitNode: NodeModule = {
   definition,

@@ -3,7 +3,9 @@ import { walletToValue } from '../../../types/values/keys.ts';
 import { formText, NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Outputs a wallet by its public key. The signer and the stored key are only looked up when the wallet must sign. */
+/**
+ * Outputs a wallet by its public key. The worker looks up the signer and the stored key only when the wallet must sign.
+ */
 export const walletNode: NodeModule = {
   definition,
   namesKeys: true,
