@@ -5,9 +5,9 @@ import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
 /**
- * The time for which the last look of a worker waits for a run. A look is a call that claims runs. The worker is woken
- * by pokes, which are requests. If runs are started one after another, the last look claims the next run before its
- * poke arrives.
+ * The time for which a worker that gets pokes waits for a run in its last look. A look is a call that claims runs. A
+ * poke is a request that wakes a worker. If runs are started one after another, the last look claims the next run
+ * before its poke arrives.
  */
 const LAST_LOOK_MS = 40;
 

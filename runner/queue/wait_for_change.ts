@@ -22,15 +22,14 @@ export interface WaitForChangeDeps {
  * Makes a function that waits for a change. A change is a run that ends or rests, a poke, the end of the slice, or the
  * time for a look at the queue.
  *
- * The function resolves with false if the slice has been used up for a while and its runs do not compute. Each of these
- * runs can't be released now, because it waits for a request that must not be repeated. Such a run continues during the
- * next slice and delays no other run, however often the worker is poked. A worker that releases all runs waits even for
- * such runs.
+ * The function resolves with false if the slice has been used up for a while and its runs do not compute. Such a run
+ * can't be released now, because it waits for a request that must not be repeated. It continues during the next slice,
+ * so that other runs need not wait for it. Only a worker that must release all runs waits for such runs.
  */
 export function makeWaitForChange(
   { runs, polling, slices, slots, watch }: WaitForChangeDeps,
 ): (slice: Slice) => Promise<boolean> {
-  /** The slice that was used up last, and the time until which the worker waits for its runs. */
+  /** The slice that was used up last, and the time until which the worker waits for the release of its runs. */
   let usedUp: { slice: Slice; until: number } | undefined;
 
   const waitMs = (slice: Slice): number => {
@@ -48,7 +47,7 @@ export function makeWaitForChange(
     const hasChanged = await runs.nextChange(waitMs(slice));
     const isLate = usedUp?.slice === slice && performance.now() >= usedUp.until;
     if (isLate && slice.spentMs() === spentMs && !slices.areAllEnded()) return false;
-    // Waits for the other runs that end in this turn of the event loop, so that one claim fills all their slots.
+    // Waits for the other runs that end in this turn of the event loop, so that one claim can fill all freed slots.
     await nextTurn();
     polling.waited({
       hasChanged,

@@ -1,4 +1,4 @@
-/** The most times that are kept. If a run's time is not kept, the sweep wakes the run. */
+/** The most times that are kept. If a run's time is not kept, the sweep of the queue wakes the run. */
 const MAX_TIMES = 1_000;
 
 /** The times at which sleeping runs continue, in milliseconds since 1970. */

@@ -1,4 +1,4 @@
-/** Measures how long a claim works on its run, and reports when the run only waits. */
+/** Measures how long a claim works on its run, and reports each begin of a rest, in which the run only waits. */
 export interface WorkClock {
   /** Milliseconds of work so far. */
   workedMs: () => number;

@@ -15,7 +15,7 @@ import { makeWorker } from './worker.ts';
 
 let count = 0;
 
-/** Makes a claim of a flow, with its snapshot unless the worker reports it as known. */
+/** Makes a claim of a flow. The claim includes the flow's snapshot unless the worker reports the snapshot as known. */
 function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
   count += 1;
   return {
@@ -195,12 +195,11 @@ it('a run with a long wait is released until its time, and a function looks then
   queue.claims.release = (_claim, _progress, seconds) => Promise.resolve(void sleeps.push(seconds));
   const worker = workerOf(queue, { RUNNER_SLICE_MS: '60000', RUNNER_LONG_WAIT_MS: '2000' });
   expect(await worker.drain()).toBe(false);
-  // The database counts the delay only from the moment at which it stores the release, so the delay is at least a
+  // The database counts the delay from the moment at which it stores the release. The delay is therefore at least a
   // second shorter than the rest of the wait.
   expect(sleeps).toEqual([1]);
   expect(queue.events).toEqual(['run_asleep']);
-  // The worker looks when the queue is empty, at the end, and when the sleeper's time has come. Then no run sleeps any
-  // more.
+  // The worker looks at the queue when it is empty, when the time of the sleeping run has come, and at the end.
   expect(queue.waits.length).toBeGreaterThanOrEqual(3);
 });
 
@@ -260,7 +259,7 @@ it('when the slice is over, only the call that began the drain learns that there
   expect(queue.released).toHaveLength(1);
 });
 
-/** A worker whose only run does not notice that it should be released. `answer` ends the run. */
+/** Makes a worker whose only run does not notice that the run should be released. `answer` ends the run. */
 function stuckWorker(env: Record<string, string>) {
   const flow = new FlowBuilder();
   flow.node('stuck');

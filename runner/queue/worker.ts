@@ -16,22 +16,22 @@ import { makeWaitForChange } from './wait_for_change.ts';
 export interface Worker {
   /**
    * Executes runs until none can be claimed, or until the slice is over and its runs are released. Resolves with true
-   * if the slice is over, because there may be more to do. With a watch, waits for further runs until `releaseAll` is
-   * called. While a drain is under way, another call only causes a look at the queue. If `flowRunId` is already being
-   * executed, the call has no effect.
+   * if the slice is over, because runs may be left. If the worker has a watch, waits for further runs until
+   * `releaseAll` is called. While a drain is under way, another call only causes a look at the queue. If `flowRunId` is
+   * already being executed, the call has no effect.
    */
   drain: (flowRunId?: string) => Promise<boolean>;
   /** Releases all runs as soon as they can be released, and claims no more; `drain` resolves then. */
   releaseAll: () => void;
   /**
-   * Resolves when no run is executed any more. Runs that can't be released outlive their slice, so the promise may
-   * resolve later than the slice ends.
+   * Resolves when no run is executed any more. A run that can't be released outlives its slice, so the promise may
+   * resolve after the end of the slice.
    */
   whenIdle: () => Promise<void>;
 }
 
 export interface WorkerDeps extends Omit<ExecuteClaimDeps, 'memory'> {
-  /** Makes the watch that notifies a long-lived worker of runs. Without it, the worker polls the queue. */
+  /** Makes the watch that notifies a long-lived worker of runs. Without a watch, the worker polls the queue. */
   makeWatch?: MakeQueueWatch | undefined;
 }
 
@@ -65,8 +65,8 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   };
 
   /**
-   * Claims and executes runs until none is left or the slice is over. If it claims a suspect, a run that may have
-   * crashed its workers, resolves at once with that claim.
+   * Claims and executes runs until none is left or the slice is over. A suspect is a run that may have crashed its
+   * workers. If a suspect is claimed, resolves at once with its claim.
    */
   const executeAll = async (slice: Slice): Promise<Claim | undefined> => {
     const isLookDue = () => !isUsedUp(slice) && polling.isLookDue(slots());
@@ -84,8 +84,8 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   };
 
   /**
-   * Executes one slice, and one more after each slice in which a suspect was claimed. The other runs are released
-   * before the suspect is executed alone.
+   * Executes one slice. If a suspect was claimed in a slice, ends the slice, so that its other runs are released, and
+   * begins the next slice with the suspect alone.
    */
   const executeSlices = async (): Promise<boolean> => {
     slices.startDrain();

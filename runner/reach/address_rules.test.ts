@@ -72,7 +72,7 @@ describe('the address rules', () => {
       '2001:db8::1',
       '100::1',
     ]],
-    // 6to4 and Teredo, which contain an IPv4 address, and local NAT64 prefixes.
+    // Addresses of 6to4 and Teredo, which contain an IPv4 address, and of local NAT64 prefixes.
     ['forbidden', ['2002:7f00:1::', '2002:101:101::', '2001:0:4136:e378::1', '64:ff9b:1::a00:1', '5f00::1', '4000::1']],
     ['forbidden', ['', 'localhost', '1.2.3', '127.1', '010.8.8.8', '0x8.8.8.8', '1.2.3.4.5', 'a.b.c.d', '1.2.3.256']],
   ])('call %s: %j', (kind, addresses) => {

@@ -24,7 +24,8 @@ const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 type Kind = 'public' | 'private' | 'forbidden';
 
 function addressKind(text: string): Kind {
-  // `isValid` would also accept short and octal forms, which ipaddr.js and the system may read as different addresses.
+  // `isValid` would also accept short and octal forms. ipaddr.js and the operating system may read such a form as
+  // different addresses.
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return 'forbidden';
   const address = ipaddr.process(text);
   if (PLATFORM_ADDRESSES.has(address.toString())) return 'forbidden';
@@ -39,7 +40,8 @@ function addressKind(text: string): Kind {
 
 /**
  * True if an IP address belongs to the public Internet. Private, loopback, link-local, shared (RFC 6598), multicast,
- * reserved and tunnel addresses are refused. IPv6 addresses that contain such an IPv4 address are refused, too.
+ * reserved and tunnel addresses are refused. An IPv6 address that contains an IPv4 address of such a range is refused,
+ * too.
  */
 export const isPublicAddress = (address: string): boolean => addressKind(address) === 'public';
 

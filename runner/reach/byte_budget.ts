@@ -3,11 +3,11 @@ import { unlessAborted } from './connection.ts';
 /** The bytes that one request holds of a shared budget. */
 export interface Holder {
   /**
-   * Resolves when the request may hold this many bytes in total. Returns undefined if it may hold them at once. Throws
-   * the signal's reason if the signal is aborted.
+   * Resolves when the request may hold this many bytes in total. Returns undefined if the request need not wait.
+   * Rejects with the signal's reason if the signal is aborted.
    */
   hold: (bytes: number, signal: AbortSignal) => Promise<void> | undefined;
-  /** Returns all its bytes to the budget. */
+  /** Returns all bytes of the holder to the budget. */
   release: () => void;
 }
 
@@ -25,7 +25,7 @@ export interface ByteBudgetOptions {
   /** The most bytes that one holder can ask for. */
   oneBytes: number;
   /**
-   * Bytes that each holder may hold without waiting. Most answers are smaller, so they never wait for large answers.
+   * Bytes that each holder may hold without waiting. Most answers are smaller than this, so most requests never wait.
    */
   freeBytes: number;
 }
@@ -37,9 +37,9 @@ interface Entry {
 }
 
 /**
- * Makes a budget of bytes that many holders share. A holder keeps its bytes while it waits for more, so holders could
- * block each other. Therefore the oldest holder has a reserve that no other holder may use. So the oldest holder never
- * waits, and when it releases its bytes, the next holder gets the reserve.
+ * Makes a budget of bytes that many holders share. A holder keeps its bytes while it waits for more, so without a
+ * reserve, holders could block each other for ever. Only the oldest holder may use the reserve, so it never waits. When
+ * it releases its bytes, the next holder gets the reserve.
  */
 export function makeByteBudget({ totalBytes, oneBytes, freeBytes }: ByteBudgetOptions): ByteBudget {
   const sharedBytes = Math.max(totalBytes - oneBytes, 0);

@@ -6,10 +6,10 @@ const LINE_FEED = 10;
 
 const endedEarly = () => new TransientError('the connection was closed before the response was complete');
 
-/** Receives bytes in order. The reader does not read on until the returned promise resolves. */
+/** Receives bytes in order. If it returns a promise, the reader reads on when the promise resolves. */
 export type TakeBytes = (bytes: Uint8Array) => void | Promise<void>;
 
-/** Reads lines, counted bytes and whole pieces from pieces of any size. */
+/** Makes a reader of lines, of a given number of bytes, and of whole pieces, from a stream of pieces of any size. */
 export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
   let rest: Uint8Array = NOTHING;
 
@@ -24,7 +24,9 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
   };
 
   return {
-    /** Reads a line without its end, as Latin-1. Throws a NodeError if it is longer than allowed or has no end. */
+    /**
+     * Reads a line without its end, as Latin-1. Throws a NodeError if the line is longer than allowed or has no end.
+     */
     line: async (maxBytes: number): Promise<string> => {
       let line = '';
       for (;;) {
@@ -52,8 +54,8 @@ export function makeByteReader(pieces: AsyncIterator<Uint8Array>) {
       }
     },
     /**
-     * Passes whole pieces to `use` until it returns a number, which is the number of bytes that it used of the last
-     * piece. The rest of that piece is read next.
+     * Passes whole pieces to `use` until `use` returns how many bytes of the last piece it has used. The next read
+     * begins after these bytes.
      */
     pieces: async (use: (piece: Uint8Array) => Promise<number | undefined>): Promise<void> => {
       for (;;) {

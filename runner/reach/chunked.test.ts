@@ -4,7 +4,7 @@ import { makeChunkedDecoder } from './chunked.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** Decodes a body that comes in pieces, and returns its text and the bytes behind it. */
+/** Decodes a body that comes in pieces. Returns the body's text, and the bytes after the body. */
 function decode(pieces: Uint8Array[], maxFraming = 10_000): { text: string; rest: string } {
   const decoder = makeChunkedDecoder(maxFraming);
   let text = '';

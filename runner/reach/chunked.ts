@@ -22,8 +22,8 @@ const isBlank = (byte: number): boolean => byte === 32 || byte === 9;
 type Part = 'size' | 'blanks' | 'extension' | 'size end' | 'data' | 'data end' | 'data line feed';
 
 /**
- * Makes a decoder of the chunked transfer coding. It accepts pieces of any size and returns the data of each piece as
- * one array, so that many small chunks cost no more than their bytes. Refuses a body with more than `maxFramingBytes`
+ * Makes a decoder of the chunked transfer coding. It accepts pieces of any size. It returns the data of each piece as
+ * one array, so that many small chunks do not cost an array each. Refuses a body with more than `maxFramingBytes`
  * besides its data. Source: RFC 9112, section 7.1.
  */
 export function makeChunkedDecoder(maxFramingBytes: number) {
@@ -65,8 +65,8 @@ export function makeChunkedDecoder(maxFramingBytes: number) {
 
   return {
     /**
-     * Returns the data in a piece. Once the last chunk was read, `used` is the number of bytes of the piece before the
-     * trailer.
+     * Returns the data in a piece. `used` is undefined until the last chunk was read. Then it is the number of the
+     * piece's bytes before the trailer.
      */
     decode: (piece: Uint8Array): { data: Uint8Array; used: number | undefined } => {
       // The data of a piece always fits an array of the piece's length.

@@ -22,7 +22,7 @@ const ATTEMPT_MS = 5_000;
 export const resolveBySystem: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true })).map(({ address }) => address);
 
-/** Settles as the promise does, unless the signal is aborted first: then throws the signal's reason. */
+/** Settles like the promise. If the signal is aborted first, throws the signal's reason. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // After an abort no caller waits for the promise, and an unhandled rejection would end the process.
   promise.catch(() => {});
@@ -68,8 +68,8 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
       : connectPlain(target);
     const abort = () => socket.destroy(signal.reason);
     signal.addEventListener('abort', abort);
-    // This listener stays, because an error event without a listener would end the process. Readers of the socket get
-    // the error when they read.
+    // This listener stays after the connection, because an error event without a listener would end the process. A
+    // later error is also thrown to those who read from the socket.
     socket.on('error', reject);
     socket.once('close', () => reject(new Error('closed')));
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
@@ -81,7 +81,7 @@ function connectTo(address: string, url: URL, ca: string | undefined, signal: Ab
 
 /**
  * Opens a connection for a URL. The host is resolved once, every address is checked, and only these addresses are
- * tried, in order. So it does not matter if the name later resolves to another address. Throws a NodeError, or the
+ * tried, in order. A name that later resolves to another address is therefore no danger. Throws a NodeError, or the
  * signal's reason.
  */
 export async function openConnection(url: URL, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
@@ -101,8 +101,8 @@ export async function openConnection(url: URL, options: ConnectOptions, signal: 
 }
 
 /**
- * Describes a failure for the flow's author. The description is the error's code if it has one, because messages name
- * internal addresses.
+ * Describes a failure for the flow's author. If the error has a code, the description is only this code, because the
+ * message may name internal addresses.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';

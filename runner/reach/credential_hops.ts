@@ -7,11 +7,13 @@ interface HopHead {
   headers: Headers;
 }
 
-/** Adds the secret of a connection to the hops of a request, and removes it from their answers. */
+/** Adds the secret of a connection to the hops of a request, and removes the secret from the answers to these hops. */
 export interface CredentialHops {
   /** Returns a copy of the hop with the secret, or the hop itself if it must not carry the secret. */
   add: <Hop extends HopHead>(hop: Hop) => Hop;
-  /** Returns the hop of a redirect without the secret that a server has put into its URL. */
+  /**
+   * Returns the hop of a redirect. If the server has put the secret into its URL, the returned hop lacks the secret.
+   */
   next: <Hop extends HopHead>(hop: Hop) => Hop;
   answer: (response: HttpResponse) => Promise<HttpResponse>;
   error: (error: unknown) => unknown;
@@ -54,8 +56,8 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       return { ...hop, url };
     },
     answer: async ({ status, headers, body }) => {
-      // A failure to mark the secret as refused is ignored. The next answer with status 401 marks the secret again, and
-      // the node gets the present answer in any case.
+      // If the secret can't be marked as refused, the failure is ignored: the next answer with status 401 marks it. The
+      // node gets the present answer in any case.
       if (status === 401 && isCarried) await credential.refused?.().catch(() => {});
       const redacted = Object.entries(headers).map(([name, value]) => [redaction.text(name), redaction.text(value)]);
       return { status, headers: Object.fromEntries(redacted), body: redaction.bytes(body) };

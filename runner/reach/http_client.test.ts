@@ -121,8 +121,8 @@ function makeResolver(names: Record<string, string[][]>) {
 }
 
 /**
- * Makes a client that treats loopback as the public Internet, because the servers of this test are there. The real
- * rules apply to all other addresses.
+ * Makes a client that treats loopback as the public Internet, because the servers of this test listen on loopback. The
+ * real rules apply to all other addresses.
  */
 const makeClient = (options: Partial<HttpClientOptions> = {}) =>
   makeHttpClient({

@@ -15,7 +15,7 @@ export interface HttpClientOptions {
   isAllowed?: IsAllowed;
   /** The time limit of a whole request with its redirects and body. Waiting for other requests does not count. */
   timeoutMs: number;
-  /** The most bytes of a request's body, and of a response's body, both as sent and as decoded. */
+  /** The most bytes of a request's body, of a response's body as it was sent, and of the decoded response's body. */
   maxResponseBytes: number;
   /** The limits that the client's requests share with other clients. Without this option, requests do not wait. */
   share?: HttpShare;
@@ -29,8 +29,8 @@ const MAX_REDIRECTS = runLimits.redirects.value;
 
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-type'];
 /**
- * Headers that a redirect to another origin keeps. Any other header of a flow may hold a credential, whatever its name
- * is.
+ * Headers that a redirect to another origin keeps. All other headers are removed, because a header of any name may hold
+ * a credential.
  */
 const HARMLESS_HEADERS = new Set([
   'accept',
@@ -69,7 +69,8 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
   for (const [name, value] of given) {
     const key = name.toLowerCase();
     try {
-      // A header of the request replaces a default. If the request has a name twice, the values become a list.
+      // A header of the request replaces a default. If the request has several headers of one name, their values become
+      // a list.
       if (isGiven.has(key)) headers.append(key, value);
       else headers.set(key, value);
     } catch {
@@ -142,7 +143,7 @@ async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
   signal.addEventListener('abort', abort);
   try {
     signal.throwIfAborted();
-    // Head and body are sent in one packet if they fit into one.
+    // If head and body together fit into one packet, one packet is sent.
     socket.cork();
     socket.write(head);
     if (hop.body !== undefined) socket.write(hop.body);
@@ -165,7 +166,7 @@ async function exchange(hop: Hop, allowance: Allowance, signal: AbortSignal) {
   }
 }
 
-/** Returns the body of a request. A body that a node makes on demand is made now. */
+/** Returns the body of a request. If the node makes its body on demand, calls `makeBody`. */
 async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promise<Uint8Array | undefined> {
   const bytes = body ?? await makeBody?.();
   if (bytes !== undefined && bytes.length > maxBytes) {
@@ -178,7 +179,7 @@ async function bodyOf({ body, makeBody }: HttpRequest, maxBytes: number): Promis
 interface TimeLimit {
   /** Aborted with the reason when the time is over or the node's own signal is aborted. */
   signal: AbortSignal;
-  /** Waits for `wait` without counting its time. */
+  /** Waits for `wait`. The time of this wait does not count. */
   except: (wait: Promise<void>) => Promise<void>;
   close: () => void;
 }
@@ -216,8 +217,8 @@ function limitTime(timeoutMs: number, given: AbortSignal): TimeLimit {
 
 /**
  * Makes the client with which nodes make HTTP requests. It follows up to 10 redirects. Each host is resolved once, and
- * the client connects to allowed addresses only. The client itself sets the headers of the connection and of the
- * message's framing, and ignores those of a request.
+ * the client connects to allowed addresses only. The client itself sets the headers that concern the connection or the
+ * length of the message, and ignores such headers of a request.
  */
 export function makeHttpClient(given: HttpClientOptions): HttpClient {
   const { timeoutMs, maxResponseBytes, share } = given;
@@ -257,7 +258,7 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);
   };
 
-  /** Waits for the request's turn. This time does not count against the request's limit. */
+  /** Waits until the request may begin. This time does not count against the request's time limit. */
   const begin = async (signal: AbortSignal): Promise<Holder | undefined> => {
     try {
       return await share?.begin(signal);

@@ -32,7 +32,7 @@ const MAX_REQUEST_HEAD_BYTES = 64 * 1024;
 
 /**
  * Encodes a request's head; the body follows it. Throws a NodeError if the head has more than MAX_REQUEST_HEAD_BYTES,
- * which servers would refuse.
+ * because servers would refuse such a head.
  */
 export function encodeRequestHead(
   request: { method: string; url: URL; headers: Headers; body: Uint8Array | undefined },
@@ -52,7 +52,7 @@ export function encodeRequestHead(
   return Uint8Array.from(head, (letter) => letter.charCodeAt(0));
 }
 
-/** Removes spaces and tabs at both ends. A pattern would take quadratic time on long rows of blanks. */
+/** Removes spaces and tabs at both ends. A regular expression would take quadratic time on long rows of blanks. */
 function trimBlanks(text: string): string {
   const isBlank = (index: number) => text[index] === ' ' || text[index] === '\t';
   let begin = 0;
@@ -98,14 +98,14 @@ function contentLength(header: string | undefined): number | undefined {
   return Number(length);
 }
 
-/** Makes the writer of a body, once the head is known. */
+/** Makes the writer of a body from the headers of its response. */
 type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 
 /** The limit of a body. */
 export interface ResponseLimit {
   maxBytes: number;
   /**
-   * If true, a body that is too large, breaks off or is malformed ends at that point. If false, such a body is an
+   * A body may be too large, break off or be malformed. If true, the body then ends at that point. If false, it is an
    * error.
    */
   takesPart: boolean;
@@ -137,8 +137,8 @@ async function readBody(
     });
   };
   try {
-    // The framing of the chunks may have at most as many bytes as a body. So a body in chunks of one byte exceeds the
-    // limit of framing before the limit of bodies.
+    // The framing of the chunks may have as many bytes as a body. A body in chunks of one byte has more framing than
+    // data, so it exceeds the limit of the framing first.
     if (coding === undefined) await reader.copy(length, take);
     else await readChunks(reader, Math.max(maxBodyBytes, MAX_HEAD_BYTES), take);
     return await body.end();
@@ -166,11 +166,11 @@ export async function readResponse(
     if (status === 101) throw new NodeError('the server asks to change the protocol');
     // After an informational response, another response follows.
     if (status < 200) continue;
-    // The headers of such a response may describe a body, but no body follows.
+    // A response without a body may have headers that describe one, for example its length.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     if (!hasBody) return { status, headers, body: new Uint8Array(0) };
     const body = await readBody(reader, headers, limit, makeBody).catch((error) => {
-      // A refusal of the server is reported by its status, even if its answer is too large.
+      // If a server refuses a request with a body that can't be read, the error must still name the status.
       const isRefusal = status >= 300 && error instanceof NodeError && !(error instanceof TransientError);
       throw isRefusal ? new NodeError(`status code: ${status}; ${error.message}`) : error;
     });

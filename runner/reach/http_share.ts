@@ -15,9 +15,9 @@ const SMALLEST_STEP = 65_536;
 
 /**
  * Combines a request's holders of several budgets into one. The combined holder asks for up to twice the needed bytes,
- * so that it asks rarely even for small pieces. The combined holder asks one budget after another. So a request that
- * waits for bytes of its own run or owner holds no bytes of budgets that others share. All requests enter the budgets
- * in the same order. So the oldest request in the last budget is the oldest in each budget, and never waits.
+ * so that it asks rarely even if the pieces are small. It asks one budget after another. While a request waits for
+ * bytes of its own run or owner, it therefore takes no bytes of the budgets that others share. All requests enter the
+ * budgets in the same order, so the oldest request in the last budget is the oldest in each budget and never waits.
  */
 function combineHolders(holders: Holder[]): Holder {
   let granted = 0;
@@ -59,8 +59,8 @@ export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpS
   };
 
   /**
-   * Waits until one more request may run. If the request was aborted before its turn came, the turn goes to the next
-   * request.
+   * Waits until one more request may run. If the request is aborted meanwhile, the next waiting request may run
+   * instead.
    */
   const enter = async (signal: AbortSignal): Promise<void> => {
     signal.throwIfAborted();

@@ -6,8 +6,9 @@ import { type Effect, type KvStores, NodeError } from '../engine/node.ts';
 import { releasedIfPassing } from '../engine/released.ts';
 
 /**
- * Converts a store's refusal to the node's error. If the claim is lost or the database does not answer, the run is
- * released, and the next claim repeats the change. The database makes each change only once.
+ * Converts the error of a call: the refusal of a store becomes an error of the node. If the claim is lost or the
+ * database does not answer, the run is released, and the next claim repeats the change. The database makes each change
+ * only once.
  */
 function toNodeFailure(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;

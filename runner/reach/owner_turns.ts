@@ -2,15 +2,14 @@ import type { HttpClient } from '../engine/node.ts';
 import { type HttpShare, makeHttpShare } from './http_share.ts';
 
 /**
- * The pause before an owner's next request after a failure. In this time PostgREST may still be making the failed
- * request's answer, which the runner no longer reads.
+ * The pause before an owner's next request after a failure. The runner no longer reads the answer to the failed
+ * request, but PostgREST may still be making it.
  */
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 
 /**
  * Limits the concurrent requests of each owner; further requests wait. All runs of an owner in this process share the
- * limit. The limit protects the project's REST API, because PostgREST holds each answer in memory as a whole, even if
- * the reader is slow.
+ * limit. The limit protects the memory of PostgREST, which holds each answer as a whole until it is read.
  */
 export function makeOwnerTurns(
   maxRequests: number,

@@ -33,7 +33,7 @@ const TOKEN_HEADER = 'x-flow-claim-token';
 /** Headers with which a flow's author can make a request as another user than the flow's owner. */
 const CREDENTIALS = new Set(['apikey', 'authorization', 'x-api-key']);
 
-/** A token is renewed after this part of its validity, so that it stays valid while a request waits for its turn. */
+/** A token is renewed after this part of its validity, so that no token expires while a request with it waits. */
 const USED_PART = 0.5;
 
 interface ClaimToken {
@@ -53,7 +53,7 @@ export interface ProjectApiOptions {
   now: () => number;
 }
 
-/** PostgREST answers 401 for other reasons, too, such as a missing right. */
+/** The code is needed, because PostgREST also answers 401 for other reasons, such as a missing right. */
 const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
   status === 401 && new TextDecoder().decode(body).includes('"token_invalid"');
 
@@ -64,8 +64,8 @@ const isTokenRefused = ({ status, body }: HttpResponse): boolean =>
 export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOptions): ProjectApi {
   let token: Promise<ClaimToken> | undefined;
   /**
-   * The token that was made last. A refused token is forgotten only if it is still the newest, because another node may
-   * already have replaced it.
+   * The token that was made last. A refused token is forgotten only if it is this one. If not, another node has already
+   * replaced it.
    */
   let newest: string | undefined;
 
@@ -82,7 +82,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
     try {
       const known = token;
       const isUsable = known !== undefined && (await known).renewedAt > now();
-      // Meanwhile another node may have renewed or forgotten the token.
+      // During the wait, another node may have renewed or forgotten the token.
       if (!isUsable && token === known) token = makeToken();
       return (await (token ??= makeToken())).token;
     } catch (error) {
@@ -110,8 +110,8 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
   const serves = (url: URL): boolean => {
     if (!('restUrl' in address)) return false;
     const base = new URL(address.restUrl);
-    // A URL with a user name or password is not served, because the HTTP client would turn them into an authorization
-    // header.
+    // A URL with a user name or password does not count, because the HTTP client would make an authorization header of
+    // them.
     return url.origin === base.origin && url.pathname.startsWith(`${base.pathname}/`) &&
       `${url.username}${url.password}` === '';
   };
@@ -124,7 +124,7 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
     restUrl: () => known().restUrl,
     serves,
     request: async (request) => {
-      // The last check before the token leaves the process.
+      // This last check prevents that the token is sent to another server.
       if (!URL.canParse(request.url) || !serves(new URL(request.url))) {
         throw new NodeError("the URL does not belong to the project's REST API");
       }
@@ -137,8 +137,8 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
       const sent = await validToken();
       const response = await send([[TOKEN_HEADER, sent]]);
       if (!isTokenRefused(response)) return response;
-      // Either the token expired while the request waited for its turn, or its secret was rotated twice. The request
-      // was refused as a whole, so it may be sent again.
+      // The token expired while the request waited, or the secret that signs tokens was rotated twice. PostgREST
+      // refused the request as a whole, so it may be sent again.
       forget(sent);
       return await send([[TOKEN_HEADER, await validToken()]]);
     },

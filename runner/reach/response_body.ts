@@ -16,12 +16,12 @@ export interface BodyWriter {
 export type MayKeep = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Bytes of a compressed body that are inflated at a time. Deflate expands a byte to at most 1032, so at most half a MiB
- * is produced before the limit is checked.
+ * Bytes of a compressed body that are inflated at a time. Deflate makes at most 1032 bytes of one byte, so at most half
+ * a MiB is inflated before the limit is checked.
  */
 const PORTION_BYTES = 512;
 
-/** The time for which bodies are inflated before other work has its turn. */
+/** The time for which bodies are inflated until the event loop gets a turn for other work. */
 const LONGEST_STRETCH_MS = 5;
 
 let stretchBegan = -Infinity;
@@ -29,8 +29,8 @@ let line: Promise<void> = Promise.resolve();
 
 /**
  * Resolves when one more portion may be inflated. Without this wait, the streams would inflate all arrived bytes of all
- * requests within one turn of the event loop, while other runs wait. So the portions wait in a queue, which pauses for
- * a turn when it has inflated for LONGEST_STRETCH_MS.
+ * requests within one turn of the event loop, while other runs wait. Therefore the portions wait in a queue, which
+ * pauses for one turn of the event loop each time LONGEST_STRETCH_MS are over.
  */
 function waitForTurn(): Promise<void> {
   return line = line.then(async () => {
@@ -40,7 +40,7 @@ function waitForTurn(): Promise<void> {
   });
 }
 
-/** Makes a writer that keeps a body as sent. `expectedBytes` is its length, if known. */
+/** Makes a writer that keeps a body as it was sent. `expectedBytes` is the body's length, if known. */
 function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: number): BodyWriter {
   const tooLarge = () => new NodeError(`the response is larger than ${maxBytes} bytes`);
   const sink = makeByteSink(maxBytes, tooLarge, expectedBytes);
@@ -74,7 +74,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
     for (let next = await reader.read(); !next.done; next = await reader.read()) await inflated.write(next.value);
   };
   const reading = readAll();
-  /** Rejects if reading ends with an error before all bytes are written. Never resolves. */
+  /** Rejects if reading fails, so that a write does not wait for ever. Never resolves. */
   const failure = reading.then(() => new Promise<never>(() => {}));
   for (const promise of [reading, failure, writer.closed, reader.closed]) promise.catch(() => {});
 
@@ -84,11 +84,11 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
       try {
         for (let at = 0; at < bytes.length; at += PORTION_BYTES) {
           await waitForTurn();
-          // `slice` copies the piece, because its bytes belong to the reader of the connection.
+          // `slice` copies the bytes, because their memory belongs to the reader of the connection.
           await Promise.race([writer.write(bytes.slice(at, at + PORTION_BYTES)), failure]);
         }
       } catch (error) {
-        // If reading has failed, too, its error has caused the error of writing, so the error of reading is reported.
+        // If reading has failed, too, writing failed for that reason, so the error of reading is reported.
         throw malformed(await reading.then(() => error, (cause: unknown) => cause));
       }
     },
@@ -102,7 +102,7 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
       return await inflated.end();
     },
     discard: () => {
-      // Both calls reject if the stream has ended already.
+      // Each of the two calls rejects if the stream has ended already.
       reader.cancel().catch(() => {});
       writer.abort().catch(() => {});
     },

@@ -28,12 +28,12 @@ const divisionByZero = (run: Run, operator: string, left: unknown, right: unknow
 function intPower(run: Run, base: bigint, exponent: bigint): Int {
   if (exponent < 0n) run.fail('Arithmetic', `Integer raised to a negative power: ${base} ** ${exponent}`);
   if (base >= -1n && base <= 1n) return toInt(base === -1n && exponent % 2n === 0n ? 1n : exponent === 0n ? 1n : base);
-  // For bases from 2 on, no power beyond the 63rd fits 64 bits.
+  // If the base is 2 or more, no power beyond the 63rd fits 64 bits.
   const power = exponent > 64n ? undefined : checkedInt(base ** exponent);
   return power ?? overflow(run, '**', base, exponent);
 }
 
-/** Shifts to the left, or to the right by a negative number. Bits shifted beyond the 64 are lost. */
+/** Shifts to the left, or to the right by a negative number. Bits that leave the 64 bits are lost. */
 function shift(value: bigint, places: bigint): Int {
   if (places >= 0n) return places > 63n ? 0 : toInt(BigInt.asIntN(64, value << places));
   return toInt(value >> (places < -63n ? 63n : -places));
@@ -104,7 +104,7 @@ function decimalArithmetic(run: Run, operator: BinaryOperator, left: Decimal, ri
   // SAFETY: the line above has checked it.
   const arithmetic = operator as keyof typeof DECIMAL_METHODS;
   if (right.isZero() && isZeroDivision(operator)) divisionByZero(run, operator, left, right);
-  // Arithmetic on 96 bits takes far more time than arithmetic of the processor.
+  // Arithmetic on decimals of 96 bits takes far more time than the processor's own arithmetic.
   run.charge(arithmetic === '**' ? 500 : 4);
   return left[DECIMAL_METHODS[arithmetic]](right) ?? overflow(run, operator, left, right);
 }

@@ -7,11 +7,11 @@ export interface Variable {
   /** The variable's index among the variables of its function. */
   readonly slot: number;
   readonly isConstant: boolean;
-  /** True if the script does not define the variable, so that only the caller of the script can define it. */
+  /** True if the script does not define the variable. Only the caller of the script can then define it. */
   readonly isGiven: boolean;
-  /** True if a closure shares the variable, whose value is then kept in a cell. */
+  /** True if a closure shares the variable. The variable's value is then kept in a cell. */
   isCaptured: boolean;
-  /** The number of variables of its function that exist when this variable is defined, including this one. */
+  /** How many variables of the function exist when this variable is defined, including this variable. */
   readonly count: number;
 }
 
@@ -28,7 +28,7 @@ export interface FunctionNode {
   readonly captures: readonly Capture[];
   readonly body: Node;
   readonly slotCount: number;
-  /** The depth to which its nodes are nested. This depth bounds the depth of the evaluation. */
+  /** The depth to which the function's nodes are nested. The evaluation can't nest deeper. */
   readonly depth: number;
   readonly at: Position;
 }
@@ -37,11 +37,11 @@ export interface FunctionNode {
 export interface VisibleNames {
   /** Finds a variable of the function itself, or one that a closure captured. */
   readonly find: (name: string) => Variable | undefined;
-  /** True if the function, or a function around a closure, defines a name. */
+  /** True if the name is defined by the function or, for a closure, by a function around it. */
   readonly has: (name: string) => boolean;
   /** If true, variables that the caller of the script gives are visible too. */
   readonly seesGiven: boolean;
-  /** Number of blocks that a search for a name reads, including those of the functions around a closure. */
+  /** Number of blocks that a search for a name reads, including the blocks of the functions around a closure. */
   readonly blockCount: number;
 }
 
@@ -103,7 +103,9 @@ type Shape =
     readonly kind: 'call';
     readonly name: string;
     readonly args: readonly Node[];
-    /** The names that `is_def_var` checks, or that a function may use if it is called with its caller's variables. */
+    /**
+     * The names at the call. `is_def_var` checks them, and a function that gets its caller's variables may use them.
+     */
     readonly names: VisibleNames | undefined;
     readonly isLending: boolean;
   }
@@ -149,7 +151,7 @@ interface Link {
 /** An expression or a statement. In Rhai both have a value. */
 export type Node = Shape & {
   readonly at: Position;
-  /** The depth to which nodes are nested from here on. */
+  /** The depth to which nodes are nested in this node. */
   readonly depth: number;
 };
 

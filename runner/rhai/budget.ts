@@ -23,7 +23,7 @@ export class Budget {
   readonly limits: RhaiLimits;
   readonly hooks: RunHooks;
   /**
-   * The position of the script. Errors in built-in functions, which have no position of their own, are reported there.
+   * The position that the run has reached in the script. An error in a built-in function is reported at this position.
    */
   at: Position;
   operations = 0;
@@ -59,7 +59,7 @@ export class Budget {
     if (this.operations > this.#nextStop) this.#stop(this.at);
   }
 
-  /** Counts the operations for reading this many characters or bytes. A few of them cost nothing. */
+  /** Counts the operations for reading this many characters or bytes. Short texts cost nothing. */
   chargeText(length: number): void {
     if (length >= CHARACTERS_PER_OPERATION) this.charge(Math.floor(length / CHARACTERS_PER_OPERATION));
   }

@@ -45,7 +45,10 @@ const blob = (length = COUNT): Blob => new Blob(new Uint8Array(length).fill(7));
 const map = (count = COUNT): RhaiMap =>
   newRun().newMap(new Map(Array.from({ length: count }, (_, index) => [`k${index}`, index])));
 const fn = new FnPointer('f');
-/** Makes a pointer curried with itself repeatedly: writing it as text takes exponentially many steps. */
+/**
+ * Makes a function pointer that is curried with itself repeatedly. Writing this pointer as text takes exponentially
+ * many steps.
+ */
 const curriedFn = (): FnPointer => {
   let pointer = fn;
   for (let times = 0; times < 12; times++) pointer = newRun().curry(pointer, [pointer]);
@@ -239,7 +242,7 @@ const GROWING: Record<string, Case[]> = {
   fn: [['curry', fn, Array(255).fill(1), 255]],
 };
 
-/** All other functions. They take few steps, and as many for large arguments as for small ones. */
+/** All other functions. Each takes few steps, however large its arguments are. */
 const CONSTANT: Record<string, string> = {
   any: 'type_of take is_shared',
   none: 'exit Fn is_def_fn range PI E timestamp utc_now rand rand_float rand_bool',

@@ -19,8 +19,8 @@ export function chargeComparison(run: Run, left: RhaiValue, right: RhaiValue): v
 }
 
 /**
- * Charges for a comparison with a literal of a switch, as `chargeComparison` does for two values. The literal's weight
- * is not known.
+ * Charges for a comparison with a literal of a switch, like `chargeComparison`. The literal's size is not known, so a
+ * value of equal length is charged as a whole.
  */
 export function chargeMatch(run: Run, value: RhaiValue, literal: RhaiValue): void {
   if (typeof value === 'string') return chargeComparison(run, value, literal);
@@ -44,12 +44,13 @@ export function findValue(run: Run, { items, text }: RhaiArray, target: RhaiValu
   const kind = typeof target;
   for (let index = start; index < items.length; index++) {
     const item = items[index] ?? null;
-    // Numbers and texts of one type are equal if they are identical.
+    // Two numbers or two texts of one type are equal only if they are identical in JavaScript.
     if (typeof item === kind && kind !== 'object') {
       if (item === target) return index;
       continue;
     }
-    // Slow comparisons are charged one by one, because they first convert each number to a decimal.
+    // Comparisons that may be slow are charged one by one: those of containers, and those that convert an integer to a
+    // decimal.
     if (isContainer) chargeComparison(run, item, target);
     else if (isDecimalPair(item, target)) run.charge(4);
     if (equalValues(item, target)) return index;

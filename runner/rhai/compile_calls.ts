@@ -24,7 +24,7 @@ const compileIsDefined: CompileNode<'call'> = (compiler, { name, args, names, at
   };
 };
 
-/** Compiles the lookup of the caller's variables that a call lends to the called function. */
+/** Some calls lend the caller's variables to the called function. Compiles the lookup of such a variable. */
 function compileLent(compiler: Compiler, { names, isLending }: NodeOf<'call'>): ((frame: Frame) => Lent) | undefined {
   if (!isLending || names === undefined) return undefined;
   const { given } = compiler.program;
@@ -56,8 +56,8 @@ const compileScriptCall: CompileNode<'call'> = (compiler, node, context) => {
 };
 
 /**
- * Compiles the place of the first argument. The place is needed because a built-in function may change its first
- * argument, as a method changes its subject.
+ * Compiles the place of the first argument. A built-in function needs this place, because it may change its first
+ * argument in the way in which a method changes its subject.
  */
 const compileSubject = (compiler: Compiler, node: Node | undefined, context: Context): Locate | undefined =>
   node?.kind === 'variable' || node?.kind === 'unknown' || node?.kind === 'this'

@@ -88,7 +88,10 @@ export const compileLogic: CompileNode<'logic'> = (compiler, { operator, left, r
 
 type FastInteger = (left: number, right: number) => number | boolean;
 
-/** Operators on safe integers. An unsafe result is computed again exactly. Adding 0 turns -0 into 0. */
+/**
+ * Operators on safe integers. If a result is not a safe integer, it is computed again exactly. Adding 0 turns -0 into
+ * 0.
+ */
 const FAST_INTEGERS: Partial<Record<BinaryOperator, FastInteger>> = {
   '+': (left, right) => left + right,
   '-': (left, right) => left - right,

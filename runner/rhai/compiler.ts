@@ -9,9 +9,9 @@ import type { RhaiValue } from './values.ts';
 export interface Context {
   readonly signalsReturn: boolean;
   readonly signalsLoop: boolean;
-  /** The function around the node; `throwsReturn` is set if it must catch thrown returns. */
+  /** The function around the node; `throwsReturn` is set if the function must catch thrown returns. */
   readonly fn: { throwsReturn: boolean };
-  /** The loop around the node; `throwsControl` is set if it must catch thrown breaks. */
+  /** The loop around the node; `throwsControl` is set if the loop must catch thrown breaks. */
   readonly loop: { throwsControl: boolean };
 }
 
@@ -26,17 +26,21 @@ export interface Compiler {
   readonly program: Program;
   /** The names of the script's functions that take any type. */
   readonly functionNames: ReadonlySet<string>;
-  /** The keys of the script's functions as methods. The key of a method for one type is listed without the type. */
+  /**
+   * The keys `name/arity` of the script's functions that can be called as methods. For a method of one type, the key
+   * here lacks the type.
+   */
   readonly methodKeys: ReadonlySet<string>;
   /** True if functions see a variable as a member of `global`. */
   isGlobal: (variable: Variable) => boolean;
   /**
-   * Compiles any node. If the node reads a variable, its value is the variable's own array or map and not a copy.
+   * Compiles any node. If the node reads an array or map from a variable, the compiled node returns the variable's own
+   * value and not a copy.
    */
   compile: (node: Node, context: Context) => Evaluate;
   /** Compiles a node within an expression. */
   operand: (node: Node, context: Context) => Evaluate;
-  /** Like `operand`, for a value that will be stored elsewhere and so must be its own copy. */
+  /** Like `operand`, but the compiled node returns a copy, which can be stored in another place. */
   owned: (node: Node, context: Context) => Evaluate;
   compileFunction: (node: FunctionNode) => CompiledFunction;
 }
