@@ -4,13 +4,13 @@ import { ConversionError } from '../../types/values/conversion.ts';
 import { type LosslessJson, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
 import { type Condition, readCondition } from './condition.ts';
 
-/** The database checks the same limit when a flow is deployed. */
+/** The most cases of a node. The database checks this limit when a flow is deployed. */
 const { switch_cases: { value: MAX_CASES } } = flowLimits;
 
-/** The output for a value that fulfils no case. */
+/** The name of the output for a value that fulfils no case. */
 export const DEFAULT = 'default';
 
-/** One case: its name, and the condition that a value must fulfil for the output of this name. */
+/** One case. If a value fulfils its condition, the value goes to the output with the name of the case. */
 export interface Case {
   name: string;
   condition: Condition;
@@ -21,7 +21,9 @@ type JsonObject = { [name: string]: LosslessJson };
 const isObject = (json: LosslessJson | undefined): json is JsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/** Reads the members of a case that form its condition. A field that is null or empty counts as missing. */
+/**
+ * Reads the parts of a case's condition. For `readCondition`, a `field` that is null or empty is like a missing one.
+ */
 function partsOf(json: JsonObject): ValueMap {
   const parts: ValueMap = Object.create(null);
   for (const name of ['operator', 'field', 'compare_to']) {

@@ -15,7 +15,7 @@ const f = (F: string): Value => ({ F });
 const KEY = bytesToValue(new Uint8Array(32).fill(7));
 const KEY_TEXT = Object.values(KEY)[0] as string;
 
-/** Judges a value like a node. */
+/** Judges a value as a node would. */
 const judged = (value: Value, operator: string, other?: Value, field?: string): boolean => {
   const parts: ValueMap = { operator: s(operator) };
   if (other !== undefined) parts.compare_to = other;

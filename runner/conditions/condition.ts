@@ -12,7 +12,7 @@ const { field_path_characters: { value: MAX_FIELD_CHARACTERS } } = flowLimits;
 /** Says whether a value fulfils the condition. Throws a ConversionError for a value that the operator can't judge. */
 export type Condition = (value: Value) => boolean;
 
-/** A test of the value at the field, which is undefined if the field does not exist. */
+/** A test of the value at the field. The value is undefined if the field does not exist. */
 type Test = (tested: Value | undefined) => boolean;
 
 /** Makes the error of a value that a test can't judge, or of a missing value. */
@@ -84,7 +84,7 @@ const UNARY = new Map<string, Test>([
   ['is_not_empty', not(isEmpty)],
 ]);
 
-/** The operators that compare a value with another one. Each checks the other value once and returns a test. */
+/** The operators that compare a value with `compare_to`. Each function checks `compare_to` once and returns a test. */
 const BINARY = new Map<string, (other: Value) => Test>([
   ['eq', equals],
   ['ne', (other) => not(equals(other))],
@@ -115,7 +115,7 @@ export function parseField(text: string): ValuePath {
   return names;
 }
 
-/** Makes the test of an operator. A fault of `compare_to` names that input. */
+/** Makes the test of an operator. The error about a wrong `compare_to` names that input. */
 function makeTest(operator: string, parts: ValueMap): Test {
   const unary = UNARY.get(operator);
   if (unary !== undefined) return unary;
@@ -125,7 +125,7 @@ function makeTest(operator: string, parts: ValueMap): Test {
 }
 
 /**
- * Makes the condition of `operator`, `field` and `compare_to`. An operator that compares with nothing ignores
+ * Makes the condition of `operator`, `field` and `compare_to`. An operator that judges the value alone ignores
  * `compare_to`. A field that does not exist counts as null. An error about one of these three inputs names that input.
  * An error about the judged value names no input; `judge` adds the name.
  */

@@ -1,7 +1,7 @@
 import type { Value } from '../../types/values/value.ts';
 import { canonicalNumber, compareNumbers, numberOf } from './numbers.ts';
 
-/** Returns the text by which a value is compared: a text itself, or the base58 of 32 or 64 bytes. */
+/** Returns the text by which a value is compared: the text of a string, or the base58 of 32 or 64 bytes. */
 export function comparedText(value: Value): string | undefined {
   if ('S' in value) return value.S;
   if ('B3' in value) return value.B3;

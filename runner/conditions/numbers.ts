@@ -1,6 +1,8 @@
 import type { Value } from '../../types/values/value.ts';
 
-/** A finite number as an integer over a power of ten, so that numbers of all tags compare without rounding. */
+/**
+ * A finite number, as an integer divided by a power of ten. In this form, numbers of all tags compare without rounding.
+ */
 interface ExactNumber {
   mantissa: bigint;
   scale: number;
@@ -14,7 +16,7 @@ const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e(-?\d+))?$/;
 
 /**
  * Returns the number that a value holds; undefined for values that are not numbers. A float counts as the decimal
- * number that its text shows: the shortest text that reads back as the same float. So the float 0.1 equals the decimal
+ * number of its text, which is the shortest text that reads back as the same float. So the float 0.1 equals the decimal
  * 0.1.
  */
 export function numberOf(value: Value): ComparedNumber | undefined {
@@ -40,7 +42,9 @@ const compareBigInts = (a: bigint, b: bigint): number => a < b ? -1 : a > b ? 1 
 
 const sign = ({ mantissa }: ExactNumber): number => mantissa > 0n ? 1 : mantissa < 0n ? -1 : 0;
 
-/** Counts the digits before the point; negative for a number with zeros after the point. */
+/**
+ * Counts the digits before the point. For a number like 0.001, the count is negative: minus the zeros after the point.
+ */
 const wholeDigits = ({ mantissa, scale }: ExactNumber): number =>
   String(mantissa < 0n ? -mantissa : mantissa).length - scale;
 
@@ -52,7 +56,8 @@ export function compareNumbers(a: ComparedNumber, b: ComparedNumber): number | u
   if (typeof a === 'string' || typeof b === 'string') return Math.sign(orderOfInfinity(a) - orderOfInfinity(b));
   const [signA, signB] = [sign(a), sign(b)];
   if (signA !== signB || signA === 0) return Math.sign(signA - signB);
-  // Numbers of different sizes are compared by size, because a common scale would need long integers.
+  // If the numbers have different counts of digits before the point, the counts decide. Scaling such numbers to the
+  // same power of ten could need long integers.
   const [sizeA, sizeB] = [wholeDigits(a), wholeDigits(b)];
   if (sizeA !== sizeB) return Math.sign(sizeA - sizeB) * signA;
   const scale = Math.max(a.scale, b.scale);

@@ -22,12 +22,12 @@ import { type OauthSecret, secretsOf } from './credential.ts';
 import { makeRedaction } from './redaction.ts';
 import { type NewTokens, requestTokens } from './token_request.ts';
 
-/** The time between two looks for a token that another worker is requesting. */
+/** While another worker requests the token, the time between two looks for it. */
 const LOOK_MS = 250;
 
 /**
- * The time for which storing a new token is repeated while the database does not answer. The new token must not be
- * lost, because it may replace a refresh token.
+ * The time for which a worker tries to store a new token while the database does not answer. The token must not be
+ * lost: its answer may have replaced the refresh token.
  */
 const STORE_RETRY_MS = 20_000;
 
@@ -45,7 +45,7 @@ type Turn =
   | { state: 'leased'; lease: string; token: SealedRow | null }
   | { state: 'failed' } & Failure;
 
-/** The tokens that a request may use, and the nonce by which the database identifies them. */
+/** The tokens that a request may use. The database identifies them by the nonce. */
 export interface UsableTokens {
   tokens: ConnectionTokens;
   nonce: string;
@@ -65,8 +65,8 @@ const toError = ({ message, is_transient }: Failure): NodeError => {
 };
 
 /**
- * Decrypts the former tokens; undefined if the key that encrypts them is missing. The new token is then requested with
- * the stored secret.
+ * Decrypts the former tokens. If their encryption key is missing, returns undefined. Then the new token is requested
+ * with the connection's secret.
  */
 async function readFormer(
   connection: BoundConnection,
@@ -82,8 +82,8 @@ async function readFormer(
 }
 
 /**
- * Gets a new access token under the lease, and stores it. Returns undefined if the connection was stored again
- * meanwhile, because the new token then belongs to the former secret of the connection.
+ * Gets a new access token under the lease, and stores it. If the connection was stored again meanwhile, the new token
+ * belongs to the former secret. Then returns undefined.
  */
 async function refresh(
   connection: BoundConnection,
@@ -92,8 +92,8 @@ async function refresh(
   { rpc, readKeys, tokenHttp, allowsHttp }: TokenServices,
 ): Promise<UsableTokens | undefined> {
   const { lease } = turn;
-  // If the first call was stored and only its answer was lost, the repeated call changes nothing and returns false. The
-  // caller then reads the token again.
+  // If the first call succeeded and only its answer was lost, the repeated call changes nothing and returns false. Then
+  // the caller reads the token again.
   const end = (args: object) =>
     retried(STORE_RETRY_MS, () => rpc<boolean>('end_token_refresh', { connection_id: connection.id, lease, ...args }));
   let made: NewTokens;

@@ -7,11 +7,11 @@ import { makeRedaction } from './redaction.ts';
 
 /**
  * The shortest secret that is removed from answers. Shorter texts may occur in any answer by chance. Only the password
- * of a user can be shorter. Requests carry it only together with the user's name, and this longer text is removed.
+ * of a user can be shorter. A request carries it only as `user:password`, and that longer text is removed.
  */
 const MIN_SECRET_LENGTH = 4;
 
-/** A secret that requests carry unchanged. */
+/** A secret that a request carries itself. For other kinds, a request carries an access token. */
 export type DirectSecret = Exclude<ConnectionSecret, { kind: `oauth2_${string}` }>;
 
 /** The secret of a client that gets access tokens from a token server. */
@@ -22,7 +22,7 @@ export const secretsOf = ({ secret }: OauthSecret): string[] =>
   [secret.client_secret, 'refresh_token' in secret ? secret.refresh_token : undefined]
     .filter((text) => text !== undefined);
 
-/** The way in which a request carries the secret, and the texts that answers must not repeat. */
+/** The header or parameter in which a request carries the secret, and the texts that answers must not repeat. */
 interface Carried {
   header?: [name: string, value: string];
   parameter?: [name: string, value: string];
@@ -49,7 +49,7 @@ function carry({ header, parameter }: Pick<Connection, 'header' | 'parameter'>, 
   }
 }
 
-/** Encodes a parameter like the URL standard, so that the URL keeps the text. */
+/** Encodes a parameter so that the parser of the URL standard keeps the text unchanged. */
 const encodePair = (pair: [string, string]): string => pair.map(encodeURIComponent).join('=').replaceAll("'", '%27');
 
 export interface CredentialOptions {
@@ -57,7 +57,7 @@ export interface CredentialOptions {
   allowsHttp: boolean;
   /** Further texts that answers must not repeat. */
   otherSecrets?: string[];
-  /** Called if a server answers a request with the secret by 401. */
+  /** Called if a server answers 401 to a request that carries the secret. */
   refused?: () => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { utf8 } from './needles.ts';
 /** Decoded bytes, each with its place in the original bytes. */
 export interface Decoded {
   bytes: Uint8Array;
-  /** starts[i]: the place of byte i; starts[bytes.length]: the end of the original. */
+  /** starts[i] is the place of byte i; starts[bytes.length] is the end of the original bytes. */
   starts: Uint32Array;
 }
 
@@ -44,14 +44,14 @@ function hexNumber(bytes: Uint8Array, from: number, count: number): number {
   return number;
 }
 
-/** An escape: the bytes that it stands for, and its own length. */
+/** An escape. `decoded` has the bytes for which it stands, and `length` counts the bytes of the escape itself. */
 interface Escape {
   decoded: string;
   length: number;
 }
 
-// Escapes of the two halves of a surrogate pair are not joined. A secret with such a character is found only in its
-// other forms.
+// If a character is escaped as a surrogate pair, the two escapes are not joined. So this escaped form of a secret is
+// not found.
 const ofCodePoint = (point: number, length: number): Escape | undefined =>
   point < 0 || point > 0x10FFFF ? undefined : { decoded: utf8(String.fromCodePoint(point)), length };
 
@@ -110,9 +110,9 @@ function escapeAt(bytes: Uint8Array, at: number): Escape | undefined {
 }
 
 /**
- * Decodes percent-encoding, escapes of JSON and character references of HTML once; undefined if the bytes have no
- * escapes. The function reads the bytes one by one, because a body may have a MiB of escapes, and a regular expression
- * would take ten times as long.
+ * Decodes one level of percent-encoding, escapes of JSON and character references of HTML. Returns undefined if the
+ * bytes have no escapes. The function reads the bytes one by one: a body may have a MiB of escapes, for which a regular
+ * expression would take ten times as long.
  */
 export function decodeEscapes({ bytes, starts }: Decoded): Decoded | undefined {
   const decoded = new Uint8Array(bytes.length);
@@ -122,7 +122,7 @@ export function decodeEscapes({ bytes, starts }: Decoded): Decoded | undefined {
   while (at < bytes.length) {
     const found = escapeAt(bytes, at);
     const text = found?.decoded ?? '';
-    // No escape is shorter than its decoded bytes.
+    // The decoded bytes fit into the buffer, because no escape is shorter than its decoded bytes.
     for (let index = 0; index < text.length; index++) {
       decoded[length] = text.charCodeAt(index);
       places[length++] = starts[at]!;

@@ -6,8 +6,8 @@ function segmentsOf(path: string): string[] {
 }
 
 /**
- * Decodes a text repeatedly until it has no percent-encoding. Undefined if the encoding is malformed or more than five
- * times nested.
+ * Decodes a text repeatedly until it has no percent-encoding. Returns undefined if the encoding is malformed or nested
+ * more than five levels deep.
  */
 function decodeFully(text: string): string | undefined {
   let decoded = text;
@@ -23,8 +23,8 @@ function decodeFully(text: string): string | undefined {
 }
 
 /**
- * Tests whether a server may take the segment for a step out of its folder. Some servers decode `%2f` and `%5c` before
- * they resolve `..`, and some ignore parameters behind `;`.
+ * Tests whether a server may read the segment as a step to the parent folder. Some servers decode `%2f` and `%5c`
+ * before they resolve `..`, and some ignore everything behind `;`.
  */
 const mayLeaveFolder = (decoded: string): boolean =>
   decoded.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0] ?? ''));
@@ -38,8 +38,9 @@ function isWithinPath(path: string, prefix: string): boolean {
 }
 
 /**
- * Tests whether a URL belongs to one of a connection's hosts. An entry of `hosts` is a host, a port unless it is the
- * scheme's default port, and a path prefix: `api.example.com:8443/v1`. The prefix is compared by whole segments.
+ * Tests whether a URL belongs to one of a connection's hosts. An entry of `hosts` has a host, and may have a port and a
+ * path prefix: `api.example.com:8443/v1`. Without a port, it means the scheme's default port. The prefix is compared by
+ * whole segments.
  */
 export const isWithinHosts = (url: URL, hosts: readonly string[]): boolean =>
   hosts.some((entry) => {

@@ -1,13 +1,13 @@
 import { base64, base64urlnopad, hex } from '@scure/base';
 
-/** The fewest characters of a needle, which is a text to search for. Shorter texts would match by chance. */
+/** The fewest characters of a needle. A needle is a text to search for. A shorter needle would match by chance. */
 const MIN_NEEDLE_LENGTH = 4;
 
 const byteDecoder = new TextDecoder('latin1');
 
 /**
- * Decodes bytes to a searchable text with one character for each byte. The decoder reads 0x80 to 0x9F as Windows does,
- * so the result may only be compared with other results of this function. Other ways of decoding take 20 times as long.
+ * Decodes bytes to a searchable text with one character for each byte. The decoder is 20 times as fast as others. It
+ * reads 0x80 to 0x9F as Windows does, so the result may only be compared with other results of this function.
  */
 export const toSearchable = (bytes: Uint8Array): string => byteDecoder.decode(bytes);
 
@@ -18,8 +18,8 @@ const toLatin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => Stri
 export const utf8 = (text: string): string => toLatin1(new TextEncoder().encode(text));
 
 /**
- * Returns the base64 digits of these bytes when they are a part of longer data, one text for each alignment. Digits
- * that also depend on the bytes before or after are cut off.
+ * Returns the base64 digits by which these bytes can be found in the base64 of longer data. There is one text for each
+ * alignment. Digits that also depend on neighbouring bytes are cut off.
  */
 function base64Cores(bytes: Uint8Array): string[] {
   return [base64.encode, base64urlnopad.encode].flatMap((encode) =>
@@ -39,13 +39,14 @@ function utf16(text: string, isLittleEndian: boolean): string {
 
 /** Returns the forms in which a server may repeat the secrets, as searchable text; the longest first. */
 export function needlesOf(secrets: readonly string[]): string[] {
-  // A server may encode the URL or form field that it got, so the percent-encoded secret counts as another secret.
+  // A server may encode the received URL or form field once more, for example in base64. So the percent-encoded secret
+  // counts as another secret.
   const forms = [...secrets, ...secrets.map(encodeURIComponent)].flatMap((secret) => {
     const bytes = new TextEncoder().encode(secret);
     const digits = hex.encode(bytes);
     return [
       toLatin1(bytes),
-      // A form field has a plus for a space.
+      // In a form field, a plus stands for a space.
       toLatin1(bytes).replaceAll(' ', '+'),
       digits,
       digits.toUpperCase(),

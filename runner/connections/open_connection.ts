@@ -15,7 +15,10 @@ export type StoredConnection = Connection & SealedRow & {
   token: SealedRow | null;
 };
 
-/** The longest wait: a little longer than a lease, so that a waiting worker can take over from a lost worker. */
+/**
+ * The longest wait for a token. It is a little longer than a lease, so that a waiting worker can take over the lease of
+ * a lost worker.
+ */
 const MAX_WAIT_MS = connectionLimits.connection_lease_seconds.value * 1_000 +
   connectionLimits.connection_token_ms.value;
 
@@ -40,7 +43,7 @@ async function openOnce(
 ): Promise<Credential | undefined> {
   const { readKeys, allowsHttp } = services;
   const opened = await unsealConnection(readKeys(), stored, fromSealedRow(stored));
-  // SAFETY: the two types are the two parts of a ConnectionSecret.
+  // SAFETY: every ConnectionSecret is either an OauthSecret or a DirectSecret.
   if (!opened.kind.startsWith('oauth2_')) return makeCredential(stored, opened as DirectSecret, { allowsHttp });
   const oauth = opened as OauthSecret;
   const usable = stored.token === null
@@ -50,8 +53,8 @@ async function openOnce(
 }
 
 /**
- * Opens the connection that `read` returns. While another worker requests its access token, waits and reads the
- * connection again. Throws a NodeError if its secret can't be decrypted or the token server gives no token.
+ * Opens the connection that `read` returns. If another worker is requesting its access token, waits and reads the
+ * connection again. Throws a NodeError if the secret can't be decrypted or the token server gives no token.
  */
 export async function openStoredConnection(
   read: () => Promise<StoredConnection>,
@@ -91,7 +94,8 @@ export const makeConnectionOpener =
     try {
       return await openStoredConnection(read, services, signal);
     } catch (error) {
-      // The next claim runs the node again, because the node has not sent its request.
+      // After a passing failure the run is released. The next claim may run the node again, because the node has not
+      // sent its request.
       throw releasedIfPassing(error);
     }
   };

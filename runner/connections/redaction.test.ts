@@ -32,7 +32,7 @@ describe('the redaction of a secret', () => {
       const redacted = text(`header: ${whole.toString(encoding)}`);
       const [head = '', tail = ''] = redacted.slice('header: '.length).split('[redacted]');
       expect(redacted).toContain('[redacted]');
-      // At most one character at each end holds some bits of the secret.
+      // At each end, at most one character of base64 that holds bits of the secret may remain.
       expect(Buffer.from(head, encoding).toString().length).toBeLessThanOrEqual(before + 1);
       expect(tail.length).toBeLessThanOrEqual(6);
     }

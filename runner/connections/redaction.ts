@@ -3,7 +3,7 @@ import { needlesOf, toSearchable } from './needles.ts';
 
 const MARK = new TextEncoder().encode('[redacted]');
 
-/** The most levels of nested encodings that are decoded, for example percent-encoding in a JSON text. */
+/** The most levels of nested encodings that are decoded. Percent-encoding in a JSON text has two levels. */
 const MAX_ROUNDS = 3;
 
 type Range = [start: number, end: number];
@@ -46,7 +46,7 @@ function replaceRanges(bytes: Uint8Array, ranges: Range[]): Uint8Array {
   return redacted;
 }
 
-/** Returns the bytes without the needles; the given bytes if they contain no needle. */
+/** Replaces the needles in the bytes. Returns the given bytes themselves if they contain no needle. */
 function redactBytes(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
   const ranges: Range[] = [];
   const starts = new Uint32Array(bytes.length + 1);
@@ -66,8 +66,8 @@ export interface Redaction {
 }
 
 /**
- * Makes the redaction of these secrets. The redaction finds the secrets unchanged, in base64, hex or UTF-16,
- * percent-encoded, and escaped as in JSON or HTML.
+ * Makes the redaction of these secrets. The redaction finds a secret unchanged, in base64, hex or UTF-16,
+ * percent-encoded, or escaped as in JSON or HTML.
  */
 export function makeRedaction(secrets: readonly string[]): Redaction {
   const needles = needlesOf(secrets);

@@ -6,12 +6,15 @@ import { answerError } from '../engine/transient_answer.ts';
 import type { OauthSecret } from './credential.ts';
 
 /**
- * The time for which a token without `expires_in` counts as valid, and the longest time for which any token does, in
- * seconds.
+ * The time for which a token without `expires_in` counts as valid, in seconds. MAX_SECONDS is the longest such time of
+ * any token.
  */
 const DEFAULT_SECONDS = 600;
 const MAX_SECONDS = 30 * 86_400;
-/** A token counts as expired this long before its end, but not before half of its time is over. */
+/**
+ * A token counts as expired this long before its end. A token with a short life counts as expired after half of its
+ * time.
+ */
 const MARGIN_SECONDS = 30;
 
 /** New tokens, and the seconds for which the access token is used. */
@@ -73,7 +76,7 @@ function secondsOf(expiresIn: unknown): number {
 
 /**
  * Asks the token server for an access token. Source: RFC 6749, sections 4.4 and 6. If the answer has a refresh token,
- * it replaces the one that was used.
+ * this token replaces the refresh token that was used.
  */
 export async function requestTokens(
   http: HttpClient,
@@ -88,8 +91,8 @@ export async function requestTokens(
     url: token_url,
     ...encodeRequest(opened, refreshToken),
     refusesRedirects: true,
-    // The end of the run does not abort the request, because its answer may replace the refresh token. The client's
-    // time limit applies.
+    // The request goes on if the run ends, because its answer may replace the refresh token. Only the client's time
+    // limit ends the request.
     signal: new AbortController().signal,
   });
   if (response.status < 200 || response.status > 299) throw refusalOf(response);

@@ -7,14 +7,11 @@ import { TransientError } from './transient_error.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 // `data.timeout_ms` of a node limits each attempt. The time counts from the stored begin of the attempt. So a claim
-// that continues the attempt has only the rest of the time. Results that come after the time are dropped. What happens
-// when the time is over depends on the node:
-//   - A node that computes or reads: the attempt fails at once, and its signal is aborted.
-//   - A node with effects outside: the attempt fails in the same way, and the error says that the effects may have
-//     happened.
-//   - A node that calls a flow: transactions under way are settled, then the called runs end, and then the attempt
-//     fails.
-//   - An instruction node: the time applies only while the node makes its instructions.
+// that continues the attempt has only the remaining time. Results that come after the time are dropped. What happens
+// when the time is over depends on the node: - A node that computes or reads: the attempt fails at once, and its signal
+// is aborted. - A node with effects outside: the attempt fails in the same way, and the error says that the effects may
+// have happened. - A node that calls a flow: transactions under way are settled, then the called runs end, and then the
+// attempt fails. - An instruction node: the time applies only while the node makes its instructions.
 
 const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 
@@ -34,7 +31,7 @@ function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeE
 
 /** The time limit of one attempt. */
 export class AttemptTimeout {
-  /** The tree, but with a lifecycle of its own, which ends with the attempt. */
+  /** The tree with another lifecycle. That lifecycle is the attempt's own and ends with the attempt. */
   readonly tree: Tree;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -47,8 +44,8 @@ export class AttemptTimeout {
     this.until = begin + timeoutMs;
     this.#node = node;
     this.#error = timeoutError(node, inputs, timeoutMs);
-    // The halt is reported to the journal only if the node calls a flow, because nodes of the called run may then never
-    // be reached. Any other attempt fails like a node that fails by itself.
+    // If the node calls a flow, the halt is reported to the journal, because nodes of the called run may then never be
+    // reached. Any other attempt fails like a node that fails by itself.
     const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
     this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };
@@ -64,8 +61,8 @@ export class AttemptTimeout {
     const { sleepers } = this.tree;
     const isCalling = callsFlow(this.#node);
     if (this.#leftMs() <= 0) {
-      // If an earlier claim began the called run, that run continues so that it can end, and it is halted from the
-      // start. Otherwise the call fails.
+      // If an earlier claim began the called run, that run must still end. It continues, but as a halted run. Otherwise
+      // the call fails.
       if (!isCalling) throw this.#error;
       this.#expire();
     }
@@ -107,8 +104,8 @@ export class AttemptTimeout {
   }
 
   /**
-   * Returns the error of an attempt. After its time is over, the error of the timeout replaces any other error except
-   * Released.
+   * Returns the error of an attempt. After the attempt's time is over, the timeout error replaces every other error
+   * except Released.
    */
   #errorOf(error: unknown): unknown {
     const isOver = this.#isOver || this.#leftMs() <= 0;

@@ -6,15 +6,15 @@ import { pauseAfter, type RetryPolicy } from './retry_policy.ts';
 import type { TreeRun } from './tree_run.ts';
 
 /**
- * The attempts of one node execution. In the row of the execution, `attempt` is the number of the attempt that is under
- * way. If `retry_at` is set, the attempt of this number has failed, and the next attempt begins at `retry_at`. Both
- * columns are stored before a pause. So a claim that continues the execution makes the next attempt with the same
- * number and at the same time.
+ * The attempts of one node execution. In the row of the execution, `attempt` is the number of the latest attempt. If
+ * `retry_at` is null, this attempt is under way. If `retry_at` is set, this attempt has failed, and the next attempt
+ * begins at `retry_at`. Both columns are stored before a pause. So if another claim continues the execution, the next
+ * attempt keeps its number and its time.
  */
 export class Attempts {
   readonly #tree: Tree;
   readonly #run: TreeRun;
-  /** The row that the journal gets, both for the attempts and for the end of the execution. */
+  /** The row that the journal gets. It describes the attempts and, later, the end of the execution. */
   readonly #row: NodeRun;
   readonly #policy: RetryPolicy;
   readonly #log: (level: LogLevel, content: string) => void;
@@ -44,8 +44,8 @@ export class Attempts {
   }
 
   /**
-   * Records a failed attempt, and resolves when the next one begins. Rejects with Released if the run is released
-   * during the pause, and with the run's error if the run ends.
+   * Records a failed attempt, and resolves when the next attempt begins. If the run is released during the pause,
+   * rejects with Released. If the run ends during the pause, rejects with the run's error.
    */
   async next({ message, transience }: NodeError): Promise<void> {
     const row = this.#row;
@@ -55,7 +55,7 @@ export class Attempts {
     this.#log('Warn', `${this.#ordinal()} failed, the next one begins at ${row.retry_at}: ${message}`);
     journal.nodeBegan({ ...row });
     await journal.flush().catch(() => {
-      // The record can't be stored. The run is released, and its claim logs the reason.
+      // The record can't be stored, so the run is released. The claim logs the reason.
       throw new Released();
     });
     await this.#begin(until);
@@ -67,7 +67,7 @@ export class Attempts {
     await this.#begin(Date.parse(retryAt));
   }
 
-  /** Logs the failed attempt with which the execution fails. */
+  /** Logs the last attempt of an execution that fails. */
   logFailure(message: string): void {
     // If an execution ends in a pause, its last attempt is logged already.
     if (this.#row.retry_at === null) this.#log('Error', `${this.#ordinal()} failed: ${message}`);

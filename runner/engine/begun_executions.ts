@@ -24,7 +24,7 @@ export class BegunExecutions {
   readonly #lifecycle: Lifecycle;
   readonly #news: News;
   readonly #underWay = new Map<RunNode, Begun>();
-  /** Released executions. If the run ends instead of being released, these executions end with it. */
+  /** Released executions. If the run then ends after all, these executions end with it. */
   readonly #released: Begun[] = [];
   readonly #completions: Completions;
 
@@ -37,8 +37,8 @@ export class BegunExecutions {
   }
 
   /**
-   * True if an execution runs, rests or waits for its settlement, or if its outputs are not yet ready for the next
-   * nodes.
+   * True if an execution runs, rests or waits for its settlement, or if the outputs of an ended execution are not ready
+   * for the next nodes.
    */
   get isAnyUnderWay(): boolean {
     return this.#underWay.size > 0 || this.isHandingOn;
@@ -62,7 +62,7 @@ export class BegunExecutions {
     return this.#completions.hasReady;
   }
 
-  /** True if everything under way is parked, waits for a flow that it called, or is asleep. */
+  /** True if each execution under way is parked, asleep, or waits for a flow that it called. */
   isQuiet(asleep = 0): boolean {
     return !this.hasCompletions && !this.isHandingOn &&
       this.#underWay.size === this.parking.parked.size + this.#run.callsUnderWay + asleep;
@@ -73,7 +73,7 @@ export class BegunExecutions {
     return this.#completions.takeReady();
   }
 
-  /** Adds an execution with its outcome, or with the promise of it. */
+  /** Adds an execution with its outcome, or with the promise of its outcome. */
   add(begun: Begun, outcome: Execution['outcome']): void {
     if (!(outcome instanceof Promise)) return this.#endOrPark(begun, outcome);
     this.#underWay.set(begun.node, begun);
@@ -99,8 +99,8 @@ export class BegunExecutions {
   }
 
   /**
-   * Makes another attempt of a parked execution. The execution parks again when the attempt has handed over its
-   * instructions.
+   * Makes another attempt of a parked execution. When the attempt has handed over its instructions, the execution parks
+   * again.
    */
   tryAgain(parked: Parked, error: NodeError): void {
     const begun = this.#underWay.get(parked.node);
@@ -126,7 +126,7 @@ export class BegunExecutions {
   #follow(begun: Begun, outcome: Promise<Outcome | Handover>): void {
     const { node } = begun;
     void outcome.then((given) => {
-      // An execution that is no longer under way was recorded as cancelled.
+      // If the execution is no longer under way, it was recorded as cancelled, or the run was left.
       if (this.#underWay.get(node) === begun) this.#endOrPark(begun, given);
     }, () => {
       this.#underWay.delete(node);
@@ -152,7 +152,7 @@ export class BegunExecutions {
     begun.record(outcome);
     const wasParked = this.parking.end(node, outcome);
     const handedOver = 'error' in outcome ? outcome.handedOver : undefined;
-    // An earlier claim handed these outputs on, and then the execution failed.
+    // The execution failed after an earlier claim had handed over these outputs. The next nodes still get them.
     if (handedOver !== undefined && !wasParked) {
       this.#completions.add({ ...begun, outcome: { outputs: handedOver }, part: 'handed_over' });
     }

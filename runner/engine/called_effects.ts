@@ -7,7 +7,10 @@ import { type CalledEffects, NodeError, type NodeRegistry } from './node.ts';
 /** The flows that have effects, either of their own or because they call flows with effects. */
 type FlowsWithEffects = { [kind in CalledEffects]: ReadonlySet<number> };
 
-/** Returns the id of the called flow; undefined if the form data names no flow. Such a node fails when it runs. */
+/**
+ * Returns the id of the called flow. Returns undefined if the form data names no flow; then the node fails when it
+ * runs.
+ */
 function calledFlowOf(formData: LosslessJson): number | undefined {
   try {
     return readCalledFlow(formData);
@@ -19,7 +22,7 @@ function calledFlowOf(formData: LosslessJson): number | undefined {
 
 const callsAFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 
-/** Adds all direct and indirect callers of these flows. Flows may call each other in circles. */
+/** Returns these flows with all their direct and indirect callers. Flows may call each other in circles. */
 function withCallers(flowIds: readonly number[], callersOf: ReadonlyMap<number, number[]>): Set<number> {
   const all = new Set(flowIds);
   for (const flowId of all) {

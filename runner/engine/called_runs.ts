@@ -27,8 +27,8 @@ export class CalledRuns implements FlowCalls {
   /** The number of nodes in the flows that are being executed. */
   #openNodes: number;
   /**
-   * Resolves when the latest of the called flows may begin. The next called flow waits for this promise, so that called
-   * flows begin one after another.
+   * Resolves when the latest called flow begins. The next called flow waits for this promise, so that called flows
+   * begin one after another.
    */
   #turn: Promise<void> = Promise.resolve();
 
@@ -76,16 +76,17 @@ export class CalledRuns implements FlowCalls {
       throw new NodeError(`recursive depth reached: calls of flows may be nested ${limits.interflowDepth} deep`);
     }
     // Called flows begin one after another, because making a graph takes time and thousands of nodes may call flows at
-    // once. The wait also gives each nested call a new stack, because calls may be nested a thousand levels deep.
+    // once. The wait also gives each nested call a new stack. Otherwise calls that are nested a thousand levels deep
+    // could overflow it.
     await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
     const known = history.child(caller.execution);
     if (known?.result != null) return { result: known.result };
-    // If `isLate`, the time of the call is over. A run that an earlier claim began is executed nevertheless, so that it
-    // ends.
+    // If `isLate`, the time of the call is over. If an earlier claim began the called run, the run is still executed,
+    // so that it can end.
     const isLate = caller.lifecycle !== this.#tree.lifecycle && caller.lifecycle.halted.aborted;
     if (known === undefined && isLate) throw haltError(caller.lifecycle.halted);
-    // Flows that an earlier claim began were within the limit at that time. They are not checked again, because they
-    // may begin in another order now.
+    // A called run that an earlier claim began was within the limit then. It is not checked again, because in this
+    // claim the runs may begin in another order and exceed the limit.
     if (known === undefined) this.#checkOpenNodes(graph.nodes.length);
     return await this.#execute(caller, {
       id: known?.id ?? this.#reportBegin(caller, flowId, inputs),
@@ -126,7 +127,7 @@ export class CalledRuns implements FlowCalls {
     return id;
   }
 
-  /** Executes a run while its caller rests. */
+  /** Executes a called run. Meanwhile its caller rests. */
   async #execute(caller: CallSite, run: TreeRun): Promise<CalledEnd> {
     const { standstill } = this.#tree;
     const nodes = run.graph.nodes.length;
@@ -145,19 +146,18 @@ export class CalledRuns implements FlowCalls {
 
   async #executeToEnd(caller: CallSite, run: TreeRun): Promise<CalledEnd> {
     const { services: { journal }, standstill } = this.#tree;
-    // The run is executed up to its first await without a pause, so that its warnings are stored together with its
-    // begin.
+    // The run executes without a pause up to its first await, so that its warnings are stored together with its begin.
     const result = await executeRun({ ...this.#tree, lifecycle: caller.lifecycle }, run);
-    // When the time of a call is over, the call ends after all runs that it called directly or indirectly. If the whole
-    // tree ends, these runs end with the root.
+    // A call with a time limit ends only after all runs that it called directly or indirectly. Without a time limit,
+    // such runs end with the root.
     if (caller.lifecycle !== this.#tree.lifecycle) await Promise.allSettled(this.#calledBy(run));
     if (result.status === 'released') throw new Released();
     const collected = standstill.collectedFrom(run);
-    // Only the caller's outputs hold the collected instructions, so the ends of the run and of the caller are stored
-    // together.
+    // Only the caller's outputs hold the collected instructions. So the run's end is stored together with the caller's
+    // end.
     if (collected === undefined) journal.runEnded(run.id, result);
     else caller.atEnd = () => journal.runEnded(run.id, result);
-    // If the tree's transaction is its output, the whole tree ends. The caller ends here.
+    // If the tree's transaction is the output of the tree, the whole tree ends, and the caller stops here.
     if (standstill.putOut !== undefined) throw new Released();
     return { result, collected };
   }

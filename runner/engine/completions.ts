@@ -11,10 +11,13 @@ export class Completions {
   readonly #evaluate: EvaluateEdges;
   readonly #lifecycle: Lifecycle;
   readonly #news: News;
-  /** Completions whose expressions are being evaluated; each promise resolves when its evaluation ends. */
+  /**
+   * Completions whose expressions are being evaluated. Each promise resolves when the evaluation for its completion
+   * ends.
+   */
   readonly #pending = new Map<Completion, Promise<void>>();
   #ready: Completion[] = [];
-  /** True if an evaluation has stopped because the run is released. */
+  /** True if an evaluation has stopped, because the run is released. */
   hasReleased = false;
 
   constructor(evaluate: EvaluateEdges, lifecycle: Lifecycle, news: News) {
@@ -51,7 +54,8 @@ export class Completions {
   }
 
   /**
-   * Makes all completions ready without the results of expressions, because the run ends and no further node starts.
+   * Makes all completions ready without waiting for the results of expressions. Called when the run ends, so that no
+   * further node needs the results.
    */
   endEvaluating(): void {
     this.#ready.push(...this.#pending.keys());
@@ -63,7 +67,7 @@ export class Completions {
       const results = await evaluated;
       if (this.#pending.delete(completion)) this.#ready.push({ ...completion, results });
     } catch {
-      // The completion stays pending, and the next claim evaluates its expressions again.
+      // The evaluation was released. The completion stays pending, and the next claim evaluates its expressions again.
       this.hasReleased = true;
       this.#lifecycle.release();
     }

@@ -18,7 +18,7 @@ export interface TreeFlows {
   hasCalledEffects: HasCalledEffects;
 }
 
-/** The services of the nodes, and five more that the engine of a tree itself calls. */
+/** The services that nodes call, and five more that only the engine calls. */
 export interface TreeServices extends NodeServices {
   /** Receives reports of the events in this claim. */
   journal: Journal;
@@ -39,14 +39,17 @@ export interface FlowCalls {
   collectInstructions: (caller: CallSite, flowId: number, inputs: ValueMap) => Promise<unknown>;
 }
 
-/** The parts that a root run and all runs that its nodes call share while one claim executes them. */
+/**
+ * The parts that all runs of a tree share while one claim executes them. A tree is a root run with the runs that its
+ * nodes call.
+ */
 export interface Tree {
   run: Omit<RunInfo, 'id' | 'environment'>;
   flows: TreeFlows;
   services: TreeServices;
   counters: Counters;
   lifecycle: Lifecycle;
-  /** Decides what all runs do together when none of them can continue by itself. */
+  /** Decides what happens when no run of the tree can continue by itself. */
   standstill: Standstill;
   /** The executions that wait for a known time. */
   sleepers: Sleepers;

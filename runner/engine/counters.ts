@@ -9,7 +9,8 @@ export interface CountersOptions {
   slice: Slice;
   outputs: OutputBudget;
   /**
-   * The number of node executions in called runs that have ended in earlier claims. These executions are not replayed.
+   * The number of node executions in called runs that ended in earlier claims. This claim does not replay these
+   * executions.
    */
   endedExecutions: number;
   /** Halts the tree with this error. */
@@ -38,8 +39,8 @@ export class Counters {
   }
 
   /**
-   * Counts a node execution or a further attempt that is about to begin. `stored` is the row of an earlier claim. If
-   * the tree already has the maximum of executions, halts it and returns false.
+   * Counts a node execution, or a further attempt, that is about to begin. `stored` is the execution's row of an
+   * earlier claim. If the tree already has the maximum of executions, halts the tree and returns false.
    */
   countExecution(stored: StoredNodeRun | undefined): boolean {
     const { nodeExecutions } = this.limits;
@@ -48,8 +49,8 @@ export class Counters {
       return false;
     }
     this.#executions += stored?.attempt ?? 1;
-    // If this claim continues a call that an earlier claim began, that is not progress, because every claim continues
-    // the call again.
+    // Only a new execution is progress. Every claim continues the calls of earlier claims, so continuing one is no
+    // progress.
     if (stored === undefined) this.#newSinceMs ??= this.#slice.spentMs();
     return true;
   }
@@ -76,8 +77,8 @@ export class Counters {
   }
 
   /**
-   * True if this claim has begun something new and has computed for long enough since then. If each claim released the
-   * tree earlier, the tree would never end.
+   * True if this claim has begun a new execution and has computed for long enough since then. If every claim released
+   * the tree before that, the tree would never end.
    */
   hasProgressed(): boolean {
     return this.#newSinceMs !== undefined && this.#slice.spentMs() - this.#newSinceMs >= this.#slice.leastMs;

@@ -10,12 +10,11 @@ import type { Completion } from './run_record.ts';
 import { measureValue } from './value_size.ts';
 
 // An edge's expression is evaluated after the source has ended and before its outputs reach the next nodes. The end of
-// the source is recorded first, because its effects have happened even if the expression fails. The results are not
-// recorded. Each claim that replays the execution computes the same results again from the execution's stored outputs.
+// the source is recorded before the evaluation, because the effects of the source have happened even if the expression
+// fails. The results are not recorded. Each claim that replays the execution computes the same results again from the
+// execution's stored outputs.
 
-/**
- * How long the expressions on the outgoing edges of one execution may compute, all together, while the run is ending.
- */
+/** The time for all expressions on the outgoing edges of one execution together, if the run is ending. */
 const ENDING_MS = 500;
 
 /** The evaluation of the expressions on the outgoing edges of one execution. */
@@ -29,9 +28,9 @@ class Evaluation {
     const { slice } = tree.services;
     this.#tree = tree;
     this.#edges = edges;
-    // The expressions of one execution together may compute for as long as one node may in an Edge Function. The time
-    // counts from now on, even if the slice began earlier. If the expressions take longer, they fail, and no later
-    // claim tries them again.
+    // All expressions of one execution together may compute for as long as one node may in an Edge Function. The time
+    // counts from now on, even if the slice began earlier. If it is exceeded, the expressions fail, and no later claim
+    // tries them again.
     this.#checkTime = slice.makeCheck(true);
     this.#beginMs = slice.spentMs();
   }
@@ -70,7 +69,7 @@ class Evaluation {
     const { services, lifecycle, counters: { limits } } = this.#tree;
     const evaluated = services.evaluateExpression({ expression, value, types }, {
       maxOutputBytes: limits.outputBytes,
-      // A run that is ending does not wait for a thread.
+      // Without `scripts`, the expression needs no thread. A run that is ending does not wait for a free thread.
       scripts: lifecycle.cancelled.aborted ? undefined : services.scripts,
       signal: lifecycle.cancelled,
       releasing: lifecycle.releasing,
@@ -80,7 +79,7 @@ class Evaluation {
     return evaluated instanceof Promise ? await this.#pause(evaluated) : evaluated;
   }
 
-  /** Returns the reason why a result can't be an input; undefined if it can. */
+  /** Returns the reason why a result can't become an input. Returns undefined if the result is valid. */
   #faultOf(result: Value): string | undefined {
     const { counters } = this.#tree;
     const { bytes, fault } = measureValue(result);
@@ -89,15 +88,15 @@ class Evaluation {
     return bytes > counters.limits.outputBytes ? tooLarge(bytes, counters.limits.outputBytes) : undefined;
   }
 
-  /** Gives other runs their turn, and ends when the run is released. */
+  /** Lets other runs compute. If the run is released, throws Released. */
   async #breathe(): Promise<void> {
     const { run, lifecycle, counters, services: { slice } } = this.#tree;
     if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
-    // If the run were released without progress, the next claim would stop at the same place.
+    // Without progress, the evaluation goes on. Otherwise the next claim would stop at the same place again.
     if (lifecycle.releasing.aborted && counters.hasProgressed()) throw new Released();
   }
 
-  /** True if the run is ending and its time for expressions is over. */
+  /** True if the run is ending and ENDING_MS are over. */
   #isLate(): boolean {
     const { lifecycle: { cancelled }, services: { slice } } = this.#tree;
     return cancelled.aborted && slice.spentMs() - this.#beginMs > ENDING_MS;

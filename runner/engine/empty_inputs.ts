@@ -10,7 +10,8 @@ const MAX_NAMES = 5;
 const MAX_NAME_LENGTH = 100;
 
 /**
- * If this input of a node is null because the start gave no value for a flow input, returns the name of the flow input.
+ * Tests whether this input of a node is null, because the start gave no value for a flow input. Then returns the name
+ * of the flow input.
  */
 function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values: ValueMap): string | undefined {
   const value = values[name];
@@ -21,9 +22,9 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
 }
 
 /**
- * Makes a note for a node's error. The note names the flow inputs without a value that may be the cause of the error.
- * Without such inputs, it is empty. In a node that only computes, any null may be the cause. In a node that acts or
- * reads outside, an input is the cause only if the error names it.
+ * Makes a note for a node's error. The note names the flow inputs that got no value and may therefore be the cause. If
+ * there are none, the note is empty. If the error names an input, only that input may be the cause. If it names none,
+ * any null may be the cause, but only in a node that just computes.
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;

@@ -5,9 +5,12 @@ import type { EarlierPositions } from './earlier_positions.ts';
 export type Absence =
   /** The source, or a node before it, failed. */
   | 'failed'
-  /** The source succeeded without a value for the output, or did not run, because a node before it gave no value. */
+  /**
+   * The source succeeded but gave no value for the output. Or the source did not run, because a node before it gave no
+   * value.
+   */
   | 'unset'
-  /** The source succeeded, but the edge is a passthrough of an input of the source, and this input has no value. */
+  /** The edge passes an input of the source through. The source succeeded, but this input has no value. */
   | 'not_handed_on';
 
 /** One entry of an edge's queue: a value, or the absence of a value. */
@@ -43,7 +46,8 @@ export class EntryQueue {
   /** Removes the first entry. */
   shift(): void {
     this.#taken += 1;
-    // Shifting an array takes linear time, so the taken entries are removed together when they are half of the array.
+    // To shift an array takes linear time. So the taken entries stay in the array until they are half of it, and are
+    // then removed together.
     if (this.#taken > 64 && this.#taken * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#taken);
       this.#taken = 0;

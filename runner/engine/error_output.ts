@@ -6,12 +6,12 @@ import type { Lifecycle } from './lifecycle.ts';
 import type { Failure } from './node_values.ts';
 
 // If a node has `data.on_error`, its failure becomes a value of its output `error`, and the run does not fail. The
-// stored row keeps the error and a mark that the flow handled the error. The value itself is not stored, because each
-// claim can make it from the row.
+// stored row keeps the error and, in `error_handled`, that the flow handled it. The value itself is not stored, because
+// each claim can make it from the row.
 
 /**
- * The errors that no flow may handle: errors that end a run, errors of a lost worker, and missing values of a partial
- * run.
+ * The errors that no flow may handle. They end a run, tell that a worker was lost, or tell that a partial run lacks a
+ * value.
  */
 const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'outcome_unknown',
@@ -24,12 +24,12 @@ const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'value_missing',
 ]);
 
-/** Matches a line of a called run: the title and the id of a node, its iteration, and the code. */
+/** Matches an error line of a called run. The line has the title, the id and the iteration of a node, then the code. */
 const LINE_OF_CALLED_RUN = / [0-9a-f-]{36}(?:#\d{1,10})?: ([a-z_]{1,40}): /;
 
 /**
- * Tests whether no flow may handle an error. The test uses the code of the error and, if the node called a flow, the
- * codes of the errors in that flow.
+ * Tests whether an error is one that no flow may handle. If the node called a flow, the codes of the errors in that
+ * flow also count.
  */
 const isNeverHandled = (message: string): boolean =>
   message.split('\n').some((line) =>
@@ -49,7 +49,10 @@ export const makeErrorOutput = (nodeId: string, attempt: number, message: string
   };
 };
 
-/** The value that a stored execution gave its output `error`; undefined if it has no handled failure. */
+/**
+ * The value that a stored execution gave to the output `error`. It is undefined if the execution has no handled
+ * failure.
+ */
 export const storedErrorOutput = (
   { node_id, attempt, errors, error_handled }: Pick<StoredNodeRun, 'node_id' | 'attempt' | 'errors' | 'error_handled'>,
 ): Value | undefined =>

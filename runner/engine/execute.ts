@@ -57,8 +57,8 @@ class RunExecution {
   }
 
   /**
-   * Repeats three steps: starts the nodes that are ready, waits until an execution ends, and puts its outputs into the
-   * queues of the next nodes.
+   * Repeats three steps: starts the nodes that are ready, waits until executions end, and puts the outputs of these
+   * executions into the queues of the next nodes.
    */
   async #goThroughGraph(): Promise<void> {
     const { lifecycle: { halted }, standstill } = this.#tree;
@@ -67,15 +67,15 @@ class RunExecution {
     while (this.#life.look() === 'going') {
       await this.#startReady(candidates, finished);
       if (!this.#begun.hasCompletions) {
-        // Even after a halt, the replay of a recorded execution needs the results of the expressions on its incoming
-        // edges.
+        // While expressions are evaluated, the run waits even after a halt: the replay of a recorded execution needs
+        // the results on its incoming edges.
         if (!this.#begun.isHandingOn && (halted.aborted || !this.#begun.isAnyUnderWay)) break;
         const news = this.#news.next();
         standstill.consider();
         await this.#pause(news);
       }
       const touched = new Set(this.#begun.takeCompletions().flatMap((completion) => this.#apply(completion)));
-      // A node may have waited for a node that will never run.
+      // A node that waited for a value from a finished node may now start.
       for (const node of spreadFinished(touched, finished)) {
         if (node.times === 0) this.#begun.parking.leaveOut(node, finished.get(node)!);
         for (const { target } of node.outgoing) touched.add(target);
@@ -99,9 +99,8 @@ class RunExecution {
   }
 
   /**
-   * Starts a node, unless the tree has reached its limit of executions. After a halt, recorded executions are still
-   * replayed or taken over, because the run's outputs are made from them. Executions that an earlier claim only began
-   * are cancelled.
+   * Starts a node, unless the tree has reached its limit of executions. After a halt, only executions with a stored row
+   * go on, because the run's outputs need the recorded ones. Those that an earlier claim only began are cancelled.
    */
   #start(node: RunNode): void {
     const { lifecycle: { halted }, counters, services: { history } } = this.#tree;
@@ -123,7 +122,7 @@ class RunExecution {
   }
 
   /**
-   * Skips an element of a loop, because the node lacks a value that it needs or because its instructions must not be
+   * Skips an element of a loop. Either the node lacks a value that it needs, or the node's instructions must not be
    * submitted.
    */
   #skip(node: RunNode, skipped: Lack): void {
@@ -153,7 +152,7 @@ class RunExecution {
     return [node, ...node.outgoing.map((edge) => edge.target)];
   }
 
-  /** Waits for running nodes that can't begin again, then releases the run. The tree's other runs are released, too. */
+  /** If the run is leaving, releases the tree with all its runs. Then waits until no node of this run is running. */
   async #leave(): Promise<void> {
     const { lifecycle, standstill } = this.#tree;
     if (this.#life.state === 'leaving') {
@@ -181,7 +180,7 @@ class RunExecution {
   /** Waits for running nodes as long as the halt allows, and then cancels them. */
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { lifecycle: { cancelled }, standstill } = this.#tree;
-    // If no settlement step is sending the instructions of a parked node now, they are never sent.
+    // A parked node ends now, unless a settlement step is sending its instructions. Unsent instructions are never sent.
     for (const one of this.#begun.parking.parked.values()) {
       if (!standstill.isInFlight(one)) this.#begun.endParked(one, { error: message });
     }
@@ -189,8 +188,8 @@ class RunExecution {
     cancelled.addEventListener('abort', onCancel);
     while (this.#begun.isAnyUnderWay && !cancelled.aborted) await this.#news.next();
     cancelled.removeEventListener('abort', onCancel);
-    // The settlement is awaited, because it knows which instructions were sent. Meanwhile, a cancelled node may end
-    // with an error of its own.
+    // Only the settlement knows which instructions were sent, so the run waits for it. Meanwhile, a cancelled node may
+    // end with an error of its own.
     await standstill.settled().catch(() => {});
     this.#begun.cancelAll(message);
     for (const completion of this.#begun.takeCompletions()) this.#apply(completion);
@@ -213,7 +212,7 @@ class RunExecution {
     };
   }
 
-  /** Waits. This time does not count as computing. */
+  /** Waits. The time of the wait does not count as computing. */
   async #pause(until: Promise<void>): Promise<void> {
     const { slice } = this.#tree.services;
     slice.stopComputing();
@@ -225,10 +224,10 @@ class RunExecution {
 /**
  * Executes one run to its end, or until it is released.
  *
- * Each edge carries a queue of values. A node starts when each of its incoming edges has a value, or is optional and
- * will never have one. Nodes that become ready together start in the order of the flow's `nodes`. If a node fails, the
- * nodes that need its outputs do not run, but all other nodes do. After a halt no node starts. Running nodes are
- * signalled, and their outcome is recorded if they end in time. Source: docs/reference/flows.md.
+ * Each edge carries a queue of values. A node starts when each of its incoming edges has a value. An optional edge that
+ * will never have a value does not delay the node. Nodes that become ready together start in the order of the flow's
+ * `nodes`. If a node fails, the nodes that need its outputs do not run, but all other nodes do. After a halt no node
+ * starts. Running nodes get a signal. If a node ends in time, its outcome is recorded. Source: docs/reference/flows.md.
  */
 export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
   new RunExecution(tree, run).execute();

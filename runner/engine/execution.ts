@@ -4,8 +4,8 @@ import type { Again, Handover } from './settlement.ts';
 /** One execution of a node that has begun. */
 export interface Execution {
   /**
-   * The outcome or its promise. The promise rejects with Released if the node stopped because its run is released. An
-   * instruction node gives its handover instead, because it ends only when its instructions are settled.
+   * The outcome, or a promise of it. If the node stops because its run is released, the promise rejects with Released.
+   * An instruction node gives a handover instead of an outcome, because it ends only when its instructions are settled.
    */
   outcome: Outcome | Handover | Promise<Outcome | Handover>;
   /** Records the outcome, once. */

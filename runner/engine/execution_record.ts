@@ -53,8 +53,8 @@ export class ExecutionRecord {
   }
 
   /**
-   * The outputs that this execution handed over in an earlier claim. The next nodes got these outputs, even if the
-   * execution then fails.
+   * The outputs that this execution handed over in an earlier claim. The next nodes got these outputs, and keep them if
+   * the execution fails.
    */
   get handedOver(): ValueMap | undefined {
     return this.row.output === null ? undefined : copyMap(this.row.output.M);
@@ -65,8 +65,8 @@ export class ExecutionRecord {
   }
 
   /**
-   * Stores the outputs that an instruction node hands over in its row, because the node may wait for long. Only the
-   * first call stores. Returns the outputs that count.
+   * Stores in the row the outputs that an instruction node hands over, because the node may then wait for long. Only
+   * the first call stores outputs. Every call returns the stored outputs.
    */
   handOver(outputs: ValueMap): ValueMap {
     if (this.row.output === null) {

@@ -22,8 +22,8 @@ export interface Feed {
 export function makeFeed(stored: ReadonlyMap<number, StoredNodeRun>, isSurelyElement: boolean): Feed {
   const executions = new Map([...stored].filter(([, run]) => isDone(run)));
   const last = [...stored.keys()].at(-1) ?? 0;
-  // The rows of a loop with one element look like those of a node outside of loops, whose value serves every iteration.
-  // Only `isSurelyElement` distinguishes the two.
+  // A node outside of loops has one row, and its value serves every iteration. A loop with one element also leaves one
+  // row. Only `isSurelyElement` tells which case it is.
   const given = new Set<string>();
   let hasError = false;
   // The outputs are collected once for all edges, because a node may have thousands of edges and executions.

@@ -6,7 +6,7 @@ import { copyMap } from './node_values.ts';
 import type { TakeOver } from './redrive.ts';
 import { heldByMap } from './value_size.ts';
 
-/** Completes the next execution of a fed node: the node does not run, and its outputs are taken from its feed. */
+/** Completes the next execution of a fed node. The node does not run, and the outputs come from its feed. */
 export function feedNext(tree: Tree, begun: BegunExecutions, node: RunNode, takeOver: TakeOver | undefined): void {
   const times = node.times++;
   const run = node.feed?.executions.get(times);

@@ -21,13 +21,16 @@ export interface RunEdge {
   source: RunNode;
   /** The name of the output. For a passthrough edge, the name of the source's input. */
   sourcePort: string;
-  /** True if the source may give no value. The target is then notified, so that it does not wait for ever. */
+  /**
+   * True if the source may succeed without a value for this edge. Then the target is notified, so that it does not wait
+   * for ever.
+   */
   isOptional: boolean;
   /** True if the edge is a passthrough: it carries the value of an input of the source. */
   isPassthrough: boolean;
   /** True if the edge carries the error of a failure that the flow handles. */
   isError: boolean;
-  /** True if each element of an array becomes the value of one iteration. */
+  /** True if the edge carries an array whose elements each become the value of one iteration. */
   isSpread: boolean;
   /** The expression that converts each value for the target. If undefined, the target gets the value itself. */
   expression: string | undefined;
@@ -46,11 +49,11 @@ export interface RunEdge {
 /** A node of a run with its wiring and state. */
 export interface RunNode {
   id: string;
-  /** The name of the node in error lines: its name in the editor, or else its kind. */
+  /** The name of the node in error lines: the node's name in the editor, or else the id of its kind. */
   title: string;
   nodeId: string;
   type: SnapshotNode['data']['type'];
-  /** Undefined if no native node has this id. The node then fails when it starts. */
+  /** Undefined if no native node has this id. Then the node fails when it starts. */
   module: AnyModule | undefined;
   ports: NodePorts;
   inputNames: string[];
@@ -70,7 +73,10 @@ export interface RunNode {
   outgoing: RunEdge[];
   /** The index of the node among the flow's `nodes`, without mock nodes. Nodes start in this order. */
   index: number;
-  /** The number of executions so far, with skipped iterations of a loop. It is the `times` of the next execution. */
+  /**
+   * The number of executions so far, including skipped iterations of a loop. The next execution gets this number as its
+   * `times`.
+   */
   times: number;
   /** True from the node's start until the next nodes have its outputs. */
   isRunning: boolean;
@@ -89,13 +95,13 @@ export interface RunNode {
   fault: string | undefined;
 }
 
-/** Tests whether the executions of a node hand over instructions and end when these are settled. */
+/** Tests whether a node makes instructions. The executions of such a node end when their instructions are settled. */
 export const isInstructionNode = ({ module }: RunNode): boolean =>
   module !== undefined && 'buildInstructions' in module;
 
 /** A graph that is ready to run, with warnings about edges that were dropped. */
 export interface RunGraph {
-  /** The nodes in the order of the flow's `nodes`, in which they start. */
+  /** The nodes in the order of the flow's `nodes`. Nodes start in this order. */
   nodes: RunNode[];
   warnings: string[];
 }
@@ -107,7 +113,7 @@ const flowPortTypes = (data: SnapshotNode['data']): PortTypes => ({
     .map(({ type }) => type ?? 'free'),
 });
 
-/** Reads the values that form data has for inputs, or the error of the first one that is not a value. */
+/** Reads the values that form data has for inputs. If one of them is not a value, `fault` is its error. */
 function readPresets(inputs: InputPort[], formData: LosslessJson): Pick<RunNode, 'presets' | 'fault'> {
   const presets: ValueMap = Object.create(null);
   try {
@@ -157,7 +163,7 @@ const listNames = (names: string[]): string =>
 
 const PASSTHROUGH = 'passthrough-';
 
-/** The expression of an edge. Editors may keep an empty one. */
+/** The expression of an edge. An empty expression of an editor counts as none. */
 const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expression || undefined;
 
 /** The output that has a value only after a failure. */
@@ -167,8 +173,8 @@ const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
 
 /**
- * Tests whether an execution of the node may change something outside the run. The answer is based on the graph and not
- * on the node's inputs.
+ * Tests whether an execution of the node may change something outside the run. Answers from the graph alone, before the
+ * values of the node's edges are known.
  */
 export function hasEffects(
   { module, incoming, presets, formData }: RunNode,
@@ -182,9 +188,9 @@ export function hasEffects(
 }
 
 /**
- * Wires a frozen graph. An edge names the ports at its ends by handles. A handle stands for just one port of the whole
- * flow. An edge with an unknown handle is dropped with a warning. If an edge leads to a port that its node lacks, the
- * node fails. Mock nodes and edges into them are dropped.
+ * Wires a frozen graph. An edge names the ports at its ends by handles. Each handle belongs to one port only. An edge
+ * with an unknown handle is dropped with a warning. If an edge leads to a port that its node lacks, the node fails.
+ * Mock nodes and edges into them are dropped.
  */
 export function makeRunGraph(
   graph: Graph,
@@ -285,8 +291,8 @@ function byName<Port extends { name: string }>(list: (node: RunNode) => Port[]):
 }
 
 /**
- * Returns the name of the port at which an edge ends. If the node has a label, the name of its only port is the label
- * and not the name in the flow's JSON.
+ * Returns the name of the port at which an edge ends. If the node has a labelled port on this side, returns the label
+ * instead of the name in the flow's JSON.
  */
 function wiredName(
   node: RunNode,

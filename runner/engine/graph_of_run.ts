@@ -5,7 +5,7 @@ import { cutGraph, setInlineInputs } from './partial_graph.ts';
 import { TakeOver } from './redrive.ts';
 import type { TreeRun } from './tree_run.ts';
 
-/** Makes the graph of a run. For a redrive, also makes the selection of executions that the run takes over. */
+/** Makes the graph of a run. For a redrive, also makes the object that selects the executions to take over. */
 export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOver: TakeOver | undefined } {
   const { flows: { registry, hasCalledEffects }, services: { history } } = tree;
   const { partial, earlierRuns } = run;
@@ -13,8 +13,8 @@ export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOve
     if (partial !== undefined) setInlineInputs(nodes, partial);
   });
   if (partial === undefined && earlierRuns === undefined) return { graph: whole, takeOver: undefined };
-  // Loops are found in the whole flow, because a selected node may be inside a loop that begins outside of the
-  // selection.
+  // A partial run selects nodes. Loops are found in the whole flow, because a selected node may belong to a loop that
+  // begins at an unselected node.
   const loops = findLoops(whole.nodes);
   return {
     graph: partial === undefined ? whole : cutGraph(whole, { partial, loops, inputs: run.inputs }),

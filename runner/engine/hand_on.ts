@@ -8,13 +8,13 @@ import type { Completion } from './run_record.ts';
 import { SIGNATURE } from './settlement.ts';
 
 /**
- * Returns the reason why an output of an execution would have no value. A handled failure counts as `unset`, because
- * the branch behind `error` was taken instead.
+ * Returns the reason why the missing outputs of an execution have no value. A handled failure counts as `unset`,
+ * because the flow took the branch behind `error`.
  */
 export const lackOf = ({ skipped, outcome }: Completion): Lack =>
   skipped ?? ('error' in outcome && outcome.errorOutput === undefined ? 'failed' : 'unset');
 
-/** Tests whether an edge gets its value in this part of a completion. */
+/** Tests whether an edge gets its value in this part of a completion. An instruction node completes in two parts. */
 const belongsTo = (part: Completion['part'], { isError, sourcePort }: RunEdge): boolean =>
   part !== (isError || sourcePort === SIGNATURE ? 'handed_over' : 'rest');
 
@@ -27,7 +27,7 @@ function outputAlong({ isError, sourcePort }: RunEdge, { outcome }: Completion):
 /** The values that an execution sends along one edge, before the edge's expression converts them. */
 export interface GivenAlong {
   edge: RunEdge;
-  /** The output, or its elements. Holds one undefined value if the execution gave no output. */
+  /** The output, or its elements. If the execution gave no output, the array holds one undefined value. */
   values: readonly (Value | undefined)[];
   /** True if the values are the elements of an array. */
   isSpread: boolean;
@@ -47,7 +47,10 @@ export interface HandOnOptions {
   countElements: (count: number) => void;
 }
 
-/** Adds entries for the outputs of a completed execution, or for their absence, to the queues of the outgoing edges. */
+/**
+ * Adds entries to the queues of the outgoing edges of a completed execution. An output without a value also gets an
+ * entry, if the target must learn of it.
+ */
 export function handOn(completion: Completion, { takeOver, countElements }: HandOnOptions): void {
   const { isElement, positions, outcome, skipped, results } = completion;
   const hasSucceeded = skipped === undefined && !('error' in outcome);
@@ -55,10 +58,11 @@ export function handOn(completion: Completion, { takeOver, countElements }: Hand
   for (const { edge, values, isSpread } of givenBy(completion)) {
     if (isSpread) countElements(values.length);
     const isNotHandedOn = edge.isPassthrough && hasSucceeded;
-    // Inside a loop, every iteration adds an entry, so that later entries keep their positions.
+    // Outside of a loop, most missing values need no entry. Inside a loop, every iteration adds one, so that later
+    // entries keep their positions.
     if (values[0] === undefined && !isElement && !isSpread && !edge.isOptional && !isNotHandedOn) continue;
     const handed: readonly EdgeResult[] = results?.get(edge) ?? values.map((value) => ({ value }));
-    // The positions of entries in the earlier runs of a redrive; undefined if this run is not a redrive.
+    // The positions of the entries in the earlier runs. Undefined if this run is not a redrive.
     const entryPositions = positions && takeOver?.positionsOfEntries(edge, positions, { given: values, handed });
     for (const [index, { value, fault }] of handed.entries()) {
       edge.queue.push({
@@ -74,7 +78,10 @@ export function handOn(completion: Completion, { takeOver, countElements }: Hand
   }
 }
 
-/** Returns the reason why an entry has no value. An expression without a result counts as `unset`. */
+/**
+ * Returns the reason why an entry has no value. If an expression had no result for a given value, the reason is
+ * `unset`.
+ */
 function absenceOf(completion: Completion, given: Value | undefined, isNotHandedOn: boolean): Absence {
   if (given !== undefined) return 'unset';
   return isNotHandedOn ? 'not_handed_on' : lackOf(completion);

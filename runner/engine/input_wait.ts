@@ -31,16 +31,16 @@ export interface InputWait {
 }
 
 /**
- * Asks for the input of an execution, and waits for the answer. The request is reported before the first pause, so that
- * it is stored together with the begin of the execution and the log line. Therefore each input is requested only once,
- * even if several claims wait for it.
+ * Asks for the input of an execution, and waits for the answer. The request is reported before the first pause, so the
+ * journal stores it together with the begin of the execution and the log line. A later claim finds it stored, so each
+ * input is requested only once.
  */
 export async function waitForInput(tree: Tree, wait: InputWait): Promise<Value> {
   const { run, execution, isAsked, timeoutMs, webhook, question, log } = wait;
   const { services: { inputs, rest, journal, now }, lifecycle: { halted, releasing } } = tree;
   const look = () => rest(() => inputs.look(execution));
   const leaveIfEnding = () => {
-    // After a halt the run accepts no answer, so the node does not wait until the halt's grace is over.
+    // A halted run accepts no answer, so the node ends at once and does not use the halt's grace.
     if (halted.aborted) throw haltError(halted);
     if (releasing.aborted) throw new Released();
   };

@@ -9,20 +9,23 @@ export interface NodeRun {
   node_id: string;
   /** The index of the execution among those of its node, from 0. Skipped elements of a loop also have an index. */
   times: number;
-  /** The number of the attempt that is under way or was made last, counted from 1. */
+  /** The number of the latest attempt, which may still be under way. The first attempt has the number 1. */
   attempt: number;
-  /** The begin of the next attempt while the execution waits for it; otherwise null. */
+  /** While the execution waits for its next attempt, the begin of that attempt. Otherwise null. */
   retry_at: string | null;
   start_time: string;
-  /** The begin of an attempt after the first; the first begins at `start_time`. */
+  /** The begin of the latest attempt. It is missing or null for the first attempt, which begins at `start_time`. */
   attempt_start_time?: string | null;
   end_time: string | null;
   input: { M: ValueMap };
   output: { M: ValueMap } | null;
   errors: string[] | null;
-  /** True if the errors went to the output `error`. If the member is missing, the stored value does not change. */
+  /**
+   * True if the flow handled the errors through the output `error`. If this member is missing, the stored value does
+   * not change.
+   */
   error_handled?: boolean;
-  /** Set if the node did not run, because its outputs are pinned. */
+  /** Set if the node did not run, because the flow's author has fixed ("pinned") its outputs. */
   is_pinned?: true;
 }
 
@@ -70,25 +73,30 @@ export interface RunResult {
 export interface Journal {
   runBegan: (run: ChildRun) => void;
   runEnded: (id: string, result: RunResult) => void;
-  /** A node that does not end at once has begun, an attempt of a node has failed, or the next attempt has begun. */
+  /**
+   * One of the following has happened. A node that does not end at once has begun, an attempt has failed, or a further
+   * attempt has begun.
+   */
   nodeBegan: (run: NodeRun) => void;
   nodeEnded: (run: NodeRun) => void;
   inputAsked: (input: AskedInput) => void;
-  /** An execution is taken over, with its inputs and outputs, from a run from which this run was redriven. */
+  /** This run is a redrive and takes over an execution of an earlier run, with its inputs and outputs. */
   nodeTakenOver: (execution: Effect, from: Effect) => void;
   logged: (line: LogLine) => void;
-  /** The run is halted, so some nodes that could run do not run. */
+  /** The run is halted. So some nodes may never run, although they could. */
   halted: () => void;
   /** Resolves when all reports so far are stored; rejects if they can't be stored. */
   flush: () => Promise<void>;
-  /** True if memory holds the maximum of unstored rows. The reporter then waits for a flush. */
+  /** True if memory holds the maximum of unstored rows. Then the engine must wait for a flush. */
   isFull: () => boolean;
 }
 
-/** The row that earlier claims stored for a node execution, without the inputs, which the engine computes again. */
+/**
+ * The row that earlier claims stored for a node execution. It has no inputs, because the engine computes them again.
+ */
 export type StoredNodeRun = Omit<NodeRun, 'input'>;
 
-/** The row that earlier claims stored for a child. */
+/** The row that earlier claims stored for a child: a run that a node called. */
 export interface StoredChild {
   id: string;
   /** Null if the child has not ended. */
@@ -98,16 +106,16 @@ export interface StoredChild {
 /** An execution of an earlier run. It has `input` only if the earlier run executed another snapshot. */
 export type EarlierNodeRun = StoredNodeRun & { input?: { M: ValueMap } };
 
-/** The nodes of a graph that differ in the snapshot that is executed now. */
+/** The nodes of an earlier run's graph that are different in the snapshot of this run. */
 export interface GraphChanges {
-  /** For each node whose data or incoming edges differ, the kind of change. */
+  /** The kind of change, for each node whose data or incoming edges differ. */
   nodes: { [nodeId: string]: string };
   /** The ids of nodes that call a changed flow. */
   calls: string[];
 }
 
 /**
- * The changes of a snapshot, for each of its flows. The key is `entry` for the started flow, and the id for a called
+ * The changes of a snapshot, flow by flow. The key is `entry` for the started flow, and the flow's id for a called
  * flow.
  */
 export type SnapshotChanges = { [flow: string]: GraphChanges };
@@ -123,11 +131,14 @@ export interface EarlierRuns {
   executions: (flowRunId: string, nodeId: string) => ReadonlyMap<number, EarlierNodeRun>;
   /** The run that an execution in an earlier run called. */
   calledRun: (caller: Effect) => string | undefined;
-  /** The changes since each of `roots`; undefined for a root that executed the same snapshot. */
+  /**
+   * For each of `roots`, the changes between its snapshot and this run's snapshot. Undefined if the snapshot is the
+   * same.
+   */
   changes: readonly (SnapshotChanges | undefined)[];
 }
 
-/** The rows that earlier claims of a run stored. The engine uses them and does not repeat their work. */
+/** The rows that earlier claims of a run stored. The engine uses these results and does not repeat the work. */
 export interface History {
   isEmpty: boolean;
   /** The number of node executions in children that have ended. */
@@ -138,7 +149,7 @@ export interface History {
   earlierRuns: EarlierRuns;
 }
 
-/** The stored row of a child, which has begun and may have ended. */
+/** The stored row of a child. The child has begun, and may have ended. */
 export interface ChildRow extends ChildRun {
   status: RunStatus;
   start_time: string;
@@ -165,7 +176,7 @@ export interface StoredEarlierRuns {
   /** The runs that the roots called. */
   children: Pick<ChildRow, 'id' | 'parent_flow_run_id' | 'parent_node_id' | 'parent_times'>[];
   node_runs: EarlierNodeRun[];
-  /** The changes since each root that executed another snapshot. */
+  /** The changes since a root, for each root that executed another snapshot. */
   changes?: { [rootId: string]: SnapshotChanges } | null;
 }
 
@@ -195,7 +206,7 @@ export interface StoredProgress {
   redriven?: StoredEarlierRuns | undefined;
   node_runs: StoredNodeRun[];
   children: ChildRow[];
-  /** The number of node executions in the children that have ended. */
+  /** The number of node executions in those children that have ended. */
   ended_executions: number;
 }
 

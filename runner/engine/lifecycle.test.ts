@@ -4,7 +4,7 @@ import type { Halt } from './node.ts';
 
 const haltOf = (graceMs: number, message = 'stop'): Halt => ({ status: 'stopped', message, graceMs });
 
-/** The signals that are aborted. */
+/** For each signal, tells whether it is aborted. */
 const told = ({ halted, cancelled, releasing }: Lifecycle) => ({
   halted: halted.aborted,
   cancelled: cancelled.aborted,

@@ -27,12 +27,12 @@ import { nextState, type TransitionTable } from './transitions.ts';
  * transitions:
  *
  * - `release`: one of the following has happened. The worker releases the run, or has lost its claim. The slice is
- *   `over`. The slice is `spent`, and this claim has begun a new execution (`slice.ts` explains both words). A node
- *   execution or an expression on an edge was released. The progress could not be stored. Or a run of the tree leaves
- *   (`run_life.ts`).
+ *   `over`. The slice is `spent`, and this claim has begun a new execution (`slice.ts` explains `over` and `spent`). A
+ *   node execution or an expression on an edge was released. The progress could not be stored. Or a run of the tree
+ *   leaves (`run_life.ts`).
  * - `halt`: a stop or an exceeded limit, with grace.
- * - `halt_at_once`: a halt without grace. An attempt with a timeout runs its part of the tree under a lifecycle of its
- *   own (`part_lifecycle.ts`). When the timeout passes, this part is halted without grace.
+ * - `halt_at_once`: a halt without grace. For example, an attempt with a timeout has a lifecycle of its own
+ *   (`part_lifecycle.ts`). When the time is over, the attempt and the runs that it called are halted without grace.
  */
 export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'cut_off' | 'ended';
 export type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';
@@ -58,7 +58,8 @@ export class Lifecycle {
   /** `onHalt` is called when the tree is halted, before a signal informs any node. */
   constructor(onHalt: () => void) {
     this.#onHalt = onHalt;
-    // This listener is added first, so that a tree without grace is already cancelled when other listeners check it.
+    // This listener must be the first one. If a release takes away the grace, the tree is then cancelled before other
+    // listeners check it.
     this.#releasing.signal.addEventListener('abort', () => this.#tellCancelled());
   }
 
@@ -83,7 +84,7 @@ export class Lifecycle {
 
   /** The halt, if the tree is halted. */
   get halt(): Halt | undefined {
-    // SAFETY: only #go aborts it, with a Halt.
+    // SAFETY: only #go aborts this signal, and the reason is a Halt.
     return this.#halt.signal.aborted ? this.#halt.signal.reason as Halt : undefined;
   }
 
@@ -92,12 +93,12 @@ export class Lifecycle {
     this.#go('release');
   }
 
-  /** Ends the tree. Running nodes have the grace of the halt, unless the tree must be released. */
+  /** Halts the tree. Running nodes have the grace of the halt. If the tree must be released, they have none. */
   haltWith(halt: Halt): void {
     this.#go(halt.graceMs === 0 ? 'halt_at_once' : 'halt', halt);
   }
 
-  /** The claim has the outcome of the tree. */
+  /** Ends the lifecycle, because the claim has the outcome of the tree. */
   end(): void {
     this.#go('end');
   }

@@ -5,8 +5,8 @@ export const runLimits = Object.freeze({
   /** The depth to which calls of flows may be nested. */
   interflowDepth: 1_024,
   /**
-   * Nodes of all flows under way, whose graphs are held in memory. The nodes of a flow count once for each call of the
-   * flow.
+   * Nodes of all flows under way. Memory holds the graphs of these flows. If a flow is called several times, its nodes
+   * count once for each call.
    */
   openNodes: 50_000,
   /** Bytes of one node execution's outputs, as JSON. */

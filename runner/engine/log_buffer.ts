@@ -10,7 +10,7 @@ export interface LogLimits {
   readonly logCharacters: number;
 }
 
-/** Log lines that wait until it is known whether they are written. */
+/** Collected log lines. Whether they are written is decided later. */
 export class LogBuffer {
   readonly lines: LoggedLine[] = [];
   readonly #environment: { [name: string]: string };
@@ -24,8 +24,8 @@ export class LogBuffer {
   }
 
   /**
-   * Keeps a line, unless the run's log would drop it. The first line beyond the limit is kept, so that the log mentions
-   * the limit.
+   * Keeps a line, unless the run's log would drop it. The first line beyond the limit is kept, so that the log can note
+   * that lines are left out.
    */
   readonly add = (...[level, content]: LoggedLine): void => {
     const { logLines, logCharacters } = this.#limits;

@@ -4,13 +4,11 @@ import type { RunEdge, RunNode } from './graph.ts';
 export interface Loops {
   /** Nodes whose executions may belong to iterations of a loop. */
   maybe: ReadonlySet<RunNode>;
-  /** Nodes that can't run without an element of a loop. */
+  /** Nodes that run only for elements of a loop. */
   surely: ReadonlySet<RunNode>;
 }
 
-/**
- * Finds the nodes whose executions may belong to iterations of a loop. Follows only the edges that `isCounted` accepts.
- */
+/** Finds the nodes that loops reach. Follows only the edges that `isCounted` accepts. */
 function nodesInLoops(nodes: readonly RunNode[], isCounted: (edge: RunEdge) => boolean): Set<RunNode> {
   const inLoops = new Set<RunNode>();
   const open = nodes.flatMap((node) => node.outgoing.filter((edge) => edge.isSpread && isCounted(edge)));

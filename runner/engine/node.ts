@@ -10,26 +10,26 @@ import type { ReadableJson } from '../../types/values/json/readable_json.ts';
 /** An input or output of a node, as the engine needs it. */
 export interface InputPort {
   name: string;
-  /**
-   * True if the node waits for a value when an edge leads to the input. If no edge leads to it, `required` has no
-   * effect.
-   */
+  /** True if the node does not run without a value for this input. Has an effect only if an edge leads to the input. */
   required: boolean;
   /** True if the node runs without a value from this input's edge, even if the node has effects. */
   runsWhenAbsent: boolean;
   /** True if the input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
-  /** True if the first type bound is `pubkey`. The input then passes on only the public half of a key pair. */
+  /**
+   * True if the first type bound is `pubkey`. If such an input is copied to an output, the output gets only the public
+   * half of a key pair.
+   */
   wantsPublicKey: boolean;
-  /** The type bounds. Of all values, only results of edge expressions are converted to these types. */
+  /** The type bounds. Only the result of an edge's expression is converted to these types. Other values are not. */
   types: readonly string[];
 }
 
 export interface OutputPort {
   name: string;
   /**
-   * True if the node may give no value for this output. The next nodes are then notified, so that they do not wait for
-   * ever.
+   * True if the node may succeed without a value for this output. Then the next nodes are notified, so that they do not
+   * wait for ever.
    */
   optional: boolean;
 }
@@ -58,7 +58,10 @@ export interface RunInfo {
 
 /** The inputs, settings and services that a node gets when it runs. */
 export interface NodeCall {
-  /** Values by input name, from edges or else from form data. An optional input without a value is missing. */
+  /**
+   * Values by input name. A value comes from an edge, or else from form data. An optional input without a value is
+   * missing.
+   */
   inputs: ValueMap;
   /** The node's settings, as the editor saved them. */
   formData: LosslessJson;
@@ -66,8 +69,8 @@ export interface NodeCall {
   inputNames: readonly string[];
   outputNames: readonly string[];
   /**
-   * The types that the flow's JSON declares for these inputs and outputs, in the same order. Undefined for nodes whose
-   * definition declares the ports.
+   * The types that the flow's JSON declares for the inputs and outputs, in the order of their names. Undefined for a
+   * node whose definition declares the ports.
    */
   portTypes?: PortTypes | undefined;
   /** The most bytes of the node's outputs, as JSON. */
@@ -75,27 +78,27 @@ export interface NodeCall {
   run: RunInfo;
   /** The begin of this execution, perhaps in an earlier claim, in milliseconds since 1970. */
   startTime: number;
-  /** Aborted, with a Halt as its reason, when the run is halted and the grace for its nodes is over. */
+  /** Aborted when the run is halted and the grace for its nodes is over. The reason is the Halt. */
   signal: AbortSignal;
-  /** Aborted when the worker releases the run. A node that can begin again then throws Released. */
+  /** Aborted when the worker releases the run. Then a node that may run again in the next claim throws Released. */
   releasing: AbortSignal;
   log: (level: LogLevel, content: string) => void;
   /**
-   * Long computations call this function at intervals. It throws Released if the run is released. It throws
-   * node_cpu_limit if the computation takes longer than a whole claim may compute.
+   * Long computations call this function at intervals. It throws Released if the run is released. If this computation
+   * alone has used the computing time of a whole claim, it throws node_cpu_limit.
    */
   checkTime: () => void;
   /** Runs another flow of the snapshot with these inputs, as a run of its own, and returns its outputs. */
   callFlow: (flowId: number, inputs: ValueMap) => Promise<ValueMap>;
   /**
-   * Like `callFlow`, but returns the flow's first instructions instead of sending them. The called flow's later nodes
-   * do not run. Only the settlement knows the form of instructions.
+   * Like `callFlow`, but returns the called flow's first instructions instead of sending them. The nodes behind these
+   * instructions do not run. Only the settlement knows the type of the result.
    */
   collectInstructions: (flowId: number, inputs: ValueMap) => Promise<unknown>;
   /**
-   * Tests whether the owner's own flows contain the key that this input holds. Returns false if the key comes from the
-   * starter of the run or from outside. Only a key that the owner's flows contain may be used on the owner's behalf.
-   * The settlement makes the test.
+   * Tests whether the owner's own flows contain the key that this input holds. If the key comes from the starter of the
+   * run or from outside, returns false. Such a key must not be used on the owner's behalf. The settlement makes the
+   * test.
    */
   isNamedByFlow: (inputName: string, publicKey: string) => boolean;
   http: HttpClient;
@@ -106,16 +109,16 @@ export interface NodeCall {
   /** Computes a script in another thread; undefined if the runtime has no threads. */
   scripts?: ComputeScript | undefined;
   /**
-   * Runs `wait`, during which the worker may execute other runs. `until` is the time at which `wait` ends by itself, in
-   * milliseconds since 1970. If the run has nothing else to do, it is released until then. So `wait` must also end when
-   * `releasing` is aborted.
+   * Calls `wait`. Until its promise settles, the worker may execute other runs. `until` is the time at which the wait
+   * ends by itself, in milliseconds since 1970. If the run has nothing else to do before `until`, it may be released.
+   * So the wait must also end when `releasing` is aborted.
    */
   rest: <T>(wait: () => Promise<T>, until?: number) => Promise<T>;
   /**
    * Asks somebody outside for a value, and waits up to `timeoutMs` for it. Meanwhile the run sleeps. The value is
    * requested only once, even if several claims execute the run. If a webhook is given, the URL for the answer is
-   * posted to the webhook. The question explains the purpose of the value, and limits the allowed values. Must be
-   * called before the node pauses. Throws a NodeError if the input is cancelled or expires.
+   * posted to the webhook. The question explains the purpose of the value, and limits the allowed values. The node must
+   * call this function before its first pause. Throws a NodeError if the input is cancelled or expires.
    */
   askForInput: (timeoutMs: number, webhook?: InputWebhook, question?: InputQuestion) => Promise<Value>;
 }
@@ -129,7 +132,7 @@ export interface InputWebhook {
   extra: ReadableJson;
 }
 
-/** The services by which nodes act outside the run. */
+/** The services through which nodes act outside the run. */
 export interface NodeServices {
   http: HttpClient;
   project: ProjectApi;
@@ -152,8 +155,9 @@ export interface EdgeExpression {
 }
 
 /**
- * Evaluates the expression of an edge, at once or later. Returns undefined if the expression has no result. Throws a
- * NodeError if the expression is invalid or fails. The same expression always gives the same result for a value.
+ * Evaluates the expression of an edge, at once or through a promise. The result is undefined if the expression gives
+ * none. Throws a NodeError if the expression is invalid or fails. For one value, an expression gives the same result
+ * each time.
  */
 export type EvaluateExpression = (
   expression: EdgeExpression,
@@ -166,11 +170,11 @@ export interface PortTypes {
   outputs: readonly string[];
 }
 
-/** Code for the sandbox, and what it may use there. */
+/** Code for the sandbox, with its settings. */
 export interface SandboxCode {
   /**
-   * `javascript` is code of a flow's author, which may have TypeScript's type annotations. The others are libraries
-   * that code of this project calls.
+   * The kind of code. `javascript` is code of a flow's author, perhaps with TypeScript's type annotations. With the
+   * other kinds, code of this project calls the named library.
    */
   library: 'javascript' | 'jsonata' | 'mustache' | 'csv';
   /** The body of an asynchronous function whose parameters are the inputs. */
@@ -178,8 +182,8 @@ export interface SandboxCode {
   hasClock: boolean;
   hasRandom: boolean;
   /**
-   * The fixed time that code without a clock reads, in milliseconds since 1970. If undefined, reading the time is an
-   * error.
+   * The time that the code gets whenever it reads the clock, in milliseconds since 1970. If undefined, reading the
+   * clock is an error.
    */
   fixedTime?: number | undefined;
   /**
@@ -189,13 +193,13 @@ export interface SandboxCode {
   outputTypes?: readonly string[] | undefined;
 }
 
-/** A script with its inputs: plain data, which can be sent to another thread. */
+/** A script with its inputs. It is plain data, so it can be sent to another thread. */
 export interface ScriptTask {
   inputs: ValueMap;
   inputNames: readonly string[];
   outputNames: readonly string[];
   environment: { [name: string]: string };
-  /** Undefined if the task is a script of Rhai, whose text is in `inputs` as `source`. */
+  /** Undefined if the task is a Rhai script. The text of a Rhai script is in `inputs`, as `source`. */
   sandbox?: SandboxCode & { portTypes?: PortTypes | undefined; maxOutputBytes: number };
 }
 
@@ -203,15 +207,15 @@ export interface ScriptTask {
 export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ outputs: ValueMap } | { error: Error });
 
 /**
- * Computes a script in a separate thread, when the script's turn comes. Rejects with Released if the run is released,
- * with the run's error if the run ends, and with ThreadMissing if no thread can be started.
+ * Computes a script in a separate thread. The script waits until a thread is free for it. Rejects with Released if the
+ * run is released, with the run's error if the run ends, and with ThreadMissing if no thread can be started.
  */
 export type ComputeScript = (
   task: ScriptTask,
   run: Pick<NodeCall, 'signal' | 'releasing'>,
 ) => Promise<ScriptResult>;
 
-/** Thrown if a script should run in a thread and the runtime has no threads. */
+/** Thrown if a script needs a thread but the runtime has no threads. */
 export class ThreadMissing extends Error {
   override name = 'ThreadMissing';
 }
@@ -221,14 +225,16 @@ export class ThreadMissing extends Error {
  * it.
  */
 export interface Credential {
-  /** Throws a NodeError if a request to this URL may not carry the secret, or carries credentials of its own. */
+  /**
+   * Throws a NodeError if a request to this URL may not carry the secret, or if it already carries other credentials.
+   */
   check: (url: URL, headers: Headers) => void;
   /** Returns a copy with the secret. Returns `head` itself if the URL is not on one of the connection's hosts. */
   add: (head: { url: URL; headers: Headers }) => { url: URL; headers: Headers };
-  /** Returns the URL of a redirect without the query parameter that carries the secret. */
+  /** Returns the URL of a redirect. If it has the query parameter that carries the secret, the parameter is removed. */
   remove: (url: URL) => URL;
   /**
-   * The HTTP client calls this function if a server refuses the secret by 401. Undefined if the connection can't get
+   * The HTTP client calls this function if a server answers 401 to the secret. Undefined if the connection can't get
    * another secret.
    */
   refused?: (() => Promise<void>) | undefined;
@@ -245,18 +251,18 @@ export interface HttpRequest {
   url: string;
   headers: [name: string, value: string][];
   body?: Uint8Array;
-  /** Makes the body when the request's turn comes, so that waiting requests hold no bodies in memory. */
+  /** Makes the body just before the request is sent. So a request that waits for its turn holds no body in memory. */
   makeBody?: (() => Uint8Array | Promise<Uint8Array>) | undefined;
   /** The most bytes of the answer's body, if this is less than the client's own limit. */
   maxResponseBytes?: number;
   /**
-   * True if only the head of the answer matters. If the body is then too long, breaks off or stalls, the part that has
-   * arrived is accepted.
+   * True if only the head of the answer matters. Then a body that is too long, breaks off or stalls is no error: the
+   * received part is returned.
    */
   takesPartOfBody?: boolean;
-  /** True if redirects are not followed. A redirect is then the answer. */
+  /** True if redirects are not followed. Then the answer may be a redirect. */
   refusesRedirects?: boolean;
-  /** The secret that the request carries; the answer is redacted. */
+  /** The secret that the request carries. If the answer repeats the secret, the secret is replaced. */
   credential?: Credential | undefined;
   signal: AbortSignal;
 }
@@ -273,7 +279,10 @@ export interface HttpClient {
   request: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
-/** The REST API of the runner's own project, which serves the run's owner through row-level security. */
+/**
+ * The REST API of the runner's own project. By default, a request may do what row-level security allows to the run's
+ * owner.
+ */
 export interface ProjectApi {
   /** The address of the API, without a slash at its end. Throws a NodeError if the runner does not know the address. */
   restUrl: () => string;
@@ -287,7 +296,8 @@ export interface ProjectApi {
 }
 
 /**
- * Names one execution of a node. If a change is requested several times for one execution, the database makes it once.
+ * Names one execution of a node. If the same execution requests a change several times, the database makes the change
+ * once.
  */
 export interface Effect {
   flow_run_id: string;
@@ -325,17 +335,15 @@ export interface PendingInputs {
   untilNews: (timeoutMs: number, ...signals: AbortSignal[]) => Promise<void>;
 }
 
-/** Thrown by a node that stopped because its run is released; the next claim runs it again. */
+/** Thrown by a node that stops because its run is released. The next claim runs the node again. */
 export class Released extends Error {
   override name = 'Released';
 }
 
-/**
- * The cause for which a run ends before it is done. When `signal` of a node's call is aborted, its reason is the Halt.
- */
+/** The reason why a run ends before it is done. It is the reason of the aborted `signal` of a node's call. */
 export interface Halt {
   status: 'stopped' | 'failed';
-  /** The error of the nodes that are cancelled, and of the run when it fails. */
+  /** The error of the cancelled nodes. If the run fails, it is also the error of the run. */
   message: string;
   /** Milliseconds that running nodes have to end by themselves. */
   graceMs: number;
@@ -347,7 +355,7 @@ export function haltError(signal: AbortSignal): NodeError {
   return new NodeError((signal.reason as Halt).message);
 }
 
-/** Says which effects of a called flow count as effects of the calling node. */
+/** The effects of a called flow that count as effects of the calling node. */
 export type CalledEffects = 'all' | 'without_instructions';
 
 /** The properties that every native node may declare. */
@@ -358,34 +366,43 @@ interface NodeTraits {
    * JSON is ignored.
    */
   labelledSide?: 'input' | 'output';
-  /** Set if not the definition but the flow's JSON declares the node's ports, or its ports on one side. */
+  /** Set if the flow's JSON, and not the definition, declares the node's ports (`true`) or its ports on one side. */
   takesPortsFromFlow?: true | 'inputs' | 'outputs';
-  /** True if the node may leave any output unset, even one that the flow's JSON does not declare as optional. */
+  /**
+   * True if any output of the node may stay without a value, even one that the flow's JSON does not declare as
+   * optional.
+   */
   leavesOutputsUnset?: true;
   /** True if the node gets the inputs of the flow instead of its own. */
   takesFlowInputs?: true;
   /**
-   * True if the node runs exactly once, after the last value has come. The node gets all values of its input's edge as
-   * one array (`A`).
+   * True if the node runs exactly once, after its input's edge has brought the last value. The node gets all these
+   * values as one array (`A`).
    */
   collects?: true;
   /** True if the next nodes get the node's array outputs element by element. */
   spreads?: true;
   /** True if the node's output is an output of the flow. */
   isFlowOutput?: true;
-  /** True if the node asks somebody outside for a value. After a timeout there is no further attempt. */
+  /**
+   * True if the node asks somebody outside for a value. If an attempt of such a node times out, there is no further
+   * attempt.
+   */
   asksForInput?: true;
-  /** For some values of one input, the node has fewer effects than its definition declares. */
+  /**
+   * Set if the value of one input decides the node's effects. For some values, the node has fewer effects than its
+   * definition declares.
+   */
   effectsByInput?: {
     name: string;
     effectsOf: (inputs: ValueMap) => Effects;
   };
   /**
-   * Set if the node has the effects of the flow that its form data names. With `without_instructions`, that flow's
-   * instructions are not sent and do not count.
+   * Set if the node calls the flow that its form data names, and so has that flow's effects. With
+   * `without_instructions`, the called flow's instructions are not sent, so they do not count.
    */
   effectsOfCalledFlow?: CalledEffects;
-  /** True if the keys in the outputs are those that the flow's author wrote into the form data. */
+  /** True if the flow's author wrote the keys in the outputs into the form data. */
   namesKeys?: true;
   /** Names the input or inputs from which the keys in the outputs come. */
   handsOnKeysOf?: string | readonly string[];
@@ -395,8 +412,8 @@ interface NodeTraits {
 
 /**
  * Returns the greatest effects outside the run that the node's definition declares. An unknown word counts as `once`.
- * With `none`, the node may run again. With `idempotent`, its begin is stored before it runs, and it may run again.
- * With `once`, its begin is stored before it runs, and it fails instead of running again.
+ * With `none`, the node may run again. With `idempotent` and `once`, the begin of the node is stored before it runs. An
+ * `idempotent` node may run again. A node with `once` fails instead.
  */
 export const publishedEffects = ({ definition: { data: { effects } } }: Pick<NodeTraits, 'definition'>): Effects =>
   effects == null ? 'none' : isEffects(effects) ? effects : 'once';
