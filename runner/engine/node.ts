@@ -428,7 +428,7 @@ export interface NodeModule extends NodeTraits {
   run: (call: NodeCall) => ValueMap | Promise<ValueMap>;
 }
 
-/** The instructions that an instruction node makes, with its outputs. */
+/** The instructions and outputs of an instruction node. */
 export interface HandedInstructions {
   /** The instructions, in a form that only the settlement knows. */
   instructions: unknown;
@@ -437,8 +437,8 @@ export interface HandedInstructions {
 }
 
 /**
- * An instruction node. It hands over instructions, and ends when they are settled, alone or together with those of
- * other nodes. The engine reads its input `submit` and sets its output `signature`.
+ * An instruction node. It hands over instructions, and ends when they are settled. The instructions of several nodes
+ * may be settled together. The engine reads its input `submit` and sets its output `signature`.
  */
 export interface SettledModule extends NodeTraits {
   /**
@@ -462,18 +462,21 @@ export interface Transience {
 /** A failure that a node reports to the flow's author. */
 export class NodeError extends Error {
   override name = 'NodeError';
-  /** Set only for a transient failure. If the flow allows it (`data.retry`), the node is then tried again. */
+  /**
+   * Set only for a transient failure. If the flow allows it (`data.retry`), the node is tried again after such a
+   * failure.
+   */
   transience?: Transience;
 }
 
 /**
- * Makes the error of a node that stops before it makes outputs of more than `maxBytes`. `what` is the begin of the
- * sentence, such as `the result does not`.
+ * Makes the error of a node whose outputs would have more than `maxBytes`. `what` is the begin of the error's sentence,
+ * such as `the result does not`.
  */
 export const outputTooLarge = (what: string, maxBytes: number): NodeError =>
   new NodeError(codedError('output_too_large', `${what} fit into an output of ${maxBytes} bytes`));
 
-/** Tests whether a node with effects runs although this declared input gets no value from its edge. */
+/** Tests whether a node with effects runs even if this declared input gets no value from its edge. */
 export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';
 
 /**
@@ -484,8 +487,8 @@ const isMadeRequired = (target: SnapshotTarget | undefined): boolean =>
   target?.required === true && !runsWhenAbsent(target);
 
 /**
- * Returns the ports of one node in a flow, as its definition and the flow's JSON declare them. A labelled port has the
- * name of its label.
+ * Returns the ports of one node in a flow, as the node's definition and the flow's JSON declare them. If a port has a
+ * label, the label is its name.
  */
 export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePorts {
   const { targets, sources } = module.definition;
@@ -526,8 +529,8 @@ export function formText(
 }
 
 /**
- * Opens the connection that a node's form data names; undefined if it names none. Inputs are not read, so only the
- * flow's author can name a connection.
+ * Opens the connection that a node's form data names; undefined if the form data name none. Inputs can't name a
+ * connection, so only the flow's author can.
  */
 export async function formConnection(
   { formData, openConnection }: Pick<NodeCall, 'formData' | 'openConnection'>,

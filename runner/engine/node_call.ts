@@ -6,14 +6,14 @@ import { waitForInput } from './input_wait.ts';
 import type { NodeCall } from './node.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 
-/** The data of an execution that are needed to call its node. */
+/** The data of an execution that a call of its node needs. */
 export interface CalledExecution {
-  /** The execution, as the caller of flows. */
+  /** The execution. If its node calls a flow, the execution is the caller. */
   caller: CallSite;
   inputs: ValueMap;
   /** Milliseconds since 1970. */
   startTime: number;
-  /** True if an earlier claim stored something of the execution. */
+  /** True if an earlier claim stored a row of the execution. */
   isStored: boolean;
   /** True if an earlier claim began the attempt that is made now. */
   wasBegun: boolean;
@@ -22,13 +22,13 @@ export interface CalledExecution {
   timeout: AttemptTimeout | undefined;
 }
 
-/** Makes the argument of a node's call: its inputs, and the services that it may use. */
+/** Makes the argument of a node's call. It has the node's inputs, and the services that the node may use. */
 export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: CalledExecution): NodeCall {
   const { counters, lifecycle, services, sleepers, calls } = tree;
   const { caller, log, timeout } = called;
   const { execution } = caller;
   const checkSlice = services.slice.makeCheck(called.wasBegun);
-  /** Returns this time, or the end of the attempt's time if that is earlier. */
+  /** Returns `until`, or the end of the attempt's time if the attempt ends earlier. */
   const bounded = (until: number) => Math.min(until, timeout?.until ?? until);
   return {
     inputs: called.inputs,
@@ -58,7 +58,7 @@ export function makeNodeCall(tree: Tree, run: TreeRun, node: RunNode, called: Ca
     rest: (wait, until) =>
       until === undefined ? services.rest(wait) : sleepers.during(run, bounded(until), () => services.rest(wait)),
     askForInput: (givenMs, webhook, question) => {
-      // The wait ends with the attempt, because later answers would be dropped.
+      // The wait for an answer ends with the attempt, because later answers would be dropped.
       const timeoutMs = Math.max(bounded(services.now() + givenMs) - services.now(), 1);
       return waitForInput(tree, { run, execution, isAsked: called.isStored, timeoutMs, webhook, question, log });
     },

@@ -34,13 +34,16 @@ import { PartLifecycle } from './part_lifecycle.ts';
 import type { CallSite, TreeRun } from './tree_run.ts';
 import { heldByMap, measureMap } from './value_size.ts';
 
-/** What is known of an execution before it begins: the rows of earlier claims and of earlier runs. */
+/**
+ * The facts that are known about an execution before it begins. They come from the rows of earlier claims and of
+ * earlier runs.
+ */
 export interface KnownExecution {
   /** The row that an earlier claim stored for the execution. */
   stored: StoredNodeRun | undefined;
   /** The execution at the same position in a run from which this run was redriven. */
   takenOver: StoredNodeRun | undefined;
-  /** The runs that the execution called in those earlier runs. */
+  /** The runs that the execution called in the earlier runs of a redrive. */
   calledRuns: EarlierRunIds | undefined;
   /** The error of an edge's expression, with which the execution fails. */
   fault: string | undefined;
@@ -57,8 +60,8 @@ class NodeExecution {
   readonly #inputs: ValueMap;
   readonly #inputBytes: number;
   /**
-   * The error with which the execution fails. Either an input could not be computed, or the execution can be neither
-   * taken over nor repeated.
+   * The error with which the execution fails. Either the expression of an edge failed, or the run can't take the
+   * execution over because its outputs would exceed the budget.
    */
   readonly #fault: string | undefined;
   readonly #caller: CallSite;
@@ -121,7 +124,7 @@ class NodeExecution {
       : this.#attempt();
   }
 
-  /** Makes an attempt and, if attempts fail, all further attempts that the flow allows. */
+  /** Makes an attempt. If it fails, makes the further attempts that the flow allows. */
   #attempt(): Given | Promise<Given> {
     if (this.#attempts === undefined) return this.#compute();
     const followFailure = (error: unknown) => this.#followFailure(error);
@@ -166,8 +169,8 @@ class NodeExecution {
   }
 
   /**
-   * True if the time of an outer call is over and an earlier claim began the run that this node called. The called run
-   * is executed nevertheless, so that it ends.
+   * True if the time of an outer call is over, and an earlier claim began the run that this node called. Then the
+   * called run is still executed, so that it can end.
    */
   #endsCalledRun(): boolean {
     const { lifecycle, services: { history } } = this.#tree;
@@ -181,7 +184,7 @@ class NodeExecution {
     );
   }
 
-  /** Runs a node with effects outside after its begin is stored, so that the next claim knows of the execution. */
+  /** Runs a node with effects outside. Stores the begin of the execution first, so that the next claim knows of it. */
   #runOutside(module: NodeModule): Promise<Given> {
     const { services: { journal }, lifecycle: { halted, releasing } } = this.#tree;
     const isRepeatable = effectsWith(module, this.#inputs) === 'idempotent';
@@ -191,16 +194,16 @@ class NodeExecution {
     this.#record.reportBegin();
     return journal.flush().then(() => {
       if (halted.aborted) throw haltError(halted);
-      // A node that can't be repeated runs now, because its begin is stored and the next claim would not run it.
+      // The begin is stored, so the next claim would not run a node that can't be repeated. Such a node runs now.
       if (releasing.aborted && isRepeatable) throw new Released();
       return this.#callNode(module);
     }, () => {
-      // Without a stored begin the node must not run. The run is released, and its claim logs the reason.
+      // The begin can't be stored, so the node must not run. The run is released, and the claim logs the reason.
       throw new Released();
     });
   }
 
-  /** Calls the node, within the time of its attempt. */
+  /** Calls the node, and limits the time of the attempt. */
   #call<T>(run: (call: NodeCall) => T | Promise<T>): T | Promise<T> {
     const { timeoutMs } = this.#node;
     const timeout = timeoutMs === undefined
@@ -256,15 +259,15 @@ class NodeExecution {
     const { limits, outputs } = this.#tree.counters;
     return {
       maxBytes: limits.outputBytes,
-      // Outputs that were handed over before are not counted again.
+      // If an earlier attempt or claim handed outputs over, they are counted already.
       take: (bytes) => this.#record.handedOver === undefined ? outputs.take(bytes) : undefined,
     };
   }
 }
 
 /**
- * Begins one execution of a node. `earlier_claim.ts` describes the cases in which an earlier claim has stored a row for
- * the execution.
+ * Begins one execution of a node. If an earlier claim has stored a row for the execution, `earlier_claim.ts` describes
+ * what follows.
  */
 export function beginExecution(
   tree: Tree,

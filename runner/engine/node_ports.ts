@@ -5,8 +5,8 @@ import { type AnyModule, type NodePorts, nodePorts, runsWhenAbsent } from './nod
 export const ERROR_OUTPUT = 'error';
 
 /**
- * Tests whether a failure of the node becomes its output: `on_error` must ask for it, and `sources` must declare the
- * output.
+ * Tests whether a failure of the node becomes a value of its output `error`. Then `on_error` must be set, and `sources`
+ * must declare the output.
  */
 export const hasErrorOutput = ({ on_error, sources }: SnapshotNode['data']): boolean =>
   on_error === 'output' && sources.some(({ name }) => name === ERROR_OUTPUT);

@@ -6,7 +6,7 @@ import type { OutputBudget } from './output_budget.ts';
 import { toMessage } from './text_limits.ts';
 import { heldBytes, measureValue } from './value_size.ts';
 
-/** The failure of an execution. Outputs that the execution handed over before stay valid. */
+/** The failure of an execution. If the execution handed over outputs before it failed, these outputs stay valid. */
 export interface Failure {
   error: string;
   handedOver?: ValueMap | undefined;
@@ -18,11 +18,12 @@ export interface Failure {
 export type Outcome = { outputs: ValueMap } | Failure;
 
 /**
- * Copies values into a map without a prototype, so that a look-up of a name such as `constructor` finds only a value.
+ * Copies values into a map without a prototype. So a look-up of a name such as `constructor` can find nothing but a
+ * value.
  */
 export const copyMap = (values: ValueMap): ValueMap => Object.assign(Object.create(null), values);
 
-/** Adds the value in the form data for each input that got no value from an edge. */
+/** If an input got no value from an edge, adds the value that the form data has for it. */
 export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: ValueMap): ValueMap => {
   if (node.module?.takesFlowInputs) return flowInputs;
   for (const { name } of node.ports.inputs) {
@@ -32,7 +33,10 @@ export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: Valu
   return values;
 };
 
-/** Converts a key in any form to its public key, so that no secret is passed on. Returns all other values unchanged. */
+/**
+ * Converts a key or key pair to the public key, so that a passthrough never reveals a secret. Returns all other values
+ * unchanged.
+ */
 function publicKeyOf(value: Value): Value {
   try {
     return { B3: toPubkey(value) };
@@ -41,7 +45,7 @@ function publicKeyOf(value: Value): Value {
   }
 }
 
-/** Adds the inputs that the node also outputs under the same name. */
+/** Adds the inputs that are copied to outputs of the same name. */
 const withPassthrough = (node: RunNode, given: ValueMap, outputs: ValueMap): ValueMap => {
   for (const { name, required, passthrough, wantsPublicKey } of node.ports.inputs) {
     const value = given[name];
@@ -76,16 +80,16 @@ function outputFault(outputs: ValueMap, { maxBytes, take }: OutputLimits): strin
 }
 
 /**
- * Makes the outcome of an execution that threw. The text of the error ends with `hint`, and can be stored and read back
- * unchanged.
+ * Makes the outcome of an execution that threw. The error's text ends with `hint`. The text is shortened and cleaned,
+ * so that storing does not change it.
  */
 export const toError = (error: unknown, hint = ''): { error: string } => ({
   error: toMessage(`${error instanceof Error ? error.message : String(error)}${hint}`),
 });
 
 /**
- * Makes the outcome of a node that gave outputs. It is an error if a mandatory output is missing or an output can't be
- * stored. `later` names an output that may be missing, because the node gets it later.
+ * Makes the outcome of a node that gave outputs. If a mandatory output is missing or an output can't be stored, the
+ * outcome is an error. The output named `later` may be missing, because the node gets it later.
  */
 export const toOutcome = (
   node: RunNode,

@@ -1,9 +1,9 @@
 import { codedError } from '../../types/run_errors.ts';
-/** The bytes that nodes of a run, and of the runs that it called, may still output. */
+/** The bytes that the nodes of a run and of all runs that it called may still output. */
 export interface OutputBudget {
-  /** Takes this many bytes. If they exceed the budget, takes no bytes and returns an error. */
+  /** Takes this many bytes from the budget. If too few bytes are left, takes none and returns an error. */
   take: (bytes: number) => string | undefined;
-  /** Bytes taken so far, by earlier claims as well. */
+  /** Returns the bytes taken so far, including those of earlier claims. */
   used: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** A file as the inputs of a node name it: by its key, or by its bucket and its path in the owner's folder. */
+/** The name of a file in a node's inputs: either the file's key, or the bucket and the path in the owner's folder. */
 export interface FileName {
   key?: string | undefined;
   bucket?: string | undefined;
@@ -19,7 +19,8 @@ export interface FileMetadata {
 }
 
 /**
- * A file to store. If the content type is missing, it is chosen by the ending of the file's name, or else by `isText`.
+ * A file to store. If the content type is missing, the ending of the file's name decides it. If the ending is unknown,
+ * `isText` does.
  */
 export interface FileUpload {
   bytes: Uint8Array;
@@ -33,20 +34,20 @@ export interface UrlOptions {
   expiresInSeconds: number;
   /** The transformation of an image, in the form that Storage takes. */
   transform: { [name: string]: string | number } | undefined;
-  /** If true, browsers save the file. If a text, they save it under this name. */
+  /** If true, browsers save the file instead of showing it. If it is a text, they save the file under this name. */
   download: boolean | string;
 }
 
 /** The names in a folder. Names of folders end with a slash. */
 export interface FolderNames {
   names: string[];
-  /** True if the folder may hold more names than this answer. */
+  /** True if the folder may hold further names that this answer lacks. */
   isCut: boolean;
 }
 
 /**
- * The files of the run's owner in Supabase Storage. Each method throws a NodeError for a file that the flow may not
- * reach, and if Storage refuses the request.
+ * The files of the run's owner in Supabase Storage. Each method throws a NodeError if the flow may not reach the file,
+ * or if Storage refuses the request.
  */
 export interface OwnerFiles {
   /** Returns the file's key. */

@@ -4,11 +4,11 @@ import type { Outcome } from './node_values.ts';
 import type { Lack } from './readiness.ts';
 import type { Again, Handover, Parked } from './settlement.ts';
 
-/** The state of the instruction nodes of one run: parked, about to be parked again, or ended. */
+/** Keeps the state of each instruction node of one run: parked, in another attempt, or ended. */
 export class Parking {
   readonly #runId: string;
   readonly #parked = new Map<RunNode, Parked>();
-  /** Nodes whose transaction has failed; the next attempt parks them again. */
+  /** Nodes whose transaction has failed and whose next attempt has not parked yet. */
   readonly #leaving = new Map<RunNode, Parked>();
   readonly #endings = new Map<RunNode, 'succeeded' | 'failed'>();
 
@@ -21,15 +21,16 @@ export class Parking {
   }
 
   /**
-   * The end of each instruction node's latest execution. A node that did not run counts as failed if the reason was a
-   * failure, otherwise as succeeded.
+   * The end of each instruction node's latest execution. If a node did not run because of a failure, it counts as
+   * failed. If it did not run for another reason, it counts as succeeded.
    */
   get endings(): ReadonlyMap<RunNode, 'succeeded' | 'failed'> {
     return this.#endings;
   }
 
   /**
-   * Parks an execution. Returns false if the execution was parked before; the next nodes then already have its outputs.
+   * Parks an execution. Returns false if the execution was parked in an earlier attempt. Then the next nodes already
+   * have its outputs.
    */
   park(node: RunNode, times: number, handover: Handover, again: Again | undefined): boolean {
     const execution = { flow_run_id: this.#runId, node_id: node.id, times };
@@ -37,18 +38,18 @@ export class Parking {
     return !this.#leaving.delete(node);
   }
 
-  /** Notes that a parked execution is tried again. */
+  /** Records that another attempt of a parked execution begins. */
   leave(parked: Parked): void {
     this.#parked.delete(parked.node);
     this.#leaving.set(parked.node, parked);
   }
 
-  /** Returns the outputs that a node has handed over while its execution is under way. */
+  /** Returns the outputs that a node's execution under way has handed over. */
   handedOver(node: RunNode): ValueMap | undefined {
     return (this.#parked.get(node) ?? this.#leaving.get(node))?.handedOver;
   }
 
-  /** Notes that an execution has ended. Returns true if it was parked. */
+  /** Records that an execution has ended. Returns true if it was ever parked. */
   end(node: RunNode, outcome: Outcome): boolean {
     if (isInstructionNode(node)) this.#endings.set(node, 'error' in outcome ? 'failed' : 'succeeded');
     const wasLeaving = this.#leaving.delete(node);
@@ -56,8 +57,8 @@ export class Parking {
   }
 
   /**
-   * Records that a node does not run, or does not run for one element of a loop. If the reason is not a failure, the
-   * transaction is made without this node.
+   * Records that a node does not run at all, or not for one element of a loop. If a failure is the reason, the node
+   * counts as failed. Otherwise the transaction is made without the node.
    */
   leaveOut(node: RunNode, reason: Lack): void {
     if (isInstructionNode(node)) this.#endings.set(node, reason === 'failed' ? 'failed' : 'succeeded');

@@ -1,8 +1,8 @@
 import { Lifecycle } from './lifecycle.ts';
 
 /**
- * The lifecycle of a part of a tree: one attempt with a timeout, and the flows that it calls. The part is halted
- * together with the tree, or earlier, if the attempt's time is over. If the part is released, the tree is released.
+ * The lifecycle of a part of a tree: one attempt with a timeout, and the flows that it calls. The part is halted when
+ * the tree is halted, or earlier when the attempt's time is over. A release of the part releases the whole tree.
  */
 export class PartLifecycle extends Lifecycle {
   readonly #whole: Lifecycle;

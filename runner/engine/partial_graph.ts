@@ -10,7 +10,7 @@ import type { PartialRun } from './partial_run.ts';
 const without = (edges: RunEdge[], removed: ReadonlySet<RunEdge>): RunEdge[] =>
   edges.filter((edge) => !removed.has(edge));
 
-/** Removes the edges into inputs whose values the start gives, and sets these values. */
+/** Sets the inputs for which the start gives values, and removes the edges into these inputs. */
 export function setInlineInputs(nodes: ReadonlyMap<string, RunNode>, { onlyNodes, inline }: PartialRun): void {
   for (const [nodeId, values] of Object.entries(inline)) {
     const node = nodes.get(nodeId);
@@ -24,7 +24,7 @@ export function setInlineInputs(nodes: ReadonlyMap<string, RunNode>, { onlyNodes
   }
 }
 
-/** Makes the row of an execution from outputs that the start gives. */
+/** Makes the row of a finished execution from outputs that the start gives. */
 const givenExecution = (node_id: string, values: ValueMap): StoredNodeRun => ({
   flow_run_id: '',
   node_id,
@@ -46,8 +46,8 @@ interface CutOptions {
 }
 
 /**
- * Makes the feed of a node that does not run. If the start gives values for some outputs, no outputs of stored
- * executions are used. Given values do not belong to an element of a loop.
+ * Makes the feed of a node that does not run. If the start gives values for some outputs of the node, the feed has only
+ * these values, and they belong to no element of a loop. Otherwise the feed has the stored executions.
  */
 function feedOf(node: RunNode, { partial, loops, inputs }: CutOptions): Feed {
   const given = partial.inline[node.id] ?? startInput(node, inputs);
@@ -63,13 +63,13 @@ function startInput({ module, outputNames: [label = ''] }: RunNode, inputs: Valu
 }
 
 /**
- * Returns the reason why the target of an edge lacks a value that it needs; undefined if it has the value or does not
- * need it.
+ * Returns the reason why the target of an edge lacks a value that it needs. Returns undefined if the target has the
+ * value or does not need it.
  */
 function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): string | undefined {
   const { source, sourcePort, isError, isNeeded, isPassthrough, target, input } = edge;
   if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
-  // If the edge is a passthrough of an input without a value, a target whose input is optional still runs.
+  // If the passed input of the source has no value, a target whose input is optional still runs.
   if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
   if (isError ? feed.hasError : feed.given.has(sourcePort)) return undefined;
   const output = `output ${JSON.stringify(isError ? ERROR_OUTPUT : sourcePort)} of ${source.title} ${source.id}`;
@@ -98,7 +98,8 @@ export function cutGraph(whole: RunGraph, options: CutOptions): RunGraph {
       if (fault !== undefined) edge.queue.push({ value: undefined, absence: undefined, fault, isElement: false });
     }
   }
-  // Without a module, a fed node hands over no instructions, collects no values and is not an output of the flow.
+  // A fed node gets no module, so that the engine does not treat it as an instruction node, a collecting node or an
+  // output of the flow.
   for (const node of nodes) if (node.feed !== undefined) node.module = undefined;
   return { nodes, warnings: [...whole.warnings, ...unusedValues(whole.nodes, partial)] };
 }

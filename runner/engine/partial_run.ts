@@ -1,13 +1,17 @@
 import type { ValueMap } from '../../types/values/value.ts';
 import type { EarlierRuns, StoredNodeRun } from './journal.ts';
 
-/** The stored configuration of a partial run: the nodes that run, and the sources of the other nodes' outputs. */
+/**
+ * The stored configuration of a partial run. It names the nodes that run. For the other nodes, it tells where their
+ * outputs come from.
+ */
 export interface StoredPartialConfig {
   only_nodes: readonly string[];
   /** For each node that does not run, the run from which its outputs are taken. */
   runs: Readonly<Record<string, string>>;
   /**
-   * Values that the start gives, by node and port. They are inputs of nodes that run and outputs of the other nodes.
+   * Values that the start gives, by node and port. For a node that runs, they are inputs. For any other node, they are
+   * outputs.
    */
   inline: Readonly<Record<string, ValueMap>>;
 }
@@ -22,7 +26,7 @@ export interface PartialRun extends Pick<StoredPartialConfig, 'runs' | 'inline'>
   executions: (nodeId: string) => ReadonlyMap<number, StoredNodeRun>;
 }
 
-/** Puts a partial run together from its stored configuration and the stored rows of the runs that it names. */
+/** Makes a partial run from its stored configuration and the stored rows of the runs that the configuration names. */
 export const makePartialRun = (
   { only_nodes, runs, inline }: StoredPartialConfig,
   earlier: EarlierRuns,

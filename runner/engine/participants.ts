@@ -10,15 +10,15 @@ export interface Participant extends ParkedRun {
   isDormant: () => boolean;
   /** Ends a parked execution. */
   end: (parked: Parked, end: ParkedEnd) => void;
-  /** Lets a parked execution be tried again. */
+  /** Begins another attempt of a parked execution. */
   tryAgain: (parked: Parked, error: NodeError) => void;
   /** Makes the run check its state. */
   wake: () => void;
 }
 
 /**
- * Orders runs by their path in the tree and not by the time of their begin, so that every claim settles in the same
- * order.
+ * Orders runs by their path in the tree. The time of their begin does not count, because it differs between claims, and
+ * every claim must settle in the same order.
  */
 function comparePaths(a: readonly number[], b: readonly number[]): number {
   const index = a.findIndex((step, at) => step !== b[at]);
@@ -29,8 +29,8 @@ function comparePaths(a: readonly number[], b: readonly number[]): number {
 export class Participants {
   readonly #byRun = new Map<TreeRun, Participant>();
   /**
-   * The path of each run. For each call on the way from the root to the run, it has the index of the calling node and
-   * the `times` of its execution.
+   * The path of each run from the root. Each call on the way adds two numbers: the index of the calling node, and the
+   * `times` of its execution.
    */
   readonly #paths = new Map<TreeRun, number[]>();
 
@@ -56,7 +56,7 @@ export class Participants {
   }
 
   /**
-   * The runs with parked executions, in order. They are filtered before they are sorted, because often only one of a
+   * The runs with parked executions, in order. Filtering before sorting saves time, because often only one of a
    * thousand runs has parked executions.
    */
   withParked(): Participant[] {

@@ -15,8 +15,8 @@ interface PinnedNode {
 }
 
 /**
- * Begins an execution of a pinned node: the start of the run has fixed the node's outputs. The execution records the
- * node's inputs and ends at once with the fixed outputs, and the node does not run.
+ * Begins an execution of a pinned node. The start of the run has fixed the outputs of such a node, so the node does not
+ * run. The execution records the node's inputs, and ends at once with the fixed outputs.
  */
 export function pinnedExecution(tree: Tree, run: TreeRun, { node, times, inputs, pinned }: PinnedNode): Execution {
   const { counters } = tree;

@@ -3,15 +3,18 @@ import { isInstructionNode, type RunEdge, type RunNode } from './graph.ts';
 import type { Absence, Entry } from './entry_queue.ts';
 import { SUBMIT } from './settlement.ts';
 
-/** The nodes that will give no further output, each with the reason. `spreadFinished` updates this map. */
+/**
+ * The nodes that will give no further output. For each node, the map has the reason why values are missing.
+ * `spreadFinished` updates this map.
+ */
 export type FinishedNodes = Map<RunNode, Lack>;
 
 /** The reason why a node does not run: a node before it failed, or a branch before it was not taken. */
 export type Lack = RunNode['absence'];
 
 /**
- * Tests whether an edge's first entry gives the target what it needs. For an optional input, a passthrough of an input
- * without a value is enough.
+ * Tests whether an edge's first entry gives the target what it needs. If the edge passes an input without a value
+ * through to an optional input, that is enough.
  */
 const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
   head !== undefined &&
@@ -31,10 +34,7 @@ export const isHeldBack = (node: RunNode): boolean => {
   return head !== undefined && !head.isElement;
 };
 
-/**
- * Tests whether the node will give no further output. `finished` has the nodes before it that will give no further
- * output.
- */
+/** Tests whether the node will give no further output. `finished` tells which of the nodes before it will give none. */
 const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   if (node.isRunning) return false;
   if (node.feed !== undefined) return node.times >= node.feed.count;
@@ -60,8 +60,8 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
 };
 
 /**
- * Returns the reason why the node lacks a value that it needs. If one input lacks its value without a failure, the
- * reason is `unset`, even if other inputs lack theirs because of failures.
+ * Returns the reason why the node lacks a value that it needs. If all missing values are missing because of failures,
+ * the reason is `failed`. Otherwise it is `unset`.
  */
 export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
   if (submitHead(node) !== undefined) return 'unset';
@@ -74,10 +74,9 @@ export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
 };
 
 /**
- * Finds the nodes that have become finished among the touched nodes and the nodes behind them. Adds them to `finished`
- * and returns them. Inputs that come from a finished node stay empty for ever. A finished node stays finished, so all
- * calls of a run together look at each edge only a few times. There is no recursion, because a long flow would overflow
- * the stack.
+ * Searches the touched nodes, and the nodes behind them, for nodes that have become finished. Adds these nodes to
+ * `finished` and returns them. A finished node never gives another value and stays finished, so all calls of a run
+ * together look at each edge only a few times. There is no recursion, because a long flow would overflow the stack.
  */
 export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {
   const added: RunNode[] = [];
@@ -91,7 +90,7 @@ export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNod
   return added;
 };
 
-/** The entries of a node's queues for its next execution. */
+/** The entries that a node's next execution takes from the node's queues. */
 export interface Taken {
   values: ValueMap;
   /** True if the execution belongs to one iteration of a loop. */
@@ -131,8 +130,8 @@ const allOf = (node: RunNode): Taken => {
 export const lookAt = (node: RunNode): Taken => node.module?.collects ? allOf(node) : headsOf(node);
 
 /**
- * Removes the entries for the node's next execution from the queues. Entries from outside of loops stay for the next
- * iteration.
+ * Removes the entries for the node's next execution from the queues. An entry from outside of loops stays, because the
+ * next iteration uses it again.
  */
 export function remove(node: RunNode): void {
   for (const { queue } of node.incoming) {
@@ -142,9 +141,9 @@ export function remove(node: RunNode): void {
 }
 
 /**
- * Tests whether a node can start now. Each incoming edge must have an entry, or be optional and never get one. If a
- * node has already run, it runs again only for another element of a loop. If the result is `skip`, the element lacks a
- * required value. A skipped element still counts, so that later elements keep their positions.
+ * Tests whether a node can start now. Each incoming edge must have an entry, or must be optional and never get one. A
+ * node that has already run starts again only for another element of a loop. The result is `skip` if the element lacks
+ * a needed value or must not be submitted. A skipped element still counts, so that later elements keep their positions.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';

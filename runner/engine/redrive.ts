@@ -13,13 +13,13 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 // A redriven run goes through its graph like every run. It takes over each execution that succeeded in the earlier run
 // with the same inputs. So a node that succeeded is repeated only if its inputs have changed.
 //
-// The same execution may have different numbers in the two runs. For example, an element of an outer loop failed in the
-// earlier run, so the inner loop got no elements from it. If that element succeeds now, the inner loop gets its
-// elements, and all later executions have higher numbers. Therefore each entry of a queue, and each execution, keeps
-// its position in the earlier run beside its number.
+// One execution may have different numbers in the two runs. For example, an element of an outer loop failed in the
+// earlier run, so it gave no elements to the inner loop. If that element succeeds now, the inner loop gets more
+// elements, and all later executions of the inner loop have higher numbers. Therefore each queue entry and each
+// execution has two numbers: its own, and its position in the earlier run.
 //
-// If the earlier run executed another snapshot, positions can't be compared, because its loops may have had other
-// nodes. Then redrive_by_inputs.ts finds the execution of the same node with the same inputs.
+// If the earlier run executed another snapshot, its loops may have had other nodes, so positions can't be compared.
+// Then redrive_by_inputs.ts finds the execution of the same node with the same inputs.
 
 /** Stands for a value that the stored rows do not determine. */
 const UNKNOWN = Symbol('unknown');
@@ -46,9 +46,9 @@ interface Carried {
 }
 
 /**
- * Makes the values of an edge that carries each value unchanged. If the source ran once, it may have run outside the
- * loop, so that its value served every iteration. A source inside a loop with one element has the same stored rows. The
- * two cases can be told apart only if the source can't run without an element (`isSurelyElement`).
+ * Makes the values of an edge that carries each value unchanged. If the source ran once, there are two cases. It may
+ * have run outside the loop, so that its value served every iteration. Or it ran in a loop with one element. The stored
+ * rows are the same. Only `isSurelyElement` excludes the first case: the source can't run without an element.
  */
 function carriedOneByOne(
   valueOf: (times: number) => Value | undefined,
@@ -89,8 +89,8 @@ function carriedElements(valueOf: (times: number) => Value | undefined, last: nu
 }
 
 /**
- * Makes the values of an edge with an expression. Results are not recorded. A result is known only if this run has
- * computed it again for the same value. For other values, `resultOf` returns UNKNOWN.
+ * Makes the values of an edge with an expression. The earlier run did not record the results of the expression. A
+ * result is known only if this run has computed it for the same value. For other values, `resultOf` returns UNKNOWN.
  */
 const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): Carried => {
   const resultAt = (output: Before): Before => output === undefined || output === UNKNOWN ? output : resultOf(output);
@@ -102,9 +102,9 @@ const carriedResults = (outputs: Carried, resultOf: (output: Value) => Before): 
 };
 
 /**
- * Pairs values with earlier values. The first choice is the same value in the same position, then the same value
- * elsewhere, then another value in the same position. A value can move, because collected values shift when a missing
- * value before them appears.
+ * Pairs each value with an earlier value. The first choice is the same value in the same position, then the same value
+ * elsewhere, then another value in the same position. A value may have moved: if a collected value was missing in the
+ * earlier run and exists now, the values after it shift.
  */
 function pairUp(
   values: readonly (Value | undefined)[],
@@ -142,7 +142,7 @@ export class TakeOver {
   readonly #runIds: EarlierRunIds;
   readonly #loops: Loops;
   readonly #carried: WeakMap<RunEdge, Carried>[];
-  /** The results of the expressions on edges, by the text of the value that each was computed from. */
+  /** The results of each edge's expression. The key of a result is the text of the value for which it was computed. */
   readonly #results = new Map<RunEdge, Map<string, Value | undefined>>();
   /** One entry for each earlier run; undefined for a run of the same snapshot. */
   readonly #byInputs: readonly (ByInputs | undefined)[];
@@ -162,9 +162,9 @@ export class TakeOver {
   }
 
   /**
-   * Returns the positions of the execution that a node begins with the present entries of its queues. `inputs` are the
-   * values of these entries, completed with form data. `inputs` is undefined if the node is skipped or an expression
-   * failed.
+   * Returns the earlier positions of the execution that takes the present entries of the node's queues. `inputs` are
+   * the values of these entries, completed with form data. If the node is skipped or an expression failed, `inputs` is
+   * undefined.
    */
   positionsOfNext(node: RunNode, inputs?: ValueMap): EarlierPositions {
     return this.#runIds.map((_, layer) => {
@@ -175,8 +175,8 @@ export class TakeOver {
   }
 
   /**
-   * Returns the positions of an execution of a fed node. All earlier runs were fed the same values, so the positions
-   * are those of this run.
+   * Returns the positions of an execution of a fed node. All earlier runs were fed with the same values, so an
+   * execution has the same position in each run.
    */
   positionsOfFed(times: number): EarlierPositions {
     return this.#runIds.map((runId) => runId === undefined ? undefined : { index: times, isSame: true });
@@ -188,15 +188,16 @@ export class TakeOver {
       const position = positions[layer];
       if (runId === undefined || !position?.isSame) continue;
       const run = this.#earlier.executions(runId, node.id).get(position.index);
-      // The newest run that has the execution decides. If the execution failed there, the node runs again.
+      // The newest of the earlier runs that have the execution decides. If the execution failed in that run, the node
+      // runs again.
       if (run !== undefined) return isDone(run) && !this.#byInputs[layer]?.hasOtherCall(node) ? run : undefined;
     }
     return undefined;
   }
 
   /**
-   * Returns the runs that the execution in these positions called; undefined if it called no run in any of the earlier
-   * runs.
+   * Returns the runs that the execution with these positions called, one for each earlier run. Returns undefined if it
+   * called none at all.
    */
   calledRuns(node: RunNode, positions: EarlierPositions): EarlierRunIds | undefined {
     const called = this.#runIds.map((runId, layer) => {
@@ -208,7 +209,7 @@ export class TakeOver {
     return called.some((runId) => runId !== undefined) ? called : undefined;
   }
 
-  /** Returns the positions of the values that an execution in these positions gives to an edge. */
+  /** An execution with these positions gives values to an edge. Returns the positions of each of these values. */
   positionsOfEntries(
     edge: RunEdge,
     positions: EarlierPositions,
@@ -243,7 +244,7 @@ export class TakeOver {
 
   /** Returns the position for a node that takes all values of its edges in one execution. */
   #positionOfAll(node: RunNode, layer: number): EarlierPosition {
-    // If several edges lead into one input, the node takes the last.
+    // If several edges lead into one input, the node takes the values of the last edge.
     const decided = new Set<string>();
     const changed = node.incoming.findLast((edge) => {
       if (decided.has(edge.input.name)) return false;
@@ -256,21 +257,20 @@ export class TakeOver {
   }
 
   /**
-   * Returns the position for a node that takes one entry of each queue. All entries of loops must have the same earlier
-   * position.
+   * Returns the position for a node that takes one entry of each queue. All entries that belong to a loop must have the
+   * same earlier position.
    */
   #positionOfHeads(node: RunNode, layer: number): EarlierPosition | undefined {
     const ofElements = node.incoming.filter(({ queue: { head } }) => head?.isElement);
-    // An edge without earlier values has no positions, so the other edges decide. On each of these edges, a position
-    // occurs only once, so two executions never get the same position.
+    // An edge without earlier values tells nothing, so the other edges decide. On each of the deciding edges, a
+    // position occurs only once. So two executions never get the same position.
     const telling = ofElements.filter((edge) => this.#carriedIn(edge, layer)?.hasValues);
     const elements = (telling.length > 0 ? telling : ofElements).map(({ queue: { head } }) =>
       head?.positions?.[layer]?.index
     );
     const [index = elements.length === 0 ? 0 : undefined] = elements;
     if (index === undefined || elements.some((other) => other !== index)) return undefined;
-    // If several edges lead into one input, the last edge with a value counts. The values of the other edges do not
-    // matter.
+    // If several edges lead into one input, only the last edge with a value is compared.
     const decided = new Set<string>();
     const changed = node.incoming.findLast((edge) => {
       const { input: { name }, queue: { head } } = edge;

@@ -11,8 +11,8 @@ export class ByInputs {
   readonly #changes: GraphChanges | undefined;
   readonly #otherCalls: ReadonlySet<string>;
   /**
-   * For each node, the earlier executions that are not yet assigned to an execution of this run, by the text of their
-   * inputs.
+   * For each node, the earlier executions that are still free: not yet assigned to an execution of this run. The key is
+   * the text of their inputs.
    */
   readonly #open = new Map<RunNode, Map<string, number[]>>();
   /** The position assigned to each execution. It is kept, because a position is looked up more than once. */
@@ -28,9 +28,9 @@ export class ByInputs {
   }
 
   /**
-   * Assigns an earlier execution with these inputs to the node's next execution, and returns its position. Each earlier
-   * execution is assigned once. Executions that are done are assigned first, so that as few nodes as possible are
-   * repeated.
+   * Assigns an earlier execution with these inputs to the node's next execution, and returns the earlier position. Each
+   * earlier execution is assigned once. Done executions are assigned before failed ones, so that as few nodes as
+   * possible are repeated.
    */
   positionOf(node: RunNode, inputs: ValueMap): EarlierPosition | undefined {
     if (this.#changes === undefined || Object.hasOwn(this.#changes.nodes, node.id)) return undefined;
@@ -45,8 +45,8 @@ export class ByInputs {
   }
 
   /**
-   * Tests whether a node calls a flow that has changed. An execution of such a node is not taken over: the node calls
-   * the flow again, and the new called run takes over executions of the earlier called run.
+   * Tests whether a node calls a flow that has changed. An execution of such a node is not taken over, and the node
+   * calls the flow again. The new called run then takes over executions of the earlier called run.
    */
   hasOtherCall({ id }: RunNode): boolean {
     return this.#otherCalls.has(id);

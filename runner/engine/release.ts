@@ -5,12 +5,12 @@ export interface Release {
   until?: number;
 }
 
-/** The run is released until somebody outside has answered, or until the time for the answer is over. */
+/** The run is released until somebody outside has answered. If nobody answers in time, it also continues. */
 export interface Suspension {
   status: 'waiting';
   /**
-   * The latest time at which the run continues, in milliseconds since 1970: the first time at which one of its attempts
-   * times out.
+   * The latest time at which the run continues, in milliseconds since 1970. It is the first time at which an attempt of
+   * the run times out.
    */
   until?: number | undefined;
 }

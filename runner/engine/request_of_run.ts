@@ -1,8 +1,8 @@
 import { haltError, type NodeCall, Released } from './node.ts';
 
 /**
- * Makes a node's request, which ends when the run ends. If the request can be repeated, it also ends when the run is
- * released, and the next claim repeats it.
+ * Makes a request of a node, and aborts it when the run ends. If the request can be repeated, a release of the run also
+ * aborts it, and the next claim repeats it.
  */
 export async function requestOfRun<T>(
   { signal, releasing }: Pick<NodeCall, 'signal' | 'releasing'>,

@@ -30,8 +30,8 @@ export function readRetryPolicy({ retry }: SnapshotNode['data']): RetryPolicy | 
 
 /**
  * Returns the milliseconds between a failed attempt and the next one. Up to a fifth of the pause is subtracted at
- * random, so that attempts that failed together are not repeated together. The pause is not shorter than a server asks
- * for, but never longer than `maxDelayMs`.
+ * random, so that attempts that failed together are not repeated together. If a server asks for a longer pause, its
+ * pause counts. No pause is longer than `maxDelayMs`.
  */
 export function pauseAfter(
   { delayMs, backoff, maxDelayMs }: RetryPolicy,

@@ -7,8 +7,8 @@ import type { TreeRun } from './tree_run.ts';
  * The states of one run of a tree in one claim.
  *
  * - `going`: nodes start when they are ready. While no node is ready, the run waits for news.
- * - `leaving`: another claim will continue the run. No further node starts. A node that can't begin again runs to its
- *   end, within its own time limits. All other nodes are released.
+ * - `leaving`: another claim will continue the run. No further node starts. If a running node can't begin again, it
+ *   runs to its end, within its own time limits. All other nodes are released.
  * - `left_behind`: the run ends before its nodes have ended. Either its instructions were collected for its caller, or
  *   a transaction is the output of the whole tree. No node starts.
  * - `halted`: the tree is halted. Running nodes may end within the grace of the halt. After it, they are cancelled.
@@ -23,9 +23,10 @@ import type { TreeRun } from './tree_run.ts';
  * | `released`    | throws    | throws         | throws   | throws     | throws  |
  * | `ended`       | throws    | throws         | throws   | throws     | throws  |
  *
- * The run checks for `leave` and `leave_behind` before it starts a node (`RunLife.look`), and for `halt` after it has
- * started its last node. A run never returns to `going`. If a called run is released, the calling node learns of the
- * release only later. Until then, only the state of the calling run shows that the calling run has not ended.
+ * The run checks for `leave` and `leave_behind` before it starts a node (`RunLife.look`). It checks for `halt` after it
+ * has started its last node. A run never returns to `going`. If a called run is released, the node that called it
+ * learns of the release only later. Until then, only the state of the calling run shows that the calling run has not
+ * ended.
  */
 export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'released' | 'ended';
 export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'release' | 'end';
@@ -71,8 +72,8 @@ export class RunLife {
   }
 
   /**
-   * True if a node was released, if all runs of the tree leave, or if the tree must be released and this claim has made
-   * progress.
+   * True in each of these cases: a node was released, all runs of the tree leave, the closed standstill leaves this run
+   * nothing to do, or the tree must be released and this claim has made progress.
    */
   #mustLeave(): boolean {
     const { lifecycle: { releasing }, services: { slice }, counters, standstill } = this.#tree;

@@ -33,8 +33,8 @@ export interface HeldLog {
 }
 
 /**
- * Makes a log that keeps its lines until it is opened. If a node is released, its kept lines are dropped, because the
- * node logs them when it runs again.
+ * Makes a log that keeps the lines of a node until the log is opened. If the node is released before that, the kept
+ * lines are dropped, because the node logs them again in its next run.
  */
 export function bufferUntil(write: NodeCall['log'], buffer: LogBuffer): HeldLog {
   let add = buffer.add;

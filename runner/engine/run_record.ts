@@ -14,7 +14,7 @@ const MAX_ERROR_LINES = runLimits.error_lines.value;
 /** The most characters of all error lines of a run together. */
 const MAX_ERRORS_CHARACTERS = runLimits.errors_characters.value;
 
-/** An error of a node: its message, and the label that its line begins with. */
+/** An error of a node. The label is the begin of the error's line. */
 interface NodeError {
   node: RunNode;
   times: number;
@@ -23,7 +23,8 @@ interface NodeError {
 }
 
 /**
- * Formats error lines that have at most this many characters together. Long messages are shortened to equal lengths.
+ * Formats error lines. All lines together have at most `characters` characters. Long messages are shortened to equal
+ * lengths.
  */
 function linesOf(errors: NodeError[], characters: number): string[] {
   const lines = errors.map(({ label, message }) => label + message);
@@ -74,7 +75,8 @@ export class RunRecord {
   }
 
   /**
-   * Keeps the first errors in the order of the nodes and not of time, so that the same run always has the same lines.
+   * Keeps the first errors. The order is that of the nodes and not that of time, so that the same run always has the
+   * same lines.
    */
   #keepFirstErrors(): void {
     this.#errors.sort((a, b) => a.node.index - b.node.index || a.times - b.times).splice(MAX_ERROR_LINES);

@@ -19,7 +19,7 @@ export const textOfValue = (value: Value): string =>
         : member,
   );
 
-/** Tests whether two values are equal. The order of names is ignored, because a stored value (jsonb) loses it. */
+/** Tests whether two values are equal. The order of the names in a map is ignored, because jsonb does not keep it. */
 export function sameValue(a: Value | undefined, b: Value | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;

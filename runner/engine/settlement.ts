@@ -10,7 +10,7 @@ export const SUBMIT = 'submit';
 /** The output that an instruction node gets from the settlement. The next nodes get all other outputs earlier. */
 export const SIGNATURE = 'signature';
 
-/** The instructions of a node that has parked, with its outputs. The settlement ends the node. */
+/** The instructions and outputs of a node that parks. The settlement ends the node. */
 export interface Handover {
   /** All outputs but the signature. */
   handedOver: ValueMap;
@@ -23,8 +23,8 @@ export interface Again {
   /** Tests whether another attempt is allowed. */
   isPossible: () => boolean;
   /**
-   * Records the failed attempt. The record is stored together with the rows that were reported directly before.
-   * Resolves with the outcome of the next attempts.
+   * Records the failed attempt, then makes further attempts and resolves with their outcome. The record is stored
+   * together with the rows that were reported directly before.
    */
   after: (error: NodeError) => Promise<Outcome | Handover>;
 }
@@ -43,29 +43,30 @@ export interface ParkedRun {
   /** All nodes of its graph, in the order of the flow. */
   nodes: readonly RunNode[];
   parked: ReadonlyMap<RunNode, Parked>;
-  /** The end of the latest execution of each instruction node that has ended. */
+  /** For each instruction node that has ended, the end of its latest execution. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
-  /** Writes into the log of the run, as a line of this execution. */
+  /** Writes a line of this execution into the log of the run. */
   log: (parked: Parked, level: LogLevel, content: string) => void;
 }
 
-/** The end of a parked execution: outputs with its signature, or an error. */
+/** The end of a parked execution: either outputs with the signature, or an error. */
 export type ParkedEnd = { outputs: ValueMap } | { error: string };
 
 /** The outcome of a settlement step. */
 export type SettlementEnd =
   /**
-   * The executions have ended. `store` reports the rows that belong to these ends. Either all rows are stored or none.
+   * The executions have ended. `store` reports further rows that belong to these ends. Either all these rows are stored
+   * or none.
    */
   | { status: 'ended'; ends: { parked: Parked; end: ParkedEnd }[]; store?: () => void }
   /**
-   * The transaction of these executions has failed for now, and each of them may be tried again. `store` reports the
-   * rows that belong to these failures. Either all rows are stored or none.
+   * The transaction of these executions has failed for now. Each execution may be tried again. `store` reports further
+   * rows that belong to these failures. Either all these rows are stored or none.
    */
   | { status: 'failed_for_now'; failures: { parked: Parked; error: NodeError }[]; store?: () => void }
-  /** Every run of the tree ends at once, and the started run has these outputs. */
+  /** Every run of the tree ends at once, and the root run gets these outputs. */
   | { status: 'put_out'; outputs: ValueMap }
-  /** The run ends at once, and its caller gets these instructions. They are never undefined. */
+  /** The run ends at once, and its caller gets these instructions. `instructions` is never undefined. */
   | { status: 'collected'; instructions: unknown }
   /** The step needs an answer from outside, so the tree is suspended. */
   | { status: 'waiting' };
@@ -83,16 +84,16 @@ export interface SettlementStep {
   settle: (signals: { signal: AbortSignal; releasing: AbortSignal }) => SettlementEnd | Promise<SettlementEnd>;
 }
 
-/** An execution whose instructions an earlier claim has already given to somebody outside. */
+/** An execution whose instructions an earlier claim has given to somebody outside, for example to the chain. */
 export interface SentBefore {
   /** Makes the node's error for a run that ends now. The error says that the instructions may still be executed. */
   haltError: (halt: AbortSignal) => NodeError;
 }
 
 /**
- * Settles the instructions of one tree of runs. The engine parks each execution that hands over instructions. When no
- * other execution of the tree can continue, the engine asks for one step after another. The engine stops asking when no
- * execution is parked or some execution can continue.
+ * Settles the instructions of one tree of runs. The engine parks each execution that hands over instructions. When only
+ * parked executions are left, the engine asks for one step after another. It stops when no execution is parked any
+ * more, or when an execution can continue by itself.
  */
 export interface Settlement {
   /**
@@ -101,12 +102,12 @@ export interface Settlement {
    */
   nextStep: (runs: readonly ParkedRun[]) => SettlementStep | undefined;
   /**
-   * Returns a value if an earlier claim has given the execution's instructions to somebody outside. Otherwise returns
-   * undefined: the execution may then build its instructions.
+   * If an earlier claim has given the execution's instructions to somebody outside, returns a value. Otherwise returns
+   * undefined, and the execution may build its instructions.
    */
   sentBefore: (execution: Effect) => SentBefore | undefined;
   /**
-   * Tests whether the owner's own flows name the key at an input of a node, so that the key may be used in the owner's
+   * Tests whether the owner's own flows name the key at an input of a node. Only such a key may be used in the owner's
    * name.
    */
   isNamedByFlow: (run: TreeRun, node: RunNode, inputName: string, publicKey: string) => boolean;

@@ -3,7 +3,10 @@ import type { TreeRun } from './tree_run.ts';
 /** The node executions of a tree that wait for a known time. */
 export class Sleepers {
   readonly #times = new Map<TreeRun, number[]>();
-  /** The times at which attempts time out. The tree wakes at the first of them, even if it waits for something else. */
+  /**
+   * The times at which attempts time out. The tree wakes at the first of these times, even if it waits for something
+   * else.
+   */
   readonly #deadlines: number[] = [];
   readonly #onSleep: () => void;
 
@@ -39,7 +42,7 @@ export class Sleepers {
     return this.#deadlines.length === 0 ? undefined : this.#deadlines.reduce((a, b) => Math.min(a, b));
   }
 
-  /** Waits for `wait`. Meanwhile an execution of the run counts as asleep until this time. */
+  /** Calls `wait`. Until its promise settles, an execution of the run counts as asleep until the time `until`. */
   async during<T>(run: TreeRun, until: number, wait: () => Promise<T>): Promise<T> {
     const times = this.#times.get(run) ?? [];
     this.#times.set(run, times);

@@ -5,11 +5,14 @@ import { nextState, type TransitionTable } from './transitions.ts';
 
 /** The time for which the runs on one thread may compute together before the event loop gets a turn. */
 const BREATH_MS = 20;
-/** If no run has computed for this time, the event loop has had its turn. */
+/** If no run has computed for this time, the event loop has had a turn meanwhile. */
 const IDLE_MS = 1;
-/** The share of a slice that a run gets for new work, even if replaying its history took the whole slice. */
+/**
+ * The share of a slice that a run gets for new work. It gets this share even if replaying its history took the whole
+ * slice.
+ */
 const LEAST_SHARE = 0.25;
-/** If a computation begins within this first share of a slice, it counts as having the whole slice. */
+/** If a computation begins within this first share of a slice, the whole slice counts as available to it. */
 const FRESH_SHARE = 0.1;
 
 /**
@@ -35,8 +38,8 @@ export const SLICE_STATES: TransitionTable<SliceState, SliceEvent> = {
 };
 
 /**
- * The time that a worker's thread has: wall-clock time, and computing time. All runs that the worker executes at the
- * same time share the slice. When the slice is over, the runs are released.
+ * The wall-clock time and the computing time that a worker's thread has. All runs that the worker executes at the same
+ * time share the slice. When its time is over, the runs are released.
  */
 export interface Slice {
   state: () => SliceState;
@@ -50,11 +53,12 @@ export interface Slice {
   startComputing: () => void;
   /** Stops the computing clock. */
   stopComputing: () => void;
-  /** True if the runs have computed for so long without a pause that other work should have a turn. */
+  /** True if the runs have computed for so long without a pause that timers and network answers should get a turn. */
   needsBreath: () => boolean;
   /**
    * Gives timers and network answers their turn. Then the runs that called `breathe` continue one at a time, and owners
-   * take turns. So a run waits for at most one stretch of each other owner, even if an owner has many computing runs.
+   * take turns. So between two turns of an owner, each other owner gets at most one, even an owner with many computing
+   * runs.
    */
   breathe: (ownerId: string) => Promise<void>;
   /** Returns the milliseconds of computing so far. */
@@ -65,8 +69,8 @@ export interface Slice {
    */
   leastMs: number;
   /**
-   * Makes the check of one computation that starts now. `wasBegun` is true if an earlier slice began the computation
-   * and could not finish it.
+   * Makes the time check of one computation that starts now. `wasBegun` is true if an earlier slice began the same
+   * computation and could not finish it.
    */
   makeCheck: (wasBegun: boolean) => () => void;
 }
@@ -97,7 +101,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
   let state: SliceState = 'open';
   let busyMs = 0;
   let enteredAt = 0;
-  /** The number of computing runs. They take turns within one stretch, which is counted once. */
+  /** The number of computing runs. Their computing overlaps in time, so it is counted once for all of them. */
   let computing = 0;
   let breathAt = now();
   let leftAt = breathAt;
@@ -112,7 +116,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     clearTimeout(timer);
     go('end');
   };
-  /** The waiting continuations, by owner; the owner with the next turn is first. */
+  /** The functions that let waiting runs continue, by owner. The owner with the next turn comes first. */
   const breathing = new Map<string, (() => void)[]>();
   let isLettingGoOn = false;
   const letGoOn = async (): Promise<void> => {
@@ -160,7 +164,8 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       }),
     makeCheck: (wasBegun) => {
       const startMs = spentMs();
-      // The second try of a computation has a whole budget of its own, regardless of the computing of other runs.
+      // The second try of a computation gets a whole budget from now on. What other runs computed before does not
+      // count.
       const isLastTry = wasBegun || startMs <= limits.busyMs * FRESH_SHARE;
       const limitMs = limits.busyMs + (wasBegun ? startMs : 0);
       return () => {

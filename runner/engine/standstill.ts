@@ -46,7 +46,7 @@ export type Departure =
  * | `closed`   | throws     | `closed`  | `closed` | `left`  |
  * | `left`     | throws     | `left`    | `left`   | throws  |
  *
- * A halted tree takes no step either, but a halt is a state of `Lifecycle` and not of the standstill.
+ * A halted tree takes no step. The halt is a state of `Lifecycle`, so this table does not have it.
  */
 export type StandstillState = 'open' | 'settling' | 'closed' | 'left';
 export type StandstillEvent = 'settle' | 'settled' | 'close' | 'leave';
@@ -82,8 +82,8 @@ export class Standstill {
   }
 
   /**
-   * The outputs of a tree whose transaction is its output. Every run ends at once, and the started run has these
-   * outputs.
+   * If the tree's transaction is its output, the outputs of the root run. Then every run ends at once. Otherwise
+   * undefined.
    */
   get putOut(): ValueMap | undefined {
     return this.#departure?.why === 'put_out' ? this.#departure.outputs : undefined;
@@ -103,10 +103,7 @@ export class Standstill {
     this.#participants.remove(run);
   }
 
-  /**
-   * Closes the standstill, because a run is released or waits for the release of a called run. No further step follows
-   * in this claim.
-   */
+  /** Called if a run is released, or waits for the release of a called run. No further step follows in this claim. */
   close(): void {
     this.#go('close');
     this.#participants.wakeAll();
@@ -117,7 +114,7 @@ export class Standstill {
     return this.#collected.get(run);
   }
 
-  /** True if the execution is part of the step under way, which will end it. */
+  /** True if the execution is part of the step under way. Then this step will end the execution. */
   isInFlight(parked: Parked): boolean {
     return this.#inFlight.has(parked);
   }
@@ -136,7 +133,7 @@ export class Standstill {
     this.#settling = this.#settleAll();
   }
 
-  /** Resolves when no step is under way; rejects with the error if a step could not be stored. */
+  /** Resolves when no step is under way. If a step could not be stored, rejects with the error. */
   async settled(): Promise<void> {
     await this.#settling;
     if (this.#departure?.why === 'failed') throw this.#departure.error;
@@ -162,8 +159,8 @@ export class Standstill {
 
   async #settleAll(): Promise<void> {
     try {
-      // All runs are quiet only when the calling run has begun to wait, which happens later in this turn of the event
-      // loop.
+      // The run that called `consider` begins to wait only after this call, in the same turn of the event loop. Before
+      // that, not all runs are quiet.
       await Promise.resolve();
       while (this.#isTime()) {
         const step = this.#tree.settlement.nextStep(this.#participants.withParked());
@@ -173,7 +170,8 @@ export class Standstill {
     } catch (error) {
       this.#leave(error instanceof Released ? { why: 'released' } : { why: 'failed', error });
     } finally {
-      // There is no pause after the last check. So a run that begins to wait from now on causes another check.
+      // There was no pause since the last check. So if a run begins to wait later, it calls `consider` in the state
+      // `open`.
       this.#go('settled');
     }
   }
@@ -201,7 +199,7 @@ export class Standstill {
     }
   }
 
-  /** Applies the end of a step without a pause, so that the rows reported meanwhile are either all stored or none. */
+  /** Applies the end of a step without a pause, so that all rows of this end are stored together. */
   #apply(participant: Participant, end: SettlementEnd): void {
     if (end.status === 'ended') {
       end.store?.();

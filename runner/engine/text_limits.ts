@@ -7,7 +7,7 @@ const LOG_CHARACTERS = runLimits.log_line_characters.value;
 /** The share of the kept text that comes from the beginning. */
 const HEAD_SHARE = 0.25;
 
-/** The most characters of the note between beginning and end. */
+/** The most characters of the note that replaces the middle of a text. */
 const MARKER_CHARACTERS = 50;
 
 const LEFT_OUT = / … \((\d+) characters left out\) … /;
@@ -16,12 +16,12 @@ const LEFT_OUT = / … \((\d+) characters left out\) … /;
 const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
 
 /**
- * Shortens a long text to its beginning and end, with a note between them about the number of removed characters. The
- * end is kept, because it holds the errors of called flows.
+ * Shortens a long text: a note with the number of removed characters replaces the middle. The end is kept, because it
+ * holds the errors of called flows.
  */
 function shorten(text: string, characters: number): string {
   if (text.length <= characters) return text;
-  // An error may have been shortened before, because each calling flow shortens it again.
+  // The text may have been shortened before: the error of a called flow is shortened again in each calling flow.
   const before = LEFT_OUT.exec(text);
   if (before !== null) {
     const [marker, count] = before;
@@ -42,7 +42,7 @@ function cut(text: string, characters: number, leftOut: number): string {
 /** Makes an error message that can be stored. */
 export const toMessage = (text: string): string => toStorable(shorten(text, MESSAGE_CHARACTERS));
 
-/** Shortens a message further, for a place with less room. */
+/** Shortens a message to fewer characters than `toMessage` does. */
 export const toShorterMessage = (text: string, characters: number): string =>
   toStorable(shorten(text, Math.max(characters - MARKER_CHARACTERS, 0)));
 

@@ -1,7 +1,7 @@
 import { type HttpResponse, NodeError, type Transience } from './node.ts';
 import { TransientError } from './transient_error.ts';
 
-/** A date of HTTP, in the one form that servers may send. Source: RFC 9110, section 5.6.7. */
+/** A date in HTTP, in the only form that servers may send. Source: RFC 9110, section 5.6.7. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**

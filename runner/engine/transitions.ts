@@ -1,4 +1,7 @@
-/** A table of transitions: for each state, the events that may happen in it, each with the state that follows. */
+/**
+ * A table of transitions. For each state, it has the events that may happen in this state. For each event, it has the
+ * next state.
+ */
 export type TransitionTable<State extends string, Event extends string> = Readonly<
   Record<State, Readonly<Partial<Record<Event, State>>>>
 >;

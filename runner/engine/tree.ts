@@ -53,8 +53,8 @@ function whenAborted(signal: AbortSignal | undefined, listener: () => void): () 
 function obeySignals({ lifecycle, counters, services: { slice } }: Tree, signals: TreeSignals): () => void {
   const { stop, releasing } = signals;
   const release = () => lifecycle.release();
-  // A spent slice does not release a tree that has begun nothing new, because replaying its history may have taken the
-  // whole slice. If each claim ended so, the run would never end.
+  // Replaying the history may take a whole slice. If a spent slice then released a tree that has begun nothing new,
+  // every claim could end like this, and the run would never end.
   const onSpent = () => {
     if (counters.hasBegunAnything) release();
   };
@@ -79,8 +79,8 @@ function makeTree(options: TreeOptions): { tree: Tree; calledRuns: CalledRuns } 
     endedExecutions: history.endedExecutions,
     exceed: (message) => lifecycle.haltWith({ status: 'failed', message, graceMs: 0 }),
   });
-  // An execution that falls asleep while its run already waits may be the last execution of the tree that was awake. So
-  // the standstill then checks the tree.
+  // If an execution falls asleep, it may have been the last awake execution of the tree, while its run already waits.
+  // So the standstill checks the tree each time.
   const sleepers = new Sleepers(() => standstill.consider());
   const standstill = new Standstill({ settlement, sleepers, lifecycle, now, leastSleepMs: options.leastSleepMs });
   const calls: FlowCalls = {
@@ -115,7 +115,10 @@ const rootRun = ({ root, snapshot, history }: TreeOptions): TreeRun => ({
   isCollected: false,
 });
 
-/** Executes a root run and all runs that its interflow nodes start, until the root run ends or is released. */
+/**
+ * Executes a root run, and all runs that interflow nodes of the tree start. Resolves when the root run ends or is
+ * released.
+ */
 export async function executeTree(options: TreeOptions): Promise<RunResult | Release | Suspension> {
   const { tree, calledRuns } = makeTree(options);
   const { lifecycle, standstill } = tree;

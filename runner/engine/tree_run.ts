@@ -12,13 +12,13 @@ export interface CallSite {
   node: RunNode;
   run: TreeRun;
   /**
-   * In a redrive: the runs that this execution called in the earlier runs. The newly called run takes over executions
-   * from them.
+   * In a redrive, the runs that this execution called in the earlier runs. The run that it calls now takes over
+   * executions from these runs.
    */
   earlierRuns?: EarlierRunIds | undefined;
-  /** The lifecycle of the attempt, which the called run shares. */
+  /** The lifecycle of the attempt. The called run has the same lifecycle. */
   lifecycle: Lifecycle;
-  /** Reports the rows that are stored together with the execution's end. */
+  /** Reports further rows, which are stored together with the execution's end. */
   atEnd?: () => void;
 }
 
@@ -39,10 +39,10 @@ export interface TreeRun {
   earlierRuns?: EarlierRunIds | undefined;
   /** Set if only some nodes of the run are executed. Called runs are always whole. */
   partial?: PartialRun | undefined;
-  /** The pinned outputs of nodes that do not run, by node. Called runs have no pins. */
+  /** The outputs that the start has fixed ("pinned"), by node. Such nodes do not run. Called runs have no pins. */
   pins?: Readonly<Record<string, ValueMap>> | undefined;
-  /** The number of its executions that wait for flows that they called. */
+  /** The number of the run's executions that wait for a called flow. */
   callsUnderWay: number;
-  /** True if the run's first instructions are collected for its caller instead of being made into a transaction. */
+  /** True if the run's first instructions go to its caller instead of into a transaction. */
   isCollected: boolean;
 }

@@ -5,7 +5,10 @@ export interface ValueSize {
   bytes: number;
   /** The number of values, including nested ones. */
   values: number;
-  /** The levels of nested arrays and maps (`A` and `M`); Infinity if there are more levels than a value may have. */
+  /**
+   * The levels of nested arrays and maps (`A` and `M`). Infinity if measuring stopped because there are too many
+   * levels.
+   */
   levels: number;
   /** The reason why Postgres can't store the value. */
   fault: string | undefined;
@@ -15,7 +18,7 @@ const utf8 = new TextEncoder();
 // A value that passes through many nodes is measured only once.
 const known = new WeakMap<Value, ValueSize>();
 
-/** The bytes of a tagged text besides its content: `{"S":""}` and a comma. */
+/** The bytes that a tagged text has in addition to its content: `{"S":""}` and a comma. */
 const TAG_BYTES = 9;
 
 function measure(value: Value, depth: number): ValueSize {
@@ -45,7 +48,7 @@ function measure(value: Value, depth: number): ValueSize {
     // Everything else is ASCII.
     size.bytes += String(Object.values(value)[0]).length;
   }
-  // If measuring stopped at the depth limit, the result holds only for this depth and is not cached.
+  // If measuring stopped at the depth limit, the result depends on the depth of this value, so it is not cached.
   if (size.levels < Infinity) known.set(value, size);
   return size;
 }
@@ -62,13 +65,13 @@ export function measureValue(value: Value): ValueSize {
 const VALUE_BYTES = 32;
 
 /**
- * Returns the bytes that a value in memory counts for: its JSON, and VALUE_BYTES for each value in it. Many small
- * values take more memory than their JSON.
+ * Returns the bytes for which a value in memory counts: the bytes of its JSON, and VALUE_BYTES for each value in it.
+ * Many small values take more memory than their JSON.
  */
 export const heldBytes = ({ bytes, values }: Pick<ValueSize, 'bytes' | 'values'>): number =>
   bytes + values * VALUE_BYTES;
 
-/** Returns the bytes that a map of values in memory counts for. */
+/** Returns the bytes for which a map of values in memory counts. */
 export const heldByMap = (map: ValueMap): number =>
   Object.values(map).reduce((bytes, value) => bytes + heldBytes(measureValue(value)), 0);
 
