@@ -1,11 +1,11 @@
-/** An event in the runner's log, one line of JSON, for the operator. */
+/** An event in the runner's log. Each event is one line of JSON, for the operator. */
 export type RunnerEvent =
   | { event: 'run_finished'; status: string; errors: number }
   | { event: 'run_released' | 'run_asleep' | 'run_suspended' | 'claim_lost' | 'worker_stopped' }
   | { event: 'worker_started'; url: string; concurrency: number }
   | { event: 'run_interrupted' | 'run_broken' | 'queue_unreadable' | 'webhooks_interrupted'; error: string };
 
-/** The run of an event. */
+/** Facts about the run of an event. */
 export interface RunFacts {
   flow_run_id: string;
   claim_number: number;
@@ -16,7 +16,7 @@ export interface RunFacts {
 
 export type WriteLog = (level: 'info' | 'warn' | 'error', fields: RunnerEvent & Partial<RunFacts>) => void;
 
-/** Writes to the console, which is the log of Edge Functions and of processes. */
+/** Writes to the console. The log of an Edge Function or a process shows its console. */
 export const writeLog: WriteLog = (level, fields) =>
   console[level](JSON.stringify({ time: new Date().toISOString(), level, ...fields }));
 

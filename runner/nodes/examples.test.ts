@@ -8,7 +8,10 @@ import type { LosslessJson, Value } from '../../types/values/value.ts';
 import type { NodeModule } from '../engine/node.ts';
 import { nodeIds, nodeRegistry } from './registry.ts';
 
-/** Nodes without effects whose outputs come from services, from the engine or from chance. */
+/**
+ * Nodes without effects that this test can't run alone. Their outputs come from services, from the engine or from
+ * chance.
+ */
 const NOT_ALONE = new Set([
   'api_input',
   'collect',
@@ -33,7 +36,10 @@ const NOT_ALONE = new Set([
 
 const lossless = (json: unknown): LosslessJson => parse(JSON.stringify(json)) as LosslessJson;
 
-/** Converts a value of an example to an input or output of these types. Fails if the value fits none of the types. */
+/**
+ * Converts a value of an example to one of the types of an input or output. Fails if the value fits none of these
+ * types.
+ */
 function valueOf(name: string, json: unknown, types: readonly string[]): Value {
   const value = fromReadableJson(lossless(json), types, true);
   expect(value, `${name} of ${types.join(' or ')}`).toBeDefined();

@@ -87,7 +87,8 @@ import { waitNode } from './wait/index.ts';
 import { walletNode } from './wallet/index.ts';
 
 /**
- * All native nodes. To add a node, add a folder next to this file and a line here. One folder may define several nodes.
+ * All native nodes. To add a node, add a folder beside this file and a line to this list. One folder may define several
+ * nodes.
  */
 const modules: AnyModule[] = [
   apiInputNode,

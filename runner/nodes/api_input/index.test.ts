@@ -4,7 +4,7 @@ import type { Value, ValueMap } from '../../../types/values/value.ts';
 import type { InputWebhook } from '../../engine/node.ts';
 import { apiInputNode } from './index.ts';
 
-/** Runs the node and returns the wait in milliseconds that it requested. */
+/** Runs the node and returns the milliseconds for which it asked to wait. */
 async function askWith(timeout?: Value): Promise<number> {
   let asked = Number.NaN;
   const askForInput = (timeoutMs: number) => {
@@ -40,7 +40,7 @@ it('api_input refuses a timeout that is no number', async () => {
   await expect(runNode(apiInputNode, { timeout: { S: '60' } })).rejects.toThrow('timeout: invalid type: string');
 });
 
-/** Runs the node and returns the message that it requested. */
+/** Runs the node and returns the webhook that it passed to `askForInput`. */
 async function tellWith(inputs: ValueMap): Promise<InputWebhook | undefined> {
   let told: InputWebhook | undefined;
   const askForInput = (_timeoutMs: number, webhook?: InputWebhook) => {

@@ -6,7 +6,7 @@ import { runLimits } from '../../../types/limits/runs.ts';
 import { readQuestion } from './question.ts';
 import { readWebhook } from './webhook.ts';
 
-/** The seconds in which the input can be answered: seven days by default, 30 days at most. */
+/** The seconds for which the input can be answered: seven days by default, and 30 days at most. */
 const DEFAULT_TIMEOUT_SECONDS = runLimits.default_input_wait_seconds.value;
 const MAX_TIMEOUT_SECONDS = runLimits.input_wait_seconds.value;
 
@@ -18,7 +18,10 @@ function readTimeoutMs(inputs: ValueMap): number {
   return Math.round(seconds * 1_000);
 }
 
-/** Waits until somebody sends a value to a URL that only this execution has. Can post this URL to a server. */
+/**
+ * Waits until somebody sends a value to a URL. Each execution has a URL of its own, which the node can post to a
+ * server.
+ */
 export const apiInputNode: NodeModule = {
   definition,
   asksForInput: true,

@@ -11,7 +11,7 @@ const MAX_CHOICE_CHARACTERS = nodeLimits.input_choice_characters.value;
 
 const badConfig = (fault: string): NodeError => new NodeError(codedError('bad_config', fault));
 
-/** Reads a text that people see; null if it is empty. Characters are counted as in the database. */
+/** Reads a text that people see. Returns null for an empty text. Counts characters as the database does. */
 function readText(inputs: ValueMap, name: string, most: number): string | null {
   const text = readOptionalField(inputs, name, toText) ?? '';
   if ([...text].length > most) throw badConfig(`${name}: has more than ${most} characters`);
@@ -42,7 +42,10 @@ function readChoices(inputs: ValueMap): string[] | null {
   return choices as string[];
 }
 
-/** Reads the question of the node; undefined if its inputs contain no question. Errors name the wrong input. */
+/**
+ * Reads the question of the node. Returns undefined if the node's inputs contain no question. Errors name the wrong
+ * input.
+ */
 export function readQuestion(inputs: ValueMap): InputQuestion | undefined {
   const question: InputQuestion = {
     title: readText(inputs, 'title', nodeLimits.input_title_characters.value),

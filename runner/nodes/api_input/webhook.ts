@@ -10,7 +10,7 @@ const MAX_URL_CHARACTERS = requestLimits.url_characters.value;
 const MAX_HEADER_BYTES = nodeLimits.input_webhook_header_bytes.value;
 const MAX_EXTRA_BYTES = nodeLimits.input_webhook_extra_bytes.value;
 
-/** Headers that each delivery sets itself. */
+/** Headers that the sender of a webhook always sets. A flow can't set them. */
 const OWN_HEADERS = new Set([
   'content-type',
   'flow-chain-depth',

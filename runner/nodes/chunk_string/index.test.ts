@@ -10,7 +10,7 @@ it.each<[string, string, string[]]>([
   ['abcd', '2', ['ab', 'cd']],
   ['abc', '18446744073709551615', ['abc']],
   ['', '1', []],
-  // A character outside of the basic plane has two code units, and stays whole.
+  // A character outside of the basic plane has two code units. The node does not split such a character.
   ['a🦊b', '1', ['a', '🦊', 'b']],
 ])('splits %j into parts of %s', async (text, size, parts) => {
   expect(await chunk(text, size)).toEqual({ A: parts.map((S) => ({ S })) });

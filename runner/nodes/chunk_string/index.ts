@@ -3,7 +3,7 @@ import type { Value } from '../../../types/values/value.ts';
 import { type NodeModule, outputTooLarge } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The bytes that each part takes in an output besides its characters: `{"S":""},`. */
+/** The bytes that each part takes in an output in addition to its characters: `{"S":""},`. */
 const PART_BYTES = 9;
 
 const toSize = toInteger('u64');
@@ -16,7 +16,7 @@ export const chunkStringNode: NodeModule = {
     const size = Number(readField(inputs, 'chunk_size', toSize));
     if (size === 0) throw new ConversionError('must be 1 or more', 'chunk_size');
     const count = Math.ceil(characters.length / size);
-    // Checked before the parts are made.
+    // This check comes before the parts are made, so that too many parts never fill the memory.
     if (count * PART_BYTES > maxOutputBytes) {
       throw outputTooLarge(`${count} parts don't`, maxOutputBytes);
     }

@@ -5,8 +5,8 @@ import { formMember, formText, NodeError, type NodeModule } from '../../engine/n
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Returns the value of a constant. The form holds a constant of the type JSON as a JSON text, of the type File as a
- * list of addresses, and of every other type as a tagged value.
+ * Returns the value of a constant. For the type JSON, the form holds a JSON text. For the type File, it holds a list of
+ * addresses. For every other type, it holds a tagged value.
  */
 function constValue(
   type: string | undefined,
@@ -27,13 +27,13 @@ function constValue(
 }
 
 /**
- * Converts lossless numbers to plain numbers. No digits are lost, because the only JSON number in tagged values is the
- * 0 of `{"N": 0}`; all other numbers are written as texts.
+ * Converts lossless numbers to plain numbers. No digits are lost: tagged values write numbers as texts, and their only
+ * JSON number is the 0 of `{"N": 0}`.
  */
 const toPlainJson = (json: LosslessJson): unknown =>
   JSON.parse(JSON.stringify(json, (_, member) => member instanceof LosslessNumber ? Number(member) : member));
 
-/** Outputs a constant. If form_data is a bare text, as older editors saved it, that text is the constant. */
+/** Outputs a constant. Older editors saved a text constant as a bare text in form_data. Such a text is the constant. */
 export const constNode: NodeModule = {
   definition,
   namesKeys: true,

@@ -8,8 +8,9 @@ import { HTTP_LIMITS } from '../../../tests/support/http_limits.ts';
 import { effectsWith, publishedEffects } from '../../engine/node.ts';
 import { dasApiNode } from './index.ts';
 
-/** The requests that the server received, and its answers: JSON-RPC text, or a status without a body. */
+/** The requests that the server received. */
 let requests: string[];
+/** The next answers of the server: JSON-RPC text, or a status without a body. */
 let answers: (string | number)[];
 
 const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {

@@ -14,7 +14,10 @@ function paramsOf(inputs: ValueMap): string {
   return params;
 }
 
-/** Calls a method of a JSON-RPC server, such as one of the Digital Asset Standard, and outputs the whole answer. */
+/**
+ * Calls a method of a JSON-RPC server, and outputs the whole answer. For example, the method may be one of the Digital
+ * Asset Standard.
+ */
 export const dasApiNode: NodeModule = {
   definition,
   effectsByInput: { name: 'method', effectsOf: (inputs) => isRead(inputs) ? 'none' : 'once' },
@@ -24,8 +27,8 @@ export const dasApiNode: NodeModule = {
       id: readOptionalField(call.inputs, 'id', toText),
       method: readField(call.inputs, 'method', toText),
       makeParams: () => paramsOf(call.inputs),
-      // The whole answer becomes the output. It takes more bytes there than in the response, so a longer response can
-      // never be an output.
+      // The whole answer becomes the output, and takes more bytes there than in the response. So a response that is
+      // longer than an output may be can never be valid.
       maxAnswerBytes: call.maxOutputBytes,
     };
     return { response: fromWireJson(await callJsonRpc(call, request)) };

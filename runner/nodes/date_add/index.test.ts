@@ -9,7 +9,8 @@ it.each([
   ['2026-11-25T22:46:56Z', '90', 'minutes', 'UTC', '2026-11-26T00:16:56.000Z'],
   ['2026-01-31T00:00:00Z', '1', 'months', 'UTC', '2026-02-28T00:00:00.000Z'],
   ['2026-03-31T00:00:00Z', '-1', 'months', 'UTC', '2026-02-28T00:00:00.000Z'],
-  // The clocks go forward in this night. So one day later is 23 hours later, and 24 hours later is an hour after that.
+  // The clocks go forward in this night, so this day has 23 hours. One day later is 10:00 UTC, and 24 hours later is
+  // 11:00 UTC.
   ['2026-03-28T11:00:00Z', '1', 'days', 'Europe/Berlin', '2026-03-29T10:00:00.000Z'],
   ['2026-03-28T11:00:00Z', '24', 'hours', 'Europe/Berlin', '2026-03-29T11:00:00.000Z'],
 ])('adds to %s %s %s in %s', async (date, amount, unit, zone, iso) => {

@@ -12,8 +12,8 @@ it.each<[Value, ValueMap, string]>([
   [MOMENT, { zone: { S: 'Asia/Tokyo' } }, '2026-11-26T07:46:56.000+09:00'],
   [MOMENT, { format: { S: "cccc, d LLLL yyyy 'at' HH:mm" } }, 'Wednesday, 25 November 2026 at 22:46'],
   [MOMENT, { format: { S: 'cccc' }, locale: { S: 'de' } }, 'Mittwoch'],
-  // The node drops the extension of the locale and corrects the spelling of the zone, because Luxon would keep data of
-  // each extension and each spelling.
+  // The node drops the extension of the locale and corrects the spelling of the zone. Otherwise Luxon would keep data
+  // for each extension and each spelling.
   [
     MOMENT,
     { format: { S: 'cccc z' }, locale: { S: 'de-u-nu-arab' }, zone: { S: 'eUROPE/bERLIN' } },

@@ -18,7 +18,7 @@ it.each([
   // The IANA database has several names for some zones, and the node accepts each of them.
   ['2026-11-25', undefined, 'Asia/Kolkata', '2026-11-24T18:30:00.000Z'],
   ['2026-11-25', undefined, 'US/Pacific', '2026-11-25T08:00:00.000Z'],
-  // The clocks go forward: 02:30 does not exist, and becomes the time an hour later.
+  // The clocks go forward in this night, so 02:30 does not exist. The node reads it as 03:30.
   ['2026-03-29T02:30', undefined, 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
 ])('reads %s (%s, %s)', async (text, format, zone, iso) => {
   expect(await parse(text, format, zone)).toEqual({ iso: { S: iso }, timestamp: { I: String(Date.parse(iso)) } });
@@ -33,7 +33,8 @@ it.each([
   ['1'.repeat(101), undefined, undefined, 'text: must be a date in ISO 8601'],
   ['1'.repeat(101), 'd', undefined, 'text: must have at most 100 characters'],
   ['1', 'd'.repeat(101), undefined, 'format: must have at most 100 characters'],
-  // The node refuses such formats, because Luxon would try all combinations of the tokens' lengths.
+  // A token may match texts of several lengths, and Luxon would try all combinations of lengths. So the node refuses
+  // formats with repeated or many tokens.
   ['1'.repeat(60), 'dM'.repeat(20), undefined, 'format: must have each token once, and at most 12 tokens'],
   ['1', 'ZZZZ', undefined, 'must be a date in the given format'],
 ])('refuses case %#', async (text, format, zone, error) => {

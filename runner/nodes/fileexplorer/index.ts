@@ -3,7 +3,10 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { formMember, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Outputs members of its form data as constants, such as the keys of files that an author has chosen in an editor. */
+/**
+ * Outputs members of its form data as constants. For example, an author has chosen files in an editor, and the members
+ * are the keys of these files.
+ */
 export const fileexplorerNode: NodeModule = {
   definition,
   takesPortsFromFlow: 'outputs',

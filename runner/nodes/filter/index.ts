@@ -7,7 +7,7 @@ import definition from './definition.json' with { type: 'json' };
 /** The number of elements between two checks of the time limit. */
 const CHECK_INTERVAL = 1_000;
 
-/** Divides an array by a condition. Both outputs are set, and may be empty. */
+/** Divides an array by a condition. Both outputs always have an array, which may be empty. */
 export const filterNode: NodeModule = {
   definition,
   handsOnKeysOf: 'array',

@@ -9,8 +9,8 @@ import definition from './definition.json' with { type: 'json' };
 const seedNames = ['seed_1', 'seed_2', 'seed_3', 'seed_4', 'seed_5'];
 
 /**
- * Returns the bytes of a seed that is a text or a public key. Returns undefined for an empty text and for any other
- * value. The node ignores seeds for which this function returns undefined.
+ * Returns the bytes of a seed that is a text or a public key. For an empty text or any other value, returns undefined.
+ * The node ignores such a seed.
  */
 function readSeed(value: Value): Uint8Array | undefined {
   if (!('S' in value) && !('B3' in value)) return undefined;

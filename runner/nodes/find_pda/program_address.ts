@@ -6,8 +6,8 @@ export const MAX_SEED_LENGTH = 32;
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 
 /**
- * Tests whether the bytes are a public key that can have a secret key. The bytes are decoded by ZIP 215, as in
- * validators.
+ * Tests whether the bytes are a point of the curve, so that a secret key may exist for them. Validators also decode by
+ * ZIP 215.
  */
 function isOnCurve(bytes: Uint8Array): boolean {
   try {
@@ -19,8 +19,8 @@ function isOnCurve(bytes: Uint8Array): boolean {
 }
 
 /**
- * Finds the program-derived address of a Solana program and its seeds, which have at most 32 bytes each. The address is
- * the SHA-256 of seeds, bump, program and a marker, for the greatest bump for which this hash is not on the curve.
+ * Finds the program-derived address of a Solana program and its seeds. Each seed has at most 32 bytes. The address is
+ * the SHA-256 of seeds, bump, program and a marker. The bump is the greatest for which this hash is not on the curve.
  */
 export async function findProgramAddress(
   programId: Uint8Array,

@@ -3,8 +3,8 @@ import { formMember, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Outputs the flow's input that its label names. If the start gave no value for this input, outputs the default that
- * the editor saved as form_label, or null.
+ * Outputs the flow input whose name is the node's label. If the start gave no value for this input, outputs the default
+ * that the editor saved as form_label, or null.
  */
 export const flowInputNode: NodeModule = {
   definition,

@@ -1,7 +1,7 @@
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Outputs its input as the output of the flow that its label names. */
+/** Its input becomes the output of the flow whose name is the node's label. */
 export const flowOutputNode: NodeModule = {
   definition,
   labelledSide: 'input',

@@ -10,7 +10,7 @@ import { wordlists } from './wordlists.ts';
 
 const generate = (inputs: ValueMap) => runNode(generateKeypairNode, inputs);
 
-/** Derives the expected keys from the first 32 bytes of a seed with OpenSSL. */
+/** Derives the expected keys with OpenSSL, from the first 32 bytes of a seed. */
 function keysOf(seed: Buffer): ValueMap {
   // The fixed prefix of an Ed25519 key in PKCS #8 (RFC 8410).
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed.subarray(0, 32)]);

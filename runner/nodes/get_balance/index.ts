@@ -9,7 +9,7 @@ export const getBalanceNode: NodeModule = {
   definition,
   run: async (call) => {
     const address = readField(call.inputs, 'pubkey', toPubkey);
-    // Nodes wait for their transactions at this commitment, so the balance includes the effect of an earlier node's
+    // The transaction of an earlier node has this commitment before that node ends, so the balance includes the
     // transaction.
     const balance = await makeChainRpc(call).getBalance(address, 'confirmed');
     return { balance: { U: String(balance) } };

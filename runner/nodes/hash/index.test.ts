@@ -9,7 +9,8 @@ const hash = async (
   algorithm?: string,
 ) => (await runNode(hashNode, { data, ...(algorithm !== undefined && { algorithm: { S: algorithm } }) }));
 
-// The test vectors of the text `abc`: RFC 1321, FIPS 180-4, FIPS 202, the Keccak team, and the BLAKE3 paper's code.
+// Test vectors for the text `abc`. Sources: RFC 1321, FIPS 180-4, FIPS 202, the Keccak team, and the code of the BLAKE3
+// paper.
 it.each([
   [undefined, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
   ['md5', '900150983cd24fb0d6963f7d28e17f72'],

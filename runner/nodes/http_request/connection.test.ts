@@ -14,10 +14,10 @@ let servers: Server[];
 /** The base URLs of two servers. */
 let home: string;
 let other: string;
-/** The head of each request, as the servers received it. */
+/** The head of each request that the servers received. */
 let received: { host: string; url: string; headers: string }[] = [];
 
-/** Sends back everything in many encodings, redirects to `to`, or answers with `status`. */
+/** Redirects to `to` if the query has it. Otherwise sends the whole request back in many encodings, with `status`. */
 const answer: RequestListener = (request, response) => {
   const url = new URL(request.url!, 'http://localhost');
   const headers = request.rawHeaders.join('\n');
@@ -150,7 +150,7 @@ describe('a request with a connection', () => {
   it('does not take the secret along in the URL of a redirect', async () => {
     await run(query, { url: { S: `${home}/back` } });
     expect(received.map(sentSecret)).toEqual([true, false]);
-    // The request is refused if a server puts the secret under another name.
+    // If a redirect repeats the secret under another name, the client refuses the redirect.
     const error: Error = await run({ ...query, parameter: 'to' }, { url: { S: `${home}/x` } })
       .then(() => expect.unreachable(), (e) => e);
     expect(error.message).toBe('the server redirects to a URL that repeats the secret of the connection');

@@ -11,7 +11,7 @@ import { httpRequestNode } from './index.ts';
 let server: Server;
 let base: string;
 
-/** Echoes the request, or answers as the query demands: `status`, `type` and the base64 of a body. */
+/** Echoes the request. On the path /answer, answers with `status`, `type` and the base64 `body` of the query. */
 const answer: RequestListener = async (request, response) => {
   const { method, headers } = request;
   const body = Buffer.concat(await request.toArray());

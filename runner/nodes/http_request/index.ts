@@ -6,8 +6,8 @@ import definition from './definition.json' with { type: 'json' };
 import { hasBasicAuth, readMethod, readRequest } from './request.ts';
 
 /**
- * Safe methods, which may be repeated. Source: RFC 9110, section 9.2.1. TRACE is missing, because the client refuses
- * it.
+ * Safe methods. A request with such a method may be repeated. Source: RFC 9110, section 9.2.1. TRACE is also safe, but
+ * the client refuses it.
  */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -31,7 +31,7 @@ export const httpRequestNode: NodeModule = {
       if (credential !== undefined && hasBasicAuth(inputs)) {
         throw new NodeError('give either a connection or basic_auth, not both');
       }
-      // Receiving stops as soon as the response is larger than an output may be.
+      // If the response is larger than an output may be, the client stops receiving.
       const limits = { maxResponseBytes: maxOutputBytes, signal: end };
       return readResponse(await http.request({ ...request, credential, ...limits }), maxOutputBytes);
     });

@@ -31,15 +31,15 @@ interface Body {
   bytes: () => Uint8Array | Promise<Uint8Array>;
   type: string;
   /**
-   * True for a form. The content type of a form tells the receiver the boundary between its parts, so a content-type
-   * header of the flow is ignored.
+   * True for a form. Only its own content type has the boundary between the parts, so a content-type header of the flow
+   * is ignored.
    */
   isForm: boolean;
 }
 
 function readBody(inputs: ValueMap): Body | undefined {
   const json = readOptionalField(inputs, 'body', (value) => value);
-  // A form without fields counts as missing, because the editor saves an empty list for every node.
+  // The editor saves an empty list of fields for every node, so a form without fields counts as missing.
   const fields = readPairs(inputs, 'form');
   if (fields.length === 0) {
     return json === undefined

@@ -2,7 +2,10 @@ import { readCalledFlow } from '../../engine/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Runs another flow: the node's inputs are that flow's inputs, and its outputs are the node's outputs. */
+/**
+ * Runs another flow. The node's inputs become the inputs of that flow, and the flow's outputs become the node's
+ * outputs.
+ */
 export const interflowNode: NodeModule = {
   definition,
   takesPortsFromFlow: true,

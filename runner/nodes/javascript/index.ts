@@ -3,7 +3,7 @@ import { runSandboxed } from '../../threads/run_script.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Runs the function body in its form data. Only the author can set the body. Edges and starters of runs can't.
+ * Runs the function body in its form data. No edge leads to form data, so only the author of the flow can set the body.
  */
 export const javascriptNode: NodeModule = {
   definition,

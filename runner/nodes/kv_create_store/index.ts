@@ -5,8 +5,7 @@ import definition from './definition.json' with { type: 'json' };
 /** Creates a key-value store of the flow's owner. */
 export const kvCreateStoreNode: NodeModule = {
   definition,
-  // The node is idempotent, because the database makes the change of a node execution only once, even if the execution
-  // is repeated.
+  // The node is idempotent: if an execution is repeated, the database does not make its change again.
   run: async ({ inputs, kv }) => {
     await kv.create(readField(inputs, 'store', toText));
     return {};

@@ -3,8 +3,8 @@ import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * Outputs an item of a key-value store of the flow's owner, or else the default. Fails if the item does not exist and
- * no default is given.
+ * Outputs an item of a key-value store of the flow's owner. If the item does not exist, outputs the default. Without a
+ * default, the node fails.
  */
 export const kvReadItemNode: NodeModule = {
   definition,

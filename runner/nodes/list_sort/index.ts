@@ -15,7 +15,9 @@ import { type ComparedNumber, compareNumbers, numberOf } from '../../conditions/
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** An element, and the number or text by which it is sorted; undefined if the element has none. */
+/**
+ * An element, with the number (`key`) or text by which it is sorted. If the element has neither, both are undefined.
+ */
 interface Keyed {
   element: Value;
   key: ComparedNumber | undefined;

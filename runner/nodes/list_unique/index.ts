@@ -5,7 +5,7 @@ import { canonicalText } from '../../conditions/equality.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Removes the elements that equal an earlier element. Elements without the field count as equal. */
+/** Removes each element that equals an earlier element. All elements without the field count as equal. */
 export const listUniqueNode: NodeModule = {
   definition,
   handsOnKeysOf: 'array',

@@ -3,7 +3,7 @@ import type { Decimal } from '../../../types/values/decimal.ts';
 import { NodeError, type NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The calculations. A calculation returns undefined if its result is not a decimal. */
+/** The calculations. A calculation returns undefined if its result does not fit into a decimal. */
 const OPERATORS: { [operator: string]: (a: Decimal, b: Decimal) => Decimal | undefined } = {
   '+': (a, b) => a.plus(b),
   '-': (a, b) => a.minus(b),

@@ -20,8 +20,8 @@ function assertReceives(recipient: Address, account: ChainAccount | null, mint: 
   const token = asTokenAccount(account);
   if (token !== undefined) return assertTokenOf(mint, token, 'recipient');
   const isUnowned = account.owner === SYSTEM_PROGRAM_ADDRESS;
-  // An address off the curve has no secret key. Such an address may belong to an associated token account that received
-  // SOL before it was created.
+  // An address off the curve has no secret key, so it is no wallet. It may be the address of an associated token
+  // account that received SOL before it was created.
   if (isUnowned && isOffCurveAddress(recipient)) return;
   throw new NodeError(
     `recipient: ${recipient} must be a token account` +

@@ -10,7 +10,7 @@ it.each<[ValueMap, string[]]>([
   [inputs({ U: '0' }, { U: '3' }), ['0', '1', '2']],
   [inputs(decimal('0'), decimal('1'), decimal('0.3')), ['0', '0.3', '0.6']],
   [inputs(decimal('0.1'), decimal('0.4'), decimal('0.1')), ['0.1', '0.2', '0.3']],
-  // The node never counts down, because the end sets only the distance and not the direction.
+  // The node never counts down: only the distance between start and end matters.
   [inputs({ U: '3' }, { U: '0' }), ['3', '4', '5']],
   [inputs({ S: ' 1e1 ' }, { F: '12.0' }), ['10', '11']],
   [inputs({ I: '-1' }, { I: '-1' }), []],

@@ -4,7 +4,7 @@ import { readField, readFieldOr, toDecimal } from '../../../types/values/convers
 import { NodeError, type NodeModule, outputTooLarge } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The fewest bytes of a number in an output: `{"D":"0"},`. */
+/** The fewest bytes that a number takes in an output: `{"D":"0"},`. */
 const NUMBER_BYTES = 10;
 /** The number of elements between two checks of the time limit. */
 const CHECK_INTERVAL = 1_000;
@@ -16,7 +16,8 @@ function countSteps(start: Decimal, end: Decimal, step: Decimal, maxBytes: numbe
   if (step.isZero() || step.isNegative()) throw new NodeError('step_by: must be a decimal greater than 0');
   // `minus` and `dividedBy` return undefined if the result needs more than 96 bits.
   const count = end.minus(start)?.abs().dividedBy(step)?.floor().toNumber() ?? Number.POSITIVE_INFINITY;
-  // Checked before the numbers are made. The exact limit depends on their digits.
+  // This check comes before the numbers are made, so that too many numbers never fill the memory. It assumes one digit
+  // for each number. The engine checks the real size later.
   if (count > maxBytes / NUMBER_BYTES) {
     const numbers = Number.isFinite(count) ? `${count} numbers` : 'more numbers than can be counted';
     throw outputTooLarge(`${numbers} don't`, maxBytes);

@@ -4,7 +4,7 @@ import { type NodeModule, outputTooLarge } from '../../engine/node.ts';
 import { compilePattern, findMatches } from '../../values/regex.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** The fewest bytes of a match in an output: `{"S":""},`. */
+/** The fewest bytes that a match takes in an output: `{"S":""},`. */
 const MATCH_BYTES = 9;
 
 const groupValue = (group: string | null | undefined): Value => group == null ? { N: 0 } : { S: group };

@@ -27,7 +27,7 @@ it.each([
   ['$2', '(a)', 'replacement: $ must be followed by a group of the pattern'],
   ['${b}', '(?P<a>a)', 'replacement: $ must be followed by a group of the pattern'],
   ['5 $', 'a', 'replacement: $ must be followed by a group of the pattern'],
-  // One match would make a text of 500 MB.
+  // The match has 1,000 characters. The replacement repeats it 500,000 times, so the result would have 500 MB.
   ['$0'.repeat(500_000), 'a+', 'output_too_large: the result does not fit into an output of 1048576 bytes'],
   ['x'.repeat(100_000), 'a', 'output_too_large: the result does not fit into an output of 1048576 bytes'],
 ])('refuses a replacement, case %#', async (replacement, pattern, error) => {

@@ -36,7 +36,9 @@ const MEANING =
   'its inputs are variables of the script. An output is the value that the variable of its name has at the end. ' +
   'If the node has a single output and the script does not set it, the output is the value of the last statement.';
 
-/** The script whose ports the flow's author adds and names. A new node has one input and one output. */
+/**
+ * The script node whose ports the flow's author adds and names. A new node of this kind has one input and one output.
+ */
 export const freeDefinition: NodeDefinition = {
   ...makeCommon({
     node_id: 'rhai_script',
@@ -109,7 +111,10 @@ function makeSize(inputCount: number, outputCount: number): NodeDefinition {
   };
 }
 
-/** One definition for each combination of 0 to 5 inputs and 1 to 5 outputs, for the flows that have such nodes. */
+/**
+ * One definition for each combination of 0 to 5 inputs and 1 to 5 outputs. They are kept for flows that have such
+ * nodes.
+ */
 export const sizeDefinitions: NodeDefinition[] = Array.from(
   { length: INPUT_NAMES.length + 1 },
   (_, inputCount) => inputCount,

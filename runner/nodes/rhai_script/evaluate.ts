@@ -7,17 +7,17 @@ import type { RhaiValue } from '../../rhai/values.ts';
 import { RecentSources } from '../../threads/recent_sources.ts';
 import { fromScriptValue, toScriptValue } from './values.ts';
 
-/** The functions of the run that a script calls. */
+/** The functions that a script calls during its run. */
 export interface ScriptHooks {
   log: NodeCall['log'];
-  /** Called every few thousand operations. An error that it throws ends the script. */
+  /** Called every few thousand operations of the script. If it throws an error, the script ends. */
   onProgress: () => void;
 }
 
 /**
- * Compiled scripts are cached, because a loop runs the same script again and again. The first constant limits the
- * characters of all cached sources together, the second those of a single source. A compiled script takes 200 to 400
- * bytes for each character of its source.
+ * Compiled scripts are cached, because a loop runs the same script again and again. CACHED_CHARACTERS limits all cached
+ * sources together, and CACHED_SCRIPT_CHARACTERS limits a single source. A compiled script takes 200 to 400 bytes for
+ * each character of its source.
  */
 const CACHED_CHARACTERS = 262_144;
 const CACHED_SCRIPT_CHARACTERS = 65_536;
@@ -51,7 +51,8 @@ function convert<From, To>(port: string, name: string, from: From, conversion: (
 }
 
 /**
- * Makes the variables of a script, by the names of the inputs. Declared inputs that are not given have the value unit.
+ * Makes the variables of a script, with the names of the inputs. A declared input without a value becomes a variable
+ * with the value `()`.
  */
 function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string, RhaiValue> {
   const variables = new Map<string, RhaiValue>(declared.map((name) => [name, null]));
@@ -60,7 +61,7 @@ function variablesOf(inputs: ValueMap, declared: readonly string[]): Map<string,
   return variables;
 }
 
-/** The most names of inputs that an error lists, and the longest name. */
+/** The most names of inputs that an error lists. */
 const MAX_LISTED_NAMES = 10;
 const MAX_NAME_CHARACTERS = 50;
 
@@ -95,7 +96,7 @@ function runScript({ inputs, inputNames, environment }: ScriptTask, { log, onPro
 
 /**
  * Collects the outputs whose variables the script has set. If the node has a single output and the script did not set
- * it, the output is the value of the script.
+ * its variable, the output is the value of the script.
  */
 function outputsOf({ value, variables }: EvaluatedScript, names: readonly string[]): ValueMap {
   const outputs: ValueMap = Object.create(null);
@@ -109,8 +110,8 @@ function outputsOf({ value, variables }: EvaluatedScript, names: readonly string
 }
 
 /**
- * Runs a script and returns the node's outputs. Throws a NodeError if the script is wrong or fails. Passes on the
- * errors of `onProgress`.
+ * Runs a script and returns the node's outputs. Throws a NodeError if the script is wrong or fails. If `onProgress`
+ * throws an error, throws that error.
  */
 export const evaluateScript = (task: ScriptTask, hooks: ScriptHooks): ValueMap =>
   outputsOf(runScript(task, hooks), task.outputNames);
