@@ -27,7 +27,7 @@ const make = (options: Partial<AdmissionOptions> = {}): Admission =>
 /** Lets promises settle. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Makes calls that last until the test ends them. Those of caller `a` are named a1, a2 and so on. */
+/** Makes calls that last until the test ends them. The calls of caller `a` are named a1, a2 and so on. */
 function call(admission: Admission, caller: string, count: number, from = 1): Promise<string>[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `${caller}${from + index}`;

@@ -5,8 +5,8 @@ import { requestLimits } from '../../types/limits/requests.ts';
 export interface Admission {
   /**
    * Waits until the caller may take another slot, and does the work in that slot. Throws too_many_requests if the
-   * caller has too many waiting calls. If all callers together have too many waiting calls, one call of the caller with
-   * the most waiting calls is refused with this error.
+   * caller has too many waiting calls. If all callers together have too many waiting calls, refuses a call of the
+   * caller with the most waiting calls, with the same error.
    */
   admit: <Result>(caller: string, work: () => Promise<Result>) => Promise<Result>;
 }
@@ -53,7 +53,7 @@ const tooMany = (): Error =>
     headers: { 'retry-after': '1' },
   });
 
-/** Makes an admission in which waiting callers take turns, one call each. */
+/** Makes an admission in which waiting callers take turns. In each turn, one call begins. */
 export function makeAdmission(options: AdmissionOptions = ADMISSION_OPTIONS): Admission {
   const { slots, aloneSlots, sharedSlots, recentMs, maxWaiting, maxAllWaiting, now } = options;
   /** The time of the last call of each active caller. The earliest time comes first. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ApiError, apiError } from './api_error.ts';
 import { readQuery } from './body.ts';
 
-/** One route of an Edge Function. Its path is relative to the function's own. */
+/** One route of an Edge Function. The route's path is relative to the path of the function. */
 export interface Route<Query extends z.ZodObject = z.ZodObject> {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
@@ -26,7 +26,7 @@ const NO_QUERY = z.object({});
 /** An Edge Function, as the platform serves it. */
 export interface App {
   fetch: (request: Request) => Promise<Response>;
-  /** The routes with their whole paths, which docs/reference/openapi.json must describe. */
+  /** The routes with their whole paths. docs/reference/openapi.json must describe each of them. */
   routes: Pick<Route, 'method' | 'path'>[];
 }
 
@@ -47,7 +47,7 @@ const answerError = (context: Context, error: ApiError): Response => {
   );
 };
 
-/** The CORS headers of every answer: pages of any origin may read it. */
+/** The CORS headers of every answer. They allow pages of any origin to read the answer. */
 const CORS_HEADERS = Object.entries({
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'retry-after, etag, preference-applied',

@@ -59,6 +59,6 @@ export async function unsealConnection(
   sealed: SealedSecret,
 ): Promise<ConnectionSecret> {
   const json = new TextDecoder().decode(await unseal(keys, boundTo(connection), sealed, 'connection'));
-  // SAFETY: the secret has the shape of its kind, because only sealConnection encrypts it, bound to the kind.
+  // SAFETY: only sealConnection encrypts with this bound text, which names the kind. So the secret fits the kind.
   return { kind: connection.kind, secret: JSON.parse(json) } as ConnectionSecret;
 }

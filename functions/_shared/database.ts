@@ -18,7 +18,7 @@ export type ReadRows = <Row>(table: string, query: string) => Promise<Row[]>;
 export interface RpcOptions {
   /** PostgREST's address. */
   restUrl: string;
-  /** The project key that admits the calls; a legacy service-role key also needs `authorization`. */
+  /** The project key that each call sends. If it is a legacy service-role key, `authorization` must also hold it. */
   apikey: string;
   authorization?: string;
   fetch: typeof fetch;

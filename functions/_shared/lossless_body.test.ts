@@ -12,7 +12,7 @@ it.each([
   ['{"inputs":{"values":{}},"values":[[],{},[{"values":[]}]]}', '[[],{},[{"values":[]}]]'],
 ])('extracts the member of %s unchanged', (text, member) => {
   expect(read(text)).toBe(member);
-  // The reference is a parser that keeps digits, applied to the whole text.
+  // A parser that keeps all digits reads the whole text and gives the expected member.
   expect(parse(read(text))).toEqual((parse(text) as { values: unknown }).values);
 });
 

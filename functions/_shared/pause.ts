@@ -17,8 +17,8 @@ export const pause = (durationMs: number, ...signals: AbortSignal[]): Promise<vo
   });
 
 /**
- * Node's function to wait for the next turn of the event loop. It is not used in Deno: Deno's setImmediate is not
- * faster than the message of nextTurn, and some versions of Deno lack it.
+ * Node's function to wait for the next turn of the event loop. It is not used in Deno: some versions of Deno lack it,
+ * and in others it is not faster than the message by which `nextTurn` waits.
  */
 const setImmediate: ((callback: () => void) => unknown) | undefined = 'Deno' in globalThis
   ? undefined

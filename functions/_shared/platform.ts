@@ -16,8 +16,8 @@ interface RuntimeGlobals {
 
 /**
  * A body that can be read only once. If a kept-alive connection breaks before the answer, Deno sends the request again,
- * even if the request has arrived (denoland/deno#32566). A start would then start two runs. Deno can't send a stream
- * again.
+ * even if the request has arrived (denoland/deno#32566). A start would then start two runs. This body is a stream, and
+ * Deno can't send a stream again.
  */
 function readOnce(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({

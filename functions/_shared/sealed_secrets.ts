@@ -126,7 +126,7 @@ export async function seal(keys: KeyRing, bound: string, secret: Bytes): Promise
   return { key_id: keys.currentId, nonce, ciphertext: new Uint8Array(ciphertext) };
 }
 
-/** Decrypts a sealed secret. `noun` is `wallet` or `connection`, for the error. */
+/** Decrypts a sealed secret. `noun` is a word for the error: `wallet` or `connection`. */
 export async function unseal(
   keys: KeyRing,
   bound: string,

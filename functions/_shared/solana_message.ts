@@ -48,7 +48,7 @@ type DecodedMessage =
 /** The name of a lookup table's account in `MessageInstruction.accounts`. */
 export const lookupName = ({ table, index }: Pick<TableLookup, 'table' | 'index'>): string => `${table}[${index}]`;
 
-/** Decodes a message; undefined if encoding the result does not give the same bytes. */
+/** Decodes a message. Returns undefined if the decoded message, encoded again, has other bytes. */
 function decode(bytes: Uint8Array): DecodedMessage | undefined {
   const codec = getCompiledTransactionMessageCodec();
   try {

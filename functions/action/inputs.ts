@@ -1,7 +1,7 @@
 import type { DescribedInput } from '../../types/deployment_description.ts';
 import { type Field, fieldOf } from '../../types/values/port_types.ts';
 
-/** Returns the kind of a default's JSON, for an input that accepts any type. */
+/** Returns the kind of field that fits the default of an input. Used for an input that accepts any type. */
 function kindOfDefault(value: unknown): Field {
   switch (typeof value) {
     case 'number':
@@ -49,8 +49,8 @@ interface SimpleSchema {
 }
 
 /**
- * Returns a JSON Schema without its `anyOf`, followed by the alternatives of that `anyOf`. The first schema applies to
- * all alternatives.
+ * Returns a list of schemas: first the JSON Schema without its `anyOf`, then the alternatives of that `anyOf`. The
+ * first schema applies to all alternatives.
  */
 export function alternativesOf(schema: unknown): SimpleSchema[] {
   if (typeof schema !== 'object' || schema === null) return [];

@@ -5,7 +5,7 @@ import type { Platform } from '../_shared/platform.ts';
 import { withTimeLimit } from '../_shared/time_limit.ts';
 import type { StartResult } from '../../types/deployment.ts';
 
-/** The time that the answer may take beyond the wait that the request asks for. */
+/** The time that the answer may take in addition to the requested wait. */
 const GRACE_MS = 5_000;
 
 const tryAgain = (cause?: unknown) =>
@@ -16,8 +16,8 @@ const tryAgain = (cause?: unknown) =>
 
 /**
  * Makes a reader that waits for the output of a run. The reader calls the public route of outputs, where one query
- * serves all waiting callers. The error for a failed run contains nothing of the graph, because the starter of an
- * action is not its author.
+ * serves all waiting callers. The error for a failed run contains nothing of the graph, because the user of an action
+ * may not see the graph.
  */
 export const makeOutputReader =
   ({ fetch }: Platform, { supabaseUrl }: Config, waitSeconds: number) =>

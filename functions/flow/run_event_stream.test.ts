@@ -12,7 +12,7 @@ const page = (id: number): ToldPage => ({
   has_ended: false,
 });
 
-/** Makes a stream of a run that always has more events, and observes its slot. */
+/** Makes a stream of a run that always has more events. `onEnd` shows when the stream frees its slot. */
 function makeEndless() {
   let reads = 1;
   const onEnd = vi.fn<() => void>();

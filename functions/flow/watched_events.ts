@@ -5,7 +5,7 @@ import type { QueryRuns } from '../_shared/waiting/news_session.ts';
 /** An event. Its member `owner` holds the data that only the flow's owner may see. */
 export type WatchedEvent = RunEvent & { owner: object };
 
-/** A page of a run's events, for watchers of every kind. */
+/** A page of a run's events, with the data for the owner and for other watchers. */
 export type WatchedPage = Pick<RunEventPage, 'flow_run_id' | 'last' | 'has_more' | 'has_ended'> & {
   events: WatchedEvent[];
 };
@@ -16,7 +16,7 @@ export interface Cursor {
   after: number;
 }
 
-/** Looks for events after cursors. Returns pages of the runs that have events or have ended. */
+/** Looks for events that follow the cursors. Returns a page for each run that has such events or has ended. */
 export type LookForEvents = (cursors: Cursor[]) => Promise<WatchedPage[]>;
 
 export const lookForEvents = (serviceRpc: Rpc): LookForEvents => (cursors) =>

@@ -20,9 +20,9 @@ export interface WatcherSlotsOptions {
   /** The most streams of all watchers together. */
   slots: number;
   /**
-   * The most streams of one caller. It is also the most streams of all others together, owner excluded, on the runs of
-   * one owner. Without that second limit, many holders of run tokens could keep the owner from watching: every start
-   * returns a run token.
+   * The most streams of one caller. It is also a limit for the runs of one owner: all callers except the owner may have
+   * as many streams together. Every start returns a run token. Without the second limit, the holders of many run tokens
+   * could keep the owner from watching.
    */
   partySlots: number;
   /** The most streams of all guests together. The remaining slots are kept for users with accounts. */

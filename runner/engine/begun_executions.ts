@@ -80,7 +80,7 @@ export class BegunExecutions {
     this.#follow(begun, outcome);
   }
 
-  /** Adds the completion of an element of a loop that is skipped. */
+  /** Adds the completion of a skipped element of a loop. */
   skip(completion: Completion): void {
     this.#completions.add(completion);
   }

@@ -10,7 +10,7 @@ import type { CallSite, TreeRun } from './tree_run.ts';
 /** The end of a called flow. */
 interface CalledEnd {
   result: RunResult;
-  /** The instructions that the called flow has made, if it was called for them and has made any. */
+  /** The instructions of the called flow. Set if the flow was called for its instructions and has made some. */
   collected?: unknown;
 }
 
@@ -132,8 +132,8 @@ export class CalledRuns implements FlowCalls {
     const { standstill } = this.#tree;
     const nodes = run.graph.nodes.length;
     this.#openNodes += nodes;
-    // The `finally` block removes the called run and decrements this count without a pause between. During a pause, the
-    // tree would seem to stand still.
+    // The `finally` block removes the called run and decrements this count without a pause between the two. During a
+    // pause, the tree would seem to be unable to continue.
     caller.run.callsUnderWay += 1;
     try {
       return await this.#executeToEnd(caller, run);

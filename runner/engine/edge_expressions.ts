@@ -14,7 +14,7 @@ import { measureValue } from './value_size.ts';
 // fails. The results are not recorded. Each claim that replays the execution computes the same results again from the
 // execution's stored outputs.
 
-/** The time for all expressions on the outgoing edges of one execution together, if the run is ending. */
+/** If the run is ending, all expressions on the outgoing edges of one execution together have this time. */
 const ENDING_MS = 500;
 
 /** The evaluation of the expressions on the outgoing edges of one execution. */

@@ -99,8 +99,9 @@ class RunExecution {
   }
 
   /**
-   * Starts a node, unless the tree has reached its limit of executions. After a halt, only executions with a stored row
-   * go on, because the run's outputs need the recorded ones. Those that an earlier claim only began are cancelled.
+   * Starts a node, unless the tree has reached its limit of executions. After a halt, a node starts only if its
+   * execution has a stored row, because the run's outputs are made from stored executions. If an earlier claim only
+   * began the execution, it is then cancelled.
    */
   #start(node: RunNode): void {
     const { lifecycle: { halted }, counters, services: { history } } = this.#tree;

@@ -71,7 +71,7 @@ export interface RunNode {
   presets: ValueMap;
   incoming: RunEdge[];
   outgoing: RunEdge[];
-  /** The index of the node among the flow's `nodes`, without mock nodes. Nodes start in this order. */
+  /** The index of the node in the flow's `nodes`. Mock nodes are not counted. Nodes start in this order. */
   index: number;
   /**
    * The number of executions so far, including skipped iterations of a loop. The next execution gets this number as its

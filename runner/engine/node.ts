@@ -362,8 +362,8 @@ export type CalledEffects = 'all' | 'without_instructions';
 interface NodeTraits {
   definition: NodeDefinition;
   /**
-   * Set if the node has one port on this side, whose name is the label in the form data. The port's name in the flow's
-   * JSON is ignored.
+   * Set if the node has one port on this side, and the label in the form data is the name of this port. The port's name
+   * in the flow's JSON is ignored.
    */
   labelledSide?: 'input' | 'output';
   /** Set if the flow's JSON, and not the definition, declares the node's ports (`true`) or its ports on one side. */
@@ -406,7 +406,7 @@ interface NodeTraits {
   namesKeys?: true;
   /** Names the input or inputs from which the keys in the outputs come. */
   handsOnKeysOf?: string | readonly string[];
-  /** Returns the called flow, which takes the node's inputs and whose outputs become the node's outputs. */
+  /** Returns the id of the called flow. That flow gets the node's inputs, and its outputs become the node's outputs. */
   calledFlow?: (formData: LosslessJson) => number;
 }
 

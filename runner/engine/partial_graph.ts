@@ -69,7 +69,7 @@ function startInput({ module, outputNames: [label = ''] }: RunNode, inputs: Valu
 function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): string | undefined {
   const { source, sourcePort, isError, isNeeded, isPassthrough, target, input } = edge;
   if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
-  // If the passed input of the source has no value, a target whose input is optional still runs.
+  // A passthrough edge has no value if the passed input had none. Then a target whose input is optional still runs.
   if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
   if (isError ? feed.hasError : feed.given.has(sourcePort)) return undefined;
   const output = `output ${JSON.stringify(isError ? ERROR_OUTPUT : sourcePort)} of ${source.title} ${source.id}`;

@@ -48,7 +48,8 @@ interface Carried {
 /**
  * Makes the values of an edge that carries each value unchanged. If the source ran once, there are two cases. It may
  * have run outside the loop, so that its value served every iteration. Or it ran in a loop with one element. The stored
- * rows are the same. Only `isSurelyElement` excludes the first case: the source can't run without an element.
+ * rows are the same in both cases. If `isSurelyElement`, the source can't run without an element, so only the second
+ * case is possible.
  */
 function carriedOneByOne(
   valueOf: (times: number) => Value | undefined,

@@ -82,8 +82,8 @@ export class Standstill {
   }
 
   /**
-   * If the tree's transaction is its output, the outputs of the root run. Then every run ends at once. Otherwise
-   * undefined.
+   * The outputs of the root run, if the tree's transaction is its output. In this case, every run ends at once.
+   * Otherwise undefined.
    */
   get putOut(): ValueMap | undefined {
     return this.#departure?.why === 'put_out' ? this.#departure.outputs : undefined;

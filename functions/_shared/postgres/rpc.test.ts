@@ -15,7 +15,10 @@ function fatalMessage(code: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** Returns the outcomes of concurrent calls to a server that gives every connection this answer and closes it. */
+/**
+ * Returns the outcomes of concurrent calls. The server gives every connection this answer, and then closes the
+ * connection.
+ */
 async function outcomesAt(answer: Buffer, query: string, count: number): Promise<unknown[]> {
   const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(answer)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

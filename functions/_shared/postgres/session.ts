@@ -12,8 +12,9 @@ const SEARCH_PATH = 'public, extensions';
 const CLAIMS = JSON.stringify({ role: 'service_role' });
 
 /**
- * Makes the statements that give a session, or one transaction, the time limits, the role and the claims that PostgREST
- * sets for the secret key. If the login is not a member of service_role, it keeps its own role and its own grants.
+ * Makes the statements by which a session, or one transaction, acts as service role. They set the same time limits,
+ * role and claims that PostgREST sets for the secret key. If the login is not a member of service_role, it keeps its
+ * own role and its own grants.
  */
 export function actAsServiceRole(lasts: 'session' | 'transaction'): string[] {
   const isLocal = lasts === 'transaction';

@@ -14,7 +14,7 @@ export type QueryRuns = <Result>(statement: string, flowRunIds: string[], ...oth
 
 /** A session of the database that listens for news of runs. */
 export interface NewsSession {
-  /** The most runs that it can follow at a time; a run counts once for each of its followers. */
+  /** The most runs that the session can follow at a time. A run counts once for each of its followers. */
   capacity: number;
   /** Executes statements in the order of the calls. Rejects when the session has failed and can't be used any more. */
   query: QueryRuns;
@@ -42,8 +42,9 @@ function readAddress(databaseUrl: string | undefined): PostgresAddress | undefin
 }
 
 /**
- * Makes a function that opens sessions at SUPABASE_DB_URL, whose login must be able to become `service_role`. Returns
- * undefined without an address, or if the address is a pooler in transaction mode, where a session can't listen.
+ * Makes a function that opens sessions at SUPABASE_DB_URL. The login of this address must be able to become
+ * `service_role`. Returns undefined if there is no address, or if it is that of a pooler in transaction mode, where
+ * sessions can't listen.
  */
 export function makeOpenNewsSession(databaseUrl: string | undefined): OpenNewsSession | undefined {
   const address = readAddress(databaseUrl);

@@ -4,12 +4,12 @@ import type { EndedRun } from '../../../types/flow_run.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 import type { RunWaiter } from './run_waiter.ts';
 
-/** Matches the preference `wait` of RFC 7240, as one element of the list. */
+/** Matches one preference of the header's list, if it is `wait`. Source: RFC 7240. */
 const WAIT = /^wait ?= ?"?(\d{1,9})"?$/i;
 
 /**
- * Reads how many seconds the request prefers to wait, from `Prefer: wait=N`. Zero without the preference. A preference
- * that cannot be read is ignored, as RFC 7240 wants.
+ * Reads from `Prefer: wait=N` how many seconds the request prefers to wait. Returns zero without the preference. A
+ * preference that cannot be read is ignored, as RFC 7240 wants.
  */
 export function readPreferredWait(header: string | undefined): number {
   for (const preference of (header ?? '').slice(0, 1_000).split(',')) {

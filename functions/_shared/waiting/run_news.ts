@@ -43,7 +43,7 @@ export interface RunNews {
    * the attempt, whether or not it succeeded.
    */
   open: () => Promise<void>;
-  /** Ends the following of this run by this follower. */
+  /** Removes this follower from the run. */
   unfollow: (flowRunId: string, onNews: OnNews) => void;
 }
 

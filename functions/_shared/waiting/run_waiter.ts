@@ -7,7 +7,10 @@ import type { LookBySession, RunNews } from './run_news.ts';
  * bounds below.
  */
 const FIRST_PAUSE_MS = 2;
-/** The longest pause in the first 10 s of a wait. An answer comes at most this long after the end of its run. */
+/**
+ * The longest pause in the first 10 s of a wait. So in this time, the delay between the end of a run and the answer is
+ * at most one such pause.
+ */
 const LONG_PAUSE_MS = 100;
 /**
  * After 10 s, each pause is this part of the elapsed wait: 1 s after 100 s. An Edge Function has only 2 s of CPU time

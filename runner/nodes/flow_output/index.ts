@@ -1,7 +1,7 @@
 import { type NodeModule, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 
-/** Its input becomes the output of the flow whose name is the node's label. */
+/** The node's input becomes an output of the flow. The node's label is the name of that output. */
 export const flowOutputNode: NodeModule = {
   definition,
   labelledSide: 'input',
