@@ -28,8 +28,8 @@ export interface AdmissionOptions {
 }
 
 /**
- * A single active caller gets enough slots to use a small database fully, but not all slots, so that the next caller
- * finds a free slot. With several active callers, each gets few slots, so that they do not slow each other down.
+ * A single active caller gets enough slots to use a small database fully. Some slots stay free for the next caller.
+ * With several active callers, each gets few slots, so that they do not slow each other down.
  */
 export const ADMISSION_OPTIONS: AdmissionOptions = Object.freeze({
   slots: 24,

@@ -36,7 +36,7 @@ const fetchOnce: typeof fetch = (input, init) => {
   return fetch(input, once);
 };
 
-/** The platform of a running Edge Function: Deno, with EdgeRuntime where Supabase's runtime provides it. */
+/** The platform of a running Edge Function. It uses Deno, and also EdgeRuntime if Supabase's runtime provides it. */
 export function edgePlatform(): Platform {
   // SAFETY: both globals are optional in the type; without Deno there is no environment to read.
   const globals = globalThis as RuntimeGlobals;

@@ -13,7 +13,10 @@ export type AccountRole = 'writable signer' | 'read-only signer' | 'writable' | 
  */
 export interface MessageInstruction {
   program: string;
-  /** In the order of the instruction. An account of a lookup table is named `<table>[<index>]`. */
+  /**
+   * The addresses of the accounts, in the order of the instruction. An account of a lookup table is named
+   * `<table>[<index>]`.
+   */
   accounts: string[];
   data: Uint8Array;
 }

@@ -36,10 +36,10 @@ export const messageOfWire = (text: string): string => base64.encode(readWire(te
 const isEmpty = (signature: Uint8Array): boolean => signature.every((byte) => byte === 0);
 
 /**
- * Converts the run's transaction into the form for the action's answer. If nobody has signed and the message uses no
- * lookup table, the message is converted to its legacy form, because the specification's SDK reads only that form. Any
- * other message stays as it is: signatures cover its bytes, or the legacy form can't name lookup tables. Wallets must
- * refuse a transaction in which another signature than their own is missing, so this function throws for such a
+ * Converts the run's transaction into the form for the action's answer. The specification's SDK reads only legacy
+ * messages. So if nobody has signed and the message uses no lookup table, the message is converted to its legacy form.
+ * Any other message stays as it is: signatures cover its bytes, or the legacy form can't name lookup tables. Wallets
+ * must refuse a transaction in which another signature than their own is missing, so this function throws for such a
  * transaction.
  */
 export function toActionTransaction(text: string, account: string): string {
@@ -59,8 +59,8 @@ export function toActionTransaction(text: string, account: string): string {
     );
   }
   if (message.version === 'legacy' || message.lookups.length > 0 || message.signers.length > 1) return text;
-  // A message of version 0 is the legacy message between two more parts: the version byte before it, and the list of
-  // lookup tables after it. An empty list is one byte, its length zero.
+  // A message of version 0 begins with a version byte and ends with the list of lookup tables. Between them is the
+  // legacy message. An empty list is one byte, the length zero.
   const legacy = wire.message.subarray(1, -1);
   return base64.encode(Uint8Array.from([1, ...new Uint8Array(SIGNATURE_BYTES), ...legacy]));
 }

@@ -13,8 +13,8 @@ const minuteOf = (time: number): number => Math.floor(time / MINUTE_MS);
 
 /**
  * Makes a function that derives the Idempotency-Key of a request. The key stays the same within a clock minute, and for
- * half a minute after this isolate first saw the request. The key is derived with a secret, because it is the only
- * proof of a caller without an account: a person who reads the request in a log must not be able to compute the key.
+ * half a minute after this isolate first saw the request. For a caller without an account, the key is the only proof.
+ * It is derived with a secret, so that nobody who reads the request in a log can compute it.
  */
 export function makeRequestKey(secret: string, now: () => number) {
   const text = new TextEncoder();

@@ -29,7 +29,7 @@ export interface ToldPage {
 export interface EventStreamOptions {
   /** The first page. It is removed from the array when sent, so that a long stream does not keep it in memory. */
   ready: ToldPage[];
-  /** Reads the events after a number, with the watcher's credentials. */
+  /** Reads the events that follow this number, with the watcher's credentials. */
   read: (after: number) => Promise<ToldPage>;
   watch: RunWatch;
   isOwner: boolean;

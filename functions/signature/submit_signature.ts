@@ -18,8 +18,8 @@ import { requestLimits } from '../../types/limits/requests.ts';
 const MAX_BODY_BYTES = requestLimits.small_body_bytes.value;
 
 /**
- * An invented request. If no request has the given id, the signature is checked against this one, so that the time of
- * the answer does not reveal whether the request exists.
+ * An invented request. If no request has the given id, the signature is checked against this one. So the time of the
+ * answer does not reveal whether a request exists.
  */
 const NO_REQUEST: AnswerableRequest = {
   id: 0,

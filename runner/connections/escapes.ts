@@ -111,7 +111,7 @@ function escapeAt(bytes: Uint8Array, at: number): Escape | undefined {
 
 /**
  * Decodes one level of percent-encoding, escapes of JSON and character references of HTML. Returns undefined if the
- * bytes have no escapes. The function reads the bytes one by one: a body may have a MiB of escapes, for which a regular
+ * bytes have no escapes. The function reads the bytes one by one. A body may have a MiB of escapes, and a regular
  * expression would take ten times as long.
  */
 export function decodeEscapes({ bytes, starts }: Decoded): Decoded | undefined {

@@ -22,8 +22,8 @@ const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow 
 function timeoutError(node: RunNode, inputs: ValueMap, timeoutMs: number): NodeError {
   const { module } = node;
   const told = codedError('node_timeout', `the attempt took longer than ${timeoutMs} ms`);
-  // The timeouts of these two kinds of nodes are not transient: a called flow is never tried again as a whole, and the
-  // URL of a pending input is invalid after the attempt.
+  // The timeouts of these two kinds of nodes are not transient. A called flow is never tried again as a whole. The URL
+  // of a pending input is invalid after the attempt.
   if (callsFlow(node) || module?.asksForInput) return new NodeError(told);
   const isRepeatable = module === undefined || !('run' in module) || effectsWith(module, inputs) !== 'once';
   return new TransientError(isRepeatable ? told : `${told}; what it does outside may have happened`);
@@ -44,8 +44,8 @@ export class AttemptTimeout {
     this.until = begin + timeoutMs;
     this.#node = node;
     this.#error = timeoutError(node, inputs, timeoutMs);
-    // If the node calls a flow, the halt is reported to the journal, because nodes of the called run may then never be
-    // reached. Any other attempt fails like a node that fails by itself.
+    // If the node calls a flow, nodes of the called run may never be reached, so the halt is reported to the journal.
+    // Any other attempt fails like a node that fails by itself.
     const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
     this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };

@@ -37,8 +37,8 @@ export class BegunExecutions {
   }
 
   /**
-   * True if an execution runs, rests or waits for its settlement, or if the outputs of an ended execution are not ready
-   * for the next nodes.
+   * True if an execution runs, rests or waits for its settlement. Also true if the outputs of an ended execution are
+   * not ready for the next nodes.
    */
   get isAnyUnderWay(): boolean {
     return this.#underWay.size > 0 || this.isHandingOn;

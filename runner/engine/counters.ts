@@ -49,7 +49,7 @@ export class Counters {
       return false;
     }
     this.#executions += stored?.attempt ?? 1;
-    // Only a new execution is progress. Every claim continues the calls of earlier claims, so continuing one is no
+    // Only a new execution is progress. Every claim continues the calls of earlier claims, so a continued call is no
     // progress.
     if (stored === undefined) this.#newSinceMs ??= this.#slice.spentMs();
     return true;

@@ -57,8 +57,8 @@ class RunExecution {
   }
 
   /**
-   * Repeats three steps: starts the nodes that are ready, waits until executions end, and puts the outputs of these
-   * executions into the queues of the next nodes.
+   * Repeats three steps. It starts the nodes that are ready, waits until executions end, and puts their outputs into
+   * the queues of the next nodes.
    */
   async #goThroughGraph(): Promise<void> {
     const { lifecycle: { halted }, standstill } = this.#tree;
@@ -67,8 +67,8 @@ class RunExecution {
     while (this.#life.look() === 'going') {
       await this.#startReady(candidates, finished);
       if (!this.#begun.hasCompletions) {
-        // While expressions are evaluated, the run waits even after a halt: the replay of a recorded execution needs
-        // the results on its incoming edges.
+        // While expressions are evaluated, the run waits even after a halt. The replay of a recorded execution needs
+        // their results.
         if (!this.#begun.isHandingOn && (halted.aborted || !this.#begun.isAnyUnderWay)) break;
         const news = this.#news.next();
         standstill.consider();
@@ -181,7 +181,8 @@ class RunExecution {
   /** Waits for running nodes as long as the halt allows, and then cancels them. */
   async #endUnderWay({ message }: Halt): Promise<void> {
     const { lifecycle: { cancelled }, standstill } = this.#tree;
-    // A parked node ends now, unless a settlement step is sending its instructions. Unsent instructions are never sent.
+    // If a settlement step is sending the instructions of a parked node, the node waits for the step. Any other parked
+    // node ends now, and its instructions are never sent.
     for (const one of this.#begun.parking.parked.values()) {
       if (!standstill.isInFlight(one)) this.#begun.endParked(one, { error: message });
     }

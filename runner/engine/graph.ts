@@ -85,7 +85,8 @@ export interface RunNode {
   /** True if the node was started at least once. */
   hasStarted: boolean;
   /**
-   * Set only for a node that does not run: the executions of the node in another run, whose outputs are used instead.
+   * Set only for a node that does not run. It has the executions of the node in another run. Their outputs are used
+   * instead.
    */
   feed?: Feed;
   /**

@@ -208,7 +208,7 @@ export type ScriptResult = { lines: [level: LogLevel, content: string][] } & ({ 
 
 /**
  * Computes a script in a separate thread. The script waits until a thread is free for it. Rejects with Released if the
- * run is released, with the run's error if the run ends, and with ThreadMissing if no thread can be started.
+ * run is released, and with the run's error if the run ends. If no thread can be started, rejects with ThreadMissing.
  */
 export type ComputeScript = (
   task: ScriptTask,

@@ -47,7 +47,7 @@ interface CutOptions {
 
 /**
  * Makes the feed of a node that does not run. If the start gives values for some outputs of the node, the feed has only
- * these values, and they belong to no element of a loop. Otherwise the feed has the stored executions.
+ * these values. They belong to no element of a loop. Otherwise the feed has the stored executions.
  */
 function feedOf(node: RunNode, { partial, loops, inputs }: CutOptions): Feed {
   const given = partial.inline[node.id] ?? startInput(node, inputs);
@@ -98,8 +98,8 @@ export function cutGraph(whole: RunGraph, options: CutOptions): RunGraph {
       if (fault !== undefined) edge.queue.push({ value: undefined, absence: undefined, fault, isElement: false });
     }
   }
-  // A fed node gets no module, so that the engine does not treat it as an instruction node, a collecting node or an
-  // output of the flow.
+  // The module of a fed node is removed. Otherwise the engine would treat the node as an instruction node, a collecting
+  // node or an output of the flow.
   for (const node of nodes) if (node.feed !== undefined) node.module = undefined;
   return { nodes, warnings: [...whole.warnings, ...unusedValues(whole.nodes, partial)] };
 }

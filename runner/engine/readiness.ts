@@ -75,7 +75,7 @@ export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
 
 /**
  * Searches the touched nodes, and the nodes behind them, for nodes that have become finished. Adds these nodes to
- * `finished` and returns them. A finished node never gives another value and stays finished, so all calls of a run
+ * `finished` and returns them. A finished node stays finished and never gives another value. So all calls of a run
  * together look at each edge only a few times. There is no recursion, because a long flow would overflow the stack.
  */
 export const spreadFinished = (touched: Iterable<RunNode>, finished: FinishedNodes): RunNode[] => {

@@ -72,8 +72,8 @@ export class RunLife {
   }
 
   /**
-   * True in each of these cases: a node was released, all runs of the tree leave, the closed standstill leaves this run
-   * nothing to do, or the tree must be released and this claim has made progress.
+   * True in each of four cases. A node was released. All runs of the tree leave. The standstill is closed, and this run
+   * can only wait. Or the tree must be released, and this claim has made progress.
    */
   #mustLeave(): boolean {
     const { lifecycle: { releasing }, services: { slice }, counters, standstill } = this.#tree;

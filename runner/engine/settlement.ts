@@ -92,8 +92,8 @@ export interface SentBefore {
 
 /**
  * Settles the instructions of one tree of runs. The engine parks each execution that hands over instructions. When only
- * parked executions are left, the engine asks for one step after another. It stops when no execution is parked any
- * more, or when an execution can continue by itself.
+ * parked executions are left, the engine asks for one step after another. The engine stops asking when no execution is
+ * parked any more, or when an execution can continue by itself.
  */
 export interface Settlement {
   /**

@@ -53,7 +53,7 @@ function whenAborted(signal: AbortSignal | undefined, listener: () => void): () 
 function obeySignals({ lifecycle, counters, services: { slice } }: Tree, signals: TreeSignals): () => void {
   const { stop, releasing } = signals;
   const release = () => lifecycle.release();
-  // Replaying the history may take a whole slice. If a spent slice then released a tree that has begun nothing new,
+  // Replaying the history may take a whole slice. A tree that has begun nothing new is not released then. Otherwise
   // every claim could end like this, and the run would never end.
   const onSpent = () => {
     if (counters.hasBegunAnything) release();

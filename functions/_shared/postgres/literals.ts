@@ -32,7 +32,8 @@ export function parameterText(value: unknown, { isArray, isJson }: ArgumentType)
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Quotes a text as a literal for SQL, under either setting of standard_conforming_strings. The text must not hold NUL.
+ * Quotes a text as a literal for SQL. The literal is valid under either setting of standard_conforming_strings. The
+ * text must not hold NUL.
  */
 export const quoteText = (text: string | null): string =>
   text === null ? 'null' : `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;

@@ -108,8 +108,8 @@ export function makePostgresRpc(options: PoolOptions): PostgresRpc {
     } catch (error) {
       if ((error as { code?: unknown }).code !== UNDEFINED_FUNCTION) throw error;
       signatures.delete(name);
-      // A repetition is safe, because the failed call has changed nothing: the function is missing, or it calls a
-      // missing function and its transaction was rolled back.
+      // A repetition is safe, because the failed call has changed nothing. Either the function is missing, or it called
+      // a missing function, and the transaction was rolled back.
       if (!isKnown) throw error;
       return await call(name, ...given);
     }

@@ -9,7 +9,7 @@ const toI64 = toInteger('i64');
 const toUnit = toMember(Object.fromEntries(UNITS.map((unit) => [unit, unit])));
 
 /**
- * Adds a duration to a date. Days and longer units are counted by the calendar of the zone, so a day in which the
+ * Adds a duration to a date. Days and longer units are counted by the calendar of the zone. So a day in which the
  * clocks change has 23 or 25 hours. If the month lacks the resulting day, the result is the last day of the month.
  */
 export const dateAddNode: NodeModule = {
