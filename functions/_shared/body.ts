@@ -155,7 +155,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<{ js
 const mediaTypeOf = (request: Request): string =>
   request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** Throws unless the body is declared as JSON and within the limits of depth and size. */
+/** Throws if the body is not declared as JSON, or if it exceeds the limits of depth and size. */
 function checkJsonBody(request: Request, text: string): void {
   if (mediaTypeOf(request) !== 'application/json') {
     throw apiError(

@@ -118,7 +118,7 @@ function isEqual(a: string, b: string): boolean {
 }
 
 /**
- * Tests whether one of the texts is one of the keys. Compares with all keys, so that the time does not reveal which one
+ * Tests whether any of the texts is one of the keys. Compares with all keys, so that the time does not reveal which one
  * matched.
  */
 const isAmong = (texts: readonly string[], keys: readonly string[]): boolean =>

@@ -63,7 +63,10 @@ const callOf = (body: string, headers: Record<string, string>): RequestInit => (
   body,
 });
 
-/** Makes a caller of the database's functions through PostgREST. The caller takes arguments as JSON text. */
+/**
+ * Makes the service that calls SQL functions through PostgREST, with arguments as JSON text. Errors are thrown as
+ * ApiError.
+ */
 export function makeRpcWithJson(options: RpcOptions): RpcWithJson {
   const request = makeRequest(options);
   return async <Result>(name: string, json: string, headers: Record<string, string> = {}): Promise<Result> => {
@@ -73,20 +76,20 @@ export function makeRpcWithJson(options: RpcOptions): RpcWithJson {
   };
 }
 
-/** Makes a caller of the database's functions through PostgREST. Errors are thrown as ApiError. */
+/** Makes the service that calls SQL functions through PostgREST. Errors are thrown as ApiError. */
 export function makeRpc(options: RpcOptions): Rpc {
   const call = makeRpcWithJson(options);
   return (name, args, headers) => call(name, JSON.stringify(args), headers);
 }
 
-/** Makes a caller of the database's functions whose answers are forwarded unparsed. Errors are thrown as ApiError. */
+/** Makes the service that calls SQL functions and returns their answers unparsed. Errors are thrown as ApiError. */
 export function makeRpcText(options: RpcOptions): RpcText {
   const request = makeRequest(options);
   return async (name, args, headers = {}) =>
     (await request(name, `rpc/${name}`, callOf(JSON.stringify(args), headers))).text;
 }
 
-/** Makes a reader of the database's tables. Errors are thrown as ApiError. */
+/** Makes the service that reads tables. Errors are thrown as ApiError. */
 export function makeReadRows(options: RpcOptions): ReadRows {
   const request = makeRequest(options);
   // SAFETY: the query selects the columns that define the shape.

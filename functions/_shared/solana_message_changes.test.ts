@@ -344,7 +344,7 @@ describe('readMessage returns undefined for a message', () => {
   });
 
   it('with a length encoded in too many bytes', () => {
-    // The count of accounts follows the version and the three bytes of the header.
+    // Byte 4 is the count of accounts. Before it are the version and the three bytes of the header.
     const bytes = compile([transfer()]);
     const long = new Uint8Array([...bytes.slice(0, 4), bytes[4]! | 0x80, 0, ...bytes.slice(5)]);
     expect(readMessage(long)).toBeUndefined();

@@ -4,7 +4,10 @@ import { base64urlnopad } from '@scure/base';
 const PARAMETER = 'x-order-id';
 const ORDER_ID = /^[\w-]{22,64}$/;
 
-/** Makes the query part of a new order. The order's id is secret: only those who were shown the address know it. */
+/**
+ * Makes the part of a query that names a new order. The order's id is secret: only those who were shown the address
+ * know it.
+ */
 export const newOrderPart = (): string =>
   `${PARAMETER}=${base64urlnopad.encode(crypto.getRandomValues(new Uint8Array(16)))}`;
 

@@ -32,7 +32,8 @@ export function makeRunnerApp(platform: Platform) {
     const isOver = new AbortController();
     const posted = webhooks.postUntil(isOver.signal);
     try {
-      // The platform limits the time of each request. If runs are left at the end of this request, it starts a new one.
+      // The platform limits the time of each request. If runs are left at the end of this request, a new request is
+      // started for them.
       if (await worker.drain(flowRunId)) pokeRunner();
       await worker.whenIdle();
     } catch (error) {

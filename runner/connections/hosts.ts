@@ -39,8 +39,8 @@ function isWithinPath(path: string, prefix: string): boolean {
 
 /**
  * Tests whether a URL belongs to one of a connection's hosts. An entry of `hosts` has a host, and may have a port and a
- * path prefix: `api.example.com:8443/v1`. Without a port, it means the scheme's default port. The prefix is compared by
- * whole segments.
+ * path prefix: `api.example.com:8443/v1`. If the entry has no port, the scheme's default port counts. The prefix is
+ * compared by whole segments.
  */
 export const isWithinHosts = (url: URL, hosts: readonly string[]): boolean =>
   hosts.some((entry) => {

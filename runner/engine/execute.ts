@@ -26,7 +26,7 @@ class RunExecution {
   readonly #record = new RunRecord();
   readonly #news = new News();
   readonly #begun: BegunExecutions;
-  /** Undefined unless the run is a redrive. */
+  /** Set only in a redrive. */
   readonly #takeOver: TakeOver | undefined;
   readonly #life: RunLife;
 
@@ -99,7 +99,7 @@ class RunExecution {
   }
 
   /**
-   * Starts a node, unless the tree has reached its limit of executions. After a halt, a node starts only if its
+   * If the tree has not reached its limit of executions, starts a node. After a halt, a node starts only if its
    * execution has a stored row, because the run's outputs are made from stored executions. If an earlier claim only
    * began the execution, it is then cancelled.
    */

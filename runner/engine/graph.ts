@@ -39,8 +39,8 @@ export interface RunEdge {
   target: RunNode;
   input: InputPort;
   /**
-   * True if the target does not run unless this edge brings a value. Either the input is required, or the target has
-   * effects and must not act without the value.
+   * True if the target runs only if this edge brings a value. Either the input is required, or the target has effects
+   * and must not act without the value.
    */
   isNeeded: boolean;
   queue: EntryQueue;

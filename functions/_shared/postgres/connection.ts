@@ -74,7 +74,7 @@ export function makeConnection(address: PostgresAddress, events: ConnectionEvent
         reject(error);
       };
       if (socket !== undefined || isLost) return fail(new Error('The connection is lost.'));
-      // The library reads `host` to verify the name of an encrypted server.
+      // If the connection is encrypted, the library compares the server's certificate with `host`.
       socket = Object.assign(connect(port, host), { host });
       socket.setNoDelay(true);
       socket.on('error', fail);

@@ -60,7 +60,7 @@ function readError(name: string, error: unknown): ApiError {
 const badText = (name: string): ApiError =>
   toApiError(name, { status: 400, headers: NO_HEADERS }, { code: UNREADABLE_TEXT, message: 'unreadable text' });
 
-/** Makes a caller of the functions of schema public over Postgres. Errors are thrown as ApiError. */
+/** Makes the service that calls functions of schema public over Postgres. Errors are thrown as ApiError. */
 export function makePostgresRpc(options: PoolOptions): PostgresRpc {
   const { hasSessions } = options.address;
   const pool = makePool(options);
