@@ -34,8 +34,8 @@ export const completeInputs = (node: RunNode, values: ValueMap, flowInputs: Valu
 };
 
 /**
- * Converts a key or key pair to the public key, so that a passthrough never reveals a secret. Returns all other values
- * unchanged.
+ * Converts a key in any form, such as a key pair, to the public key. So a passthrough never reveals a secret. Returns
+ * all other values unchanged.
  */
 function publicKeyOf(value: Value): Value {
   try {
