@@ -21,6 +21,9 @@ const known = new WeakMap<Value, ValueSize>();
 /** The bytes that a tagged text has in addition to its content: `{"S":""}` and a comma. */
 const TAG_BYTES = 9;
 
+/** The bytes of a member's name as JSON: its text, two quotes, a colon and a comma. */
+const nameBytes = (name: string): number => utf8.encode(name).length + 4;
+
 function measure(value: Value, depth: number): ValueSize {
   const before = known.get(value);
   if (before !== undefined) return before;
@@ -37,7 +40,7 @@ function measure(value: Value, depth: number): ValueSize {
     value.A.forEach(add);
   } else if ('M' in value) {
     for (const [name, member] of Object.entries(value.M)) {
-      size.bytes += utf8.encode(name).length + 4;
+      size.bytes += nameBytes(name);
       if (!isStorable(name)) size.fault ??= 'a name holds NUL or half a surrogate pair';
       add(member);
     }
@@ -77,4 +80,4 @@ export const heldByMap = (map: ValueMap): number =>
 
 /** Returns the bytes of a map of values as JSON. */
 export const measureMap = (map: ValueMap): number =>
-  Object.entries(map).reduce((bytes, [name, value]) => bytes + name.length + 4 + measureValue(value).bytes, 2);
+  Object.entries(map).reduce((bytes, [name, value]) => bytes + nameBytes(name) + measureValue(value).bytes, 2);
