@@ -63,6 +63,13 @@ describe('the field of an input', () => {
       type: 'text',
       max: 100,
     }],
+    [
+      'a text of one of two lengths',
+      input('code', ['string'], {
+        json_schema: { anyOf: [{ minLength: 2, maxLength: 3 }, { minLength: 5, maxLength: 8 }] },
+      }),
+      { type: 'text', min: 2, max: 8 },
+    ],
     ['a web address', input('page', ['string'], { json_schema: { type: 'string', format: 'uri' } }), {
       type: 'url',
     }],

@@ -40,7 +40,8 @@ function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'm
   const bounds = isBounded ? [own[name]] : others.filter(({ type }) => type !== 'string').map((other) => other[name]);
   const isBound = (bound: unknown): bound is number | bigint => typeof bound === 'number' || typeof bound === 'bigint';
   if (!bounds.every(isBound)) return undefined;
-  const isFurther = (one: number | bigint, other: number | bigint) => name === 'minimum' ? one < other : one > other;
+  const isFurther = (one: number | bigint, other: number | bigint) =>
+    name.startsWith('min') ? one < other : one > other;
   const furthest = bounds.reduce((one, other) => isFurther(one, other) ? one : other, bounds[0]!);
   return typeof furthest === 'number' && Math.abs(furthest) <= Number.MAX_SAFE_INTEGER ? furthest : undefined;
 }
