@@ -38,13 +38,13 @@ export interface RunnerWorkerOptions {
   spawnScriptThread?: SpawnScriptThread;
   /** Makes the watch that notifies the worker of runs. */
   makeWatch?: MakeQueueWatch | undefined;
-  /** Called when the worker finds no more runs and a webhook delivery is due. */
+  /** Called when the worker finds no more runs, and a webhook is due to be delivered. */
   onDueWebhook?: (() => void) | undefined;
 }
 
 /**
  * Returns the address of the function `flow`, which receives answers to pending inputs. Undefined if neither variable
- * is set, because a worker over Postgres need not know its project's address.
+ * is set: a worker that uses Postgres directly need not know its project's address.
  */
 function readFlowUrl(env: (name: string) => string | undefined): string | undefined {
   const supabaseUrl = env('SUPABASE_URL') ?? '';
@@ -59,8 +59,8 @@ export function makeRunnerWorker(
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
   const workerBytes = makeBudget(settings.runnerMaxHttpBytes);
-  // One owner gets at most half of the memory. So other owners have memory left if all runs of that owner wait for slow
-  // servers.
+  // One owner gets at most half of the memory, so that other owners have memory left while all runs of that owner wait
+  // for slow servers.
   const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
   /**
    * Makes the HTTP clients of one run: for the addresses of flows, and for the project's own. Their requests wait while
@@ -134,7 +134,7 @@ export function makeRunnerWorker(
           http,
           store: {
             store: async (transaction, requests) => {
-              // The transaction may belong to a child run that is not stored yet.
+              // The transaction may belong to a child run, which must be stored before its transactions.
               await journal.flush();
               return await claims.storeTransaction(claim, transaction, requests);
             },
@@ -155,8 +155,8 @@ export function makeRunnerWorker(
 }
 
 /**
- * Makes the poster of webhooks. It follows the same address rules as nodes. It has its own HTTP client, so that no run
- * waits for it.
+ * Makes the poster of webhooks. It follows the same address rules as nodes. The poster has its own HTTP client, so that
+ * no run waits for a webhook.
  */
 export function makeRunnerWebhooks({ rpc, settings }: Pick<RunnerWorkerOptions, 'rpc' | 'settings'>): Webhooks {
   return makeWebhooks({

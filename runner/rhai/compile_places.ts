@@ -27,8 +27,8 @@ export const compileVariable: CompileNode<'variable'> = (compiler, { variable, a
 };
 
 /**
- * Compiles a name that a function does not define. It may be a variable that the caller lends, a constant of the run,
- * or a function's name.
+ * Compiles a name that a function does not define. The name may stand for a variable that the caller lends, a constant
+ * of the run, or a function.
  */
 export const compileUnknown: CompileNode<'unknown'> = (compiler, { name, at }) => {
   const isFunction = compiler.functionNames.has(name);
@@ -61,7 +61,7 @@ export function cellOf(frame: Frame, { slot, name }: Variable, isFunction: boole
 }
 
 /**
- * True if a chain ends before this link. The frame keeps the answer for the later links, until the whole chain is
+ * True if a chain ends before this link. The frame remembers the end for the later links, until the whole chain is
  * evaluated.
  */
 export function isEnded(frame: Frame, isOptional: boolean, subject: RhaiValue): boolean {
@@ -147,8 +147,8 @@ function locateUnknown(compiler: Compiler, node: NodeOf<'unknown'>, context: Con
 }
 
 /**
- * Locates the end of a chain. If the chain has ended early, the place is that of a temporary unit value;
- * `compileTarget` checks for this case itself.
+ * Locates the end of a chain. If the chain has ended early, the place is that of a temporary unit value.
+ * `compileTarget` does not use this function, because it must know this case.
  */
 function locateChain(compiler: Compiler, { body }: NodeOf<'chain'>, context: Context): Locate {
   const locate = compileRef(compiler, body, context);
@@ -225,8 +225,8 @@ function rootOf(node: Node): Node {
 }
 
 /**
- * Compiles the target of an assignment, as `compileRef` compiles any place. The compiled code returns undefined if the
- * target's chain has ended early.
+ * Compiles the place to which an assignment writes. The compiled code returns undefined if the target's chain has ended
+ * early.
  */
 export function compileTarget(compiler: Compiler, target: Node, context: Context): (frame: Frame) => Ref | undefined {
   const node = target.kind === 'chain' ? target.body : target;
@@ -243,7 +243,7 @@ export function compileTarget(compiler: Compiler, target: Node, context: Context
         variable: ref.constant,
       });
     }
-    // A property that is computed from its subject can't be assigned to.
+    // No value can be assigned to a property that is computed from its subject.
     if (node.kind === 'property' && ref instanceof ValueRef) {
       badProperty(frame.run, `Property '${node.name}' can't be assigned to`, node.at);
     }

@@ -12,7 +12,9 @@ import { ControlTransfer, type Evaluate, type Frame, Signal, type SignalKind } f
 import { showText } from './showing.ts';
 import { Cell, Container, type RhaiValue } from './values.ts';
 
-/** Compiles a node whose value becomes the value of the node around it. The value must therefore be a copy. */
+/**
+ * Compiles a node whose value becomes the value of the node around it. The compiled node must therefore return a copy.
+ */
 export function compileTail(compiler: Compiler, node: Node, context: Context): Evaluate {
   const value = compiler.compile(node, context);
   return isPlace(node) ? (frame) => frame.run.copy(value(frame)) : value;
@@ -147,8 +149,8 @@ function assignPlainVariable(target: Node, value: Evaluate): Evaluate | undefine
 }
 
 /**
- * Compiles the end of a function or a loop. The compiled code sets a signal, or throws it if the code around it does
- * not check for signals.
+ * Compiles a statement that ends a function or a loop. The compiled code sets a signal. If the code around the
+ * statement does not check for signals, the compiled code throws the signal.
  */
 function leave(kind: SignalKind, value: Evaluate | undefined, isSignal: boolean): Evaluate {
   return (frame) => {
@@ -177,7 +179,7 @@ export const compileContinue: CompileNode<'continue'> = (_, __, context) => {
   return leave(Signal.continue, undefined, context.signalsLoop);
 };
 
-/** Converts a signal that is thrown in a body to a signal in the frame. */
+/** Catches a signal that code in a body throws, and sets it in the frame. */
 export function catchControl(body: Evaluate, kinds: readonly SignalKind[]): Evaluate {
   return (frame) => {
     try {

@@ -2,18 +2,17 @@ import { Decimal } from '../../types/values/decimal.ts';
 import { Blob, Char, Float, FnPointer, Range, RhaiArray, RhaiMap, type RhaiValue, textOf, typeName } from './values.ts';
 
 /**
- * From this size on, floats are shown with an exponent. Rhai stores this limit in 32 bits, so 1e13 itself is above it.
+ * From this size on, floats are shown with an exponent. Rhai stores this limit as a float of 32 bits, which is a little
+ * less than 1e13.
  */
 const MAX_PLAIN_FLOAT = Math.fround(1e13);
 const MIN_PLAIN_FLOAT = Math.fround(1e-13);
 
-/** The same limit for `debug`, which shows floats as Rust does. */
+/** From this size on, `debug` shows floats with an exponent, like Rust. */
 const MAX_PLAIN_DEBUG = 1e16;
 const MIN_PLAIN_DEBUG = 1e-4;
 
-/**
- * Formats a small float in decimal notation with its shortest digits. toFixed would show digits beyond its precision.
- */
+/** Formats a small float in decimal notation with as few digits as identify it. `toFixed` would show more digits. */
 function smallFloatText(size: number): string {
   const [digits = '', exponent = '0'] = String(size).split('e');
   const places = -Number(exponent);
@@ -59,7 +58,7 @@ const between = (quote: '"' | "'", text: string): string =>
     ).replaceAll(quote, `\\${quote}`)
   }${quote}`;
 
-/** Quotes a text as `debug` and the elements of arrays show it: with Rust's escapes. */
+/** Quotes a text with Rust's escapes, as `debug` shows it and as arrays show their elements. */
 export const quoted = (text: string): string => between('"', text);
 
 /** Formats a value as `print`, `to_string` and string concatenation show it. */

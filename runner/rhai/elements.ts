@@ -22,7 +22,9 @@ function position(run: Run, kind: 'Array' | 'String', length: number, index: num
   return place >= 0 && place < length ? place : boundsError(run, kind, length, index);
 }
 
-/** Counts the characters of a text and charges for it. Texts whose characters all have one UTF-16 unit cost less. */
+/**
+ * Counts the characters of a text and charges for it. A text costs less if each of its characters has one UTF-16 unit.
+ */
 function countPaid(run: Run, text: string): number {
   const count = countCharacters(text);
   run.charge(text.length >> (count === text.length ? 10 : 5));

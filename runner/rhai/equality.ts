@@ -39,12 +39,12 @@ export function compareValues(left: RhaiValue, right: RhaiValue): number | undef
   return typeof left === 'boolean' && typeof right === 'boolean' ? Number(left) - Number(right) : undefined;
 }
 
-/** Two floats count as equal if their difference, relative to the greater one, is below this. */
+/** Two floats count as equal if their difference, divided by the greater one, is below this limit. */
 const EPSILON = Number.EPSILON;
 
 /**
  * Compares two floats for operators. As in Rhai, floats are equal if they differ by less than the precision of the
- * greater one, so 0.1 + 0.2 is 0.3. In a comparison with zero, the difference itself counts.
+ * greater one, so 0.1 + 0.2 equals 0.3. If one of the floats is zero, the difference itself must be below the limit.
  */
 function compareFloats(a: number, b: number): number {
   if (a === b) return 0;

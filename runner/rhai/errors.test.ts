@@ -200,7 +200,7 @@ describe('limits', () => {
     expect(found.startsWith(failure), found).toBe(true);
   });
 
-  // Every endless script is counted; a lower limit makes this test short.
+  // An endless script ends when it has used all its operations. A lower limit makes this test short.
   it.each<[string, string]>([
     ['while true { 1 }', '1:14'],
     ['let i = 0; do { i += 1; } until false', '1:19'],

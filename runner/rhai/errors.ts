@@ -30,7 +30,7 @@ export type RhaiErrorKind =
 /** The facts of an error. A catch clause reads them under these names. */
 export type ErrorDetails = Readonly<Record<string, string | number | bigint>>;
 
-/** Kinds of errors that a script's own try … catch can't catch. */
+/** Kinds of errors that a script can't catch with its own try … catch. */
 const UNCATCHABLE: ReadonlySet<RhaiErrorKind> = new Set([
   'Syntax',
   'TooManyOperations',
@@ -57,8 +57,8 @@ interface ErrorInit {
 }
 
 /**
- * The most characters of an error's reason. A limit is needed because a script may throw long texts and have long
- * names.
+ * The most characters of an error's reason. A limit is needed, because a script may throw a long text, and the reason
+ * may contain long names.
  */
 const MAX_REASON = 10_000;
 
@@ -97,7 +97,7 @@ export class RhaiError extends Error {
     this.calls = calls;
   }
 
-  /** The position that the message ends with. */
+  /** The position at the end of the message. */
   get outermost(): Position {
     return this.calls.at(-1)?.at ?? this;
   }

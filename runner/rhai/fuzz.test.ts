@@ -5,7 +5,7 @@ import { RhaiError } from './errors.ts';
 import { compileScript } from './script.ts';
 import { Cell, FnPointer, RhaiArray, RhaiMap, type RhaiValue, tagOf } from './values.ts';
 
-/** Limits small enough that thousands of runs take seconds. */
+/** The limits are so small that thousands of runs take only seconds. */
 const LIMITS = { operations: 20_000, stringLength: 500, elements: 100 };
 
 /** Number of programs made by the grammar. Another `FUZZ_SEED` makes other programs. */
@@ -243,7 +243,7 @@ const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'stateme
   ),
 }));
 
-/** Fails for anything but a value of a script, because a script must never reach other objects. */
+/** Fails unless a value is of a script's types, because a script must never reach other objects. */
 function checkValue(value: RhaiValue, depth = 0): void {
   expect(depth).toBeLessThan(100);
   expect(value).not.toBeUndefined();
@@ -258,7 +258,7 @@ function checkValue(value: RhaiValue, depth = 0): void {
   if (value instanceof RhaiMap) { for (const member of value.properties.values()) checkValue(member, depth + 1); }
 }
 
-/** Runs a text as a script. The script must end, with values of scripts or a RhaiError. */
+/** Runs a text as a script. The script must end, either with values of a script's types or with a RhaiError. */
 function runText(source: string): 'value' | 'syntax' | 'error' {
   let operations = 0;
   try {
@@ -287,7 +287,7 @@ describe('any text that is run as a script', () => {
     const outcomes = { value: 0, syntax: 0, error: 0 };
     fc.assert(fc.property(program, (source) => void outcomes[runText(source)]++), { numRuns: PROGRAMS });
     expect(surroundings()).toEqual(before);
-    // If all programs of the grammar failed at once, the test would prove nothing.
+    // If nearly all programs failed at their first statement, the test would prove nothing.
     expect(outcomes.value).toBeGreaterThan(PROGRAMS / 20);
     expect(outcomes.error).toBeGreaterThan(PROGRAMS / 20);
     expect(outcomes.syntax).toBeLessThan(PROGRAMS / 2);

@@ -1,8 +1,8 @@
 import { type Container, RhaiArray, RhaiMap, type RhaiValue, Weight } from './values.ts';
 
 /**
- * Computes the weight of a container that the script gets from outside, so that reading it can be charged. The limits
- * of sizes don't apply to the contents that the container has now. The containers in it must already be weighed.
+ * Computes the weight of a container that the script gets from outside. The weight is needed to charge for reading the
+ * container. All containers in this container must already be weighed.
  */
 function weighed<C extends Container>(container: C, members: Iterable<RhaiValue>): C {
   const weight = new Weight();

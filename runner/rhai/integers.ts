@@ -19,8 +19,9 @@ export const floatToInt = (value: number): Int | undefined =>
   Number.isFinite(value) ? checkedInt(BigInt(Math.trunc(value))) : undefined;
 
 /**
- * Reads an integer literal: decimal digits, or 0x, 0o or 0b and the digits of an unsigned 64-bit number, whose bits are
- * used unchanged. A minus may come first. Undefined if the text is not an integer or does not fit.
+ * Reads an integer literal. It has decimal digits, or 0x, 0o or 0b and the digits of an unsigned 64-bit number. The
+ * bits of that number become the bits of the signed result. A minus may come first. Undefined if the text is not an
+ * integer or does not fit.
  */
 export function parseIntegerLiteral(digits: string): Int | undefined {
   if (digits.length > 80) return undefined;
@@ -42,7 +43,8 @@ export type IntProblem =
   | 'number too small to fit in target type';
 
 /**
- * Reads an integer of a radix from 2 to 36, with or without a sign. If it can't be read, returns a text with the fault.
+ * Reads an integer of a radix from 2 to 36, with or without a sign. If the text is not such an integer, returns the
+ * fault.
  */
 export function parseIntText(text: string, radix: number): Int | IntProblem {
   const isNegative = text.startsWith('-');
@@ -53,7 +55,7 @@ export function parseIntText(text: string, radix: number): Int | IntProblem {
   for (const digit of digits) {
     const amount = '0123456789abcdefghijklmnopqrstuvwxyz'.indexOf(digit);
     if (amount < 0 || amount >= radix) return 'invalid digit found in string';
-    // Leading zeros and surplus digits don't change the outcome, but would take time.
+    // Leading zeros, and digits after the value is too large, don't change the outcome, so they are not computed.
     if (value <= INT_MAX && (amount > 0 || value > 0n)) value = value * BigInt(radix) + BigInt(amount);
   }
   return checkedInt(isNegative ? -value : value) ??

@@ -4,7 +4,7 @@ import { KEYWORDS, MODULE_WORDS, RESERVED, RESERVED_SYMBOLS, SYMBOLS, type Token
 import { Char, countCharacters, Float } from './values.ts';
 
 const NAME = /[A-Za-z_]\w*/y;
-/** A name needs a letter before its first digit. */
+/** A name may begin with underscores, but a letter must come before its first digit. */
 const PROPER_NAME = /^_*[A-Za-z]/;
 const NOT_IN = /!in\b/y;
 /** As in Rhai, other blank characters of Unicode are not white space. */
@@ -15,7 +15,7 @@ const RADIX_NUMBER = /0(?:x[\da-f_]+|o[0-7_]+|b[01_]+)/iy;
 // A point belongs to the number unless it begins a method call or a range.
 const DIGIT = /\d/y;
 const NUMBER = /\d[\d_]*(?:\.(?:\d[\d_]*|(?![.\w])))?(?:e[+-]?\d[\d_]*)?/iy;
-/** A string without escapes, whose text is its value. */
+/** The begin of a string without escapes: every character stands for itself. */
 const RAW_STRING_START = /#+"/y;
 const RAW_STRING_EDGE = /"#*/g;
 /** A line break right after the opening back-tick is not part of the text. */
@@ -23,7 +23,7 @@ const LINE_END = /\r\n?|\n/y;
 const TEMPLATE_EDGE = /`|\\?\$\{/g;
 const ESCAPES: Record<string, string> = { '\\': '\\', t: '\t', r: '\r', n: '\n' };
 /**
- * The most characters of a name. The limit is needed because an error repeats a name for each call that it passed
+ * The most characters of a name. The limit is needed, because an error names the function of each call that it passed
  * through.
  */
 export const MAX_NAME_LENGTH = 255;
@@ -37,7 +37,10 @@ export class Lexer {
   #line = 1;
   #column = 1;
 
-  /** No string literal, and no piece of one between expressions, may have more than `maxTextLength` characters. */
+  /**
+   * A string literal may have at most `maxTextLength` characters. The same limit applies to each piece of a literal
+   * with expressions.
+   */
   constructor(source: string, maxTextLength: number) {
     this.#source = source;
     this.#maxTextLength = maxTextLength;
@@ -73,7 +76,9 @@ export class Lexer {
     }
   }
 
-  /** Consumes the text that a pattern matches here; undefined if it does not match. */
+  /**
+   * Consumes the text that a pattern matches at the current position. Returns undefined if the pattern does not match.
+   */
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#offset;
     const text = pattern.exec(this.#source)?.[0];
@@ -219,7 +224,7 @@ export class Lexer {
     }
     if (letter === '\n' || this.#source.startsWith('\\\r\n', this.#offset)) {
       this.#moveTo(this.#source.indexOf('\n', this.#offset) + 1);
-      // At the beginning of the next line, only the blanks up to the column of the opening quote are skipped.
+      // At the beginning of the next line, blanks are skipped only up to the column of the opening quote.
       while (this.#column <= indentation && /[^\S\n]/.test(this.#source[this.#offset] ?? '')) {
         this.#moveTo(this.#offset + 1);
       }

@@ -1,10 +1,10 @@
 /** The limits of a script. */
 export interface RhaiLimits {
-  /** Statements, operators, calls, rounds of loops, and copied elements. */
+  /** Number of statements, operators, calls, rounds of loops, and copied elements that a run may execute. */
   operations: number;
   /** Characters of a string, and of all strings in one array or map together. */
   stringLength: number;
-  /** Elements of an array and of all arrays in it. The same number limits the entries of maps. */
+  /** Elements of an array, including those of all arrays in it. The same number limits the entries of maps. */
   elements: number;
   /** Variables and constants that exist at the same time in the script, or in one call of a function. */
   variables: number;

@@ -3,8 +3,8 @@ import { checkedInt, type Int } from './integers.ts';
 import { Float, isInt, Range, RhaiArray, RhaiMap, type RhaiValue } from './values.ts';
 
 /**
- * Returns the value of an expression that consists of literals only, as a switch needs; undefined for other
- * expressions.
+ * Returns the value of an expression that consists of literals only; undefined for other expressions. The patterns of a
+ * switch must be such expressions.
  */
 export function literalValue(node: Node): RhaiValue | undefined {
   switch (node.kind) {

@@ -69,8 +69,8 @@ export class Memory extends Budget {
   }
 
   /**
-   * Curries a function pointer with further arguments, which the caller has copied. These arguments count like
-   * elements, even in containers that hold the pointer.
+   * Curries a function pointer with further arguments, which the caller has copied. These arguments count like elements
+   * of an array, also in the weight of containers that hold the pointer.
    */
   curry({ name, captured, closure, curried }: FnPointer, args: readonly RhaiValue[]): FnPointer {
     const held = new RhaiArray([...curried.items, ...args]);
@@ -92,7 +92,7 @@ export class Memory extends Budget {
     return new Blob(bytes);
   }
 
-  /** Fails if an array or blob of this length would be too large. Called before its elements are made. */
+  /** Fails if an array or blob of this length would be too large. Must be called before the elements are made. */
   checkLength(length: number): void {
     if (length > this.limits.elements) {
       this.fail('DataTooLarge', `Size of array/BLOB too large: more than ${this.limits.elements} elements`);
@@ -122,7 +122,7 @@ export class Memory extends Budget {
     return height + 1;
   }
 
-  /** Fails while a function visits the container, because the container must not change meanwhile. */
+  /** Fails while a function visits the container, because a change would disturb the visit. */
   checkFree(container: Container): void {
     if (container.isBorrowed) {
       this.fail('DataRace', 'Data race detected: a function is going through the array or object map');
@@ -141,7 +141,7 @@ export class Memory extends Budget {
   }
 
   /**
-   * Removes the owner of a value that was taken from its container, so that the value can get another owner. Returns
+   * Removes the owner of a value that was removed from its container, so that the value can get another owner. Returns
    * the value.
    */
   detach<V extends RhaiValue>(value: V): V {
@@ -150,8 +150,8 @@ export class Memory extends Budget {
   }
 
   /**
-   * Reverses `adopt` for removed members. A removed array or map counts as one member, without its contents, because
-   * its weight may be outdated.
+   * Reverses `adopt` for removed members. A removed array or map counts as one member. Its contents are not subtracted,
+   * because its weight may be outdated.
    */
   forget(container: Container, members: readonly RhaiValue[]): void {
     const kind = container instanceof RhaiArray ? 'elements' : 'entries';

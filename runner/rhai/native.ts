@@ -15,16 +15,16 @@ export class NativeSet<T extends RhaiValue> {
   readonly methods = new Map<string, Native>();
 
   /**
-   * Adds a function that does not change its subject. `arity` counts the arguments after the subject: one number, or
-   * the least and the most.
+   * Adds a function that does not change its subject. `arity` is the number of arguments after the subject, or the
+   * least and the greatest number.
    */
   method(names: string, arity: number | [number, number], call: Taking<T>): this {
     return this.#add(names, arity, call, false, false);
   }
 
   /**
-   * Adds a function as `method` does, but one that can be called without arguments, and with at most `most` of them.
-   * Scripts can also read it like a property.
+   * Adds a function that does not change its subject and takes from zero to `most` arguments. Scripts can also read it
+   * like a property.
    */
   property(names: string, call: Taking<T>, most = 0): this {
     return this.#add(names, [0, most], call, true, false);

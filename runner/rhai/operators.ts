@@ -72,8 +72,8 @@ function operate(run: Run, operator: BinaryOperator, left: RhaiValue, right: Rha
     case '>=': {
       chargeComparison(run, left, right);
       const order = compareOperands(left, right) ?? NaN;
-      // As in Rhai, a comparison of different types is false, and a comparison of two values of a type without an order
-      // is an error.
+      // As in Rhai, a comparison of two different types is false. A comparison within one type is an error if the type
+      // has no order.
       if (Number.isNaN(order) && UNORDERED.has(tagOf(left)) && typeName(left) === typeName(right)) return undefined;
       return operator === '<' ? order < 0 : operator === '<=' ? order <= 0 : operator === '>' ? order > 0 : order >= 0;
     }

@@ -27,8 +27,8 @@ class Parser extends ControlParser {
     const body = this.statements(() => this.token.kind === 'end');
     for (const node of body) if (node.kind === 'let') declared.push(node.variable);
     const block = this.make({ kind: 'block', body }, at, body);
-    // A name that a function does not define may be a variable of the script's caller, which a call lends to the
-    // function.
+    // If a function does not define a name, the name may mean a variable that the script's caller gives. A call can
+    // lend that variable to the function.
     if (this.lendsGiven) { for (const name of this.unknownNames) this.scope.declareGiven(name); }
     const main: FunctionNode = {
       name: '',
@@ -140,7 +140,7 @@ class Parser extends ControlParser {
   }
 
   protected try(at: Position): Node {
-    // A throw without a value in the tried block does not throw the error of an outer catch clause again.
+    // In the tried block, a throw without a value must not throw the error of an outer catch clause again.
     this.scope.caught.push(undefined);
     const body = this.block("after 'try'");
     this.scope.caught.pop();
@@ -156,7 +156,9 @@ class Parser extends ControlParser {
     return this.make({ kind: 'try', body, variable, handler }, at, [body, handler]);
   }
 
-  /** Parses the name of a function. A method of one type has the type's name and a point before its own. */
+  /**
+   * Parses the name of a function. In a method of one type, the type's name and a point come before the method's name.
+   */
   protected functionName(): string {
     const { token } = this;
     if (token.kind === 'string') this.advance();

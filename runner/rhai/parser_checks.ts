@@ -7,7 +7,10 @@ export interface Problem {
   readonly node: Node;
 }
 
-/** Returns the type of a node's value, with its article; undefined if it is only known at run time. */
+/**
+ * Returns the type of a node's value as an English phrase with an article; undefined if the type is known only at run
+ * time.
+ */
 function kindOf(node: Node): string | undefined {
   switch (node.kind) {
     case 'literal': {
@@ -31,7 +34,9 @@ function kindOf(node: Node): string | undefined {
   }
 }
 
-/** The literals that have elements, with the type of their index. Other expressions are checked at run time. */
+/**
+ * The literals whose elements can be selected, with the type of the index. Other expressions are checked at run time.
+ */
 const INDEXED_BY: Readonly<Record<string, string>> = {
   'an array': 'an integer',
   'a string': 'an integer',

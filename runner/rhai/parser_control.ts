@@ -6,8 +6,7 @@ import { ExpressionParser } from './parser_expressions.ts';
 import { Float, isInt, Range, type RhaiValue } from './values.ts';
 
 /**
- * A precedence above the precedence of `|`, which separates the patterns of a case and encloses the parameters of a
- * closure.
+ * A precedence above that of `|`. This sign separates the patterns of a case and encloses the parameters of a closure.
  */
 const ABOVE_BAR = 31;
 
@@ -34,7 +33,7 @@ export abstract class ControlParser extends ExpressionParser {
     });
   }
 
-  /** Parses an expression that ends with a block; undefined if none starts here. */
+  /** Parses an expression that ends with a block; undefined if no such expression starts here. */
   protected controlFlow(): Node | undefined {
     const { at } = this.token;
     if (this.accept('{')) return this.blockRest(at);

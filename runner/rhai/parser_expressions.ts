@@ -5,7 +5,9 @@ import { signed } from './literals.ts';
 import { conditionProblem, indexProblem } from './parser_checks.ts';
 import { OperandParser } from './parser_operands.ts';
 
-/** Rhai's precedence of operators: a greater number binds more tightly. All but the power are left-associative. */
+/**
+ * Rhai's precedence of operators: a greater number binds more tightly. All operators except `**` are left-associative.
+ */
 const PRECEDENCE: ReadonlyMap<string, number> = new Map(Object.entries({
   '||': 30,
   '|': 30,

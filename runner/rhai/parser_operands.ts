@@ -3,7 +3,7 @@ import { CLOSURE_PREFIX, type Position } from './errors.ts';
 import { TokenParser } from './parser_tokens.ts';
 import { FunctionScope } from './scopes.ts';
 
-/** The functions of modules that a script can use without an import. */
+/** The modules that a script can use without an import, with their functions. */
 const MODULES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['rand', new Set(['rand', 'rand_float', 'rand_bool', 'rand_decimal', 'shuffle', 'sample'])],
 ]);
@@ -13,7 +13,7 @@ export abstract class OperandParser extends TokenParser {
   #closureCount = 0;
   /** True if a call may lend a function the variables that the caller of the script gives. */
   protected lendsGiven = false;
-  /** Names that functions use without defining them. A call may lend the function variables of these names. */
+  /** Names that functions use without defining them. A call may lend variables of these names to the function. */
   protected readonly unknownNames = new Set<string>();
 
   protected abstract expression(minimum?: number): Node;
@@ -21,7 +21,7 @@ export abstract class OperandParser extends TokenParser {
   protected abstract statements(isEnd: () => boolean): Node[];
   /** Parses a statement that is not the definition of a function, such as the body of a closure. */
   protected abstract simpleStatement(): Node;
-  /** Parses an expression that ends with a block; undefined if none starts here. */
+  /** Parses an expression that ends with a block; undefined if no such expression starts here. */
   protected abstract controlFlow(): Node | undefined;
 
   protected list(close: ')' | ']'): Node[] {

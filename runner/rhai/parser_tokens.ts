@@ -73,10 +73,7 @@ export class TokenParser {
     return text;
   }
 
-  /**
-   * Parses the name of a variable, as `name` parses any name. A variable can't have the name of one of Rhai's own
-   * functions.
-   */
+  /** Parses a name, and fails if it can't be the name of a variable, for example because a function of Rhai has it. */
   protected variableName(purpose: string): string {
     const { at } = this.token;
     const name = this.name(purpose);

@@ -14,14 +14,14 @@ import {
   typeName,
 } from './values.ts';
 
-/** The place of a value. The caller must copy a value before it stores the value in another place. */
+/** The place of a value. Code that stores the value in another place must copy it first. */
 export abstract class Ref {
   /** The name of the constant to which this place belongs. */
   readonly constant: string | undefined;
   constructor(constant?: string) {
     this.constant = constant;
   }
-  /** The cell of the place, if it is a variable that a closure captured. */
+  /** If the place is a variable that a closure captured, the cell of that variable. */
   get cell(): Cell | undefined {
     return undefined;
   }
@@ -69,7 +69,8 @@ export class SlotRef extends Ref {
 }
 
 /**
- * Counts a member that replaced another member. If both members have no weight, like numbers, the counts do not change.
+ * Counts a member that replaced another member. Values such as numbers have no weight: if neither member has one,
+ * nothing changes.
  */
 function replaceMember(run: Memory, container: Container, previous: RhaiValue, value: RhaiValue): void {
   const isLight = (member: RhaiValue) => typeof member !== 'object' && typeof member !== 'string';

@@ -12,7 +12,7 @@ export type Evaluate = (frame: Frame) => RhaiValue;
 export const Signal = { none: 0, break: 1, continue: 2, return: 3 } as const;
 export type SignalKind = typeof Signal[keyof typeof Signal];
 
-/** A signal that is thrown from within an expression, where no code checks for signals. */
+/** A signal that code within an expression throws, because no code there checks the frame for signals. */
 export class ControlTransfer {
   readonly kind: SignalKind;
   readonly value: RhaiValue;
@@ -30,13 +30,16 @@ export class ScriptExit {
   }
 }
 
-/** Finds a variable of the caller by name; undefined if the caller does not have it. */
+/** Finds a variable of the calling function by name; undefined if that function does not have it. */
 export type Lent = (name: string) => Ref | undefined;
 
 /** One call of a function. */
 export class Frame {
   readonly run: Run;
-  /** The variables by slot. Undefined if a variable is not defined yet, or if the caller did not give it. */
+  /**
+   * The variables by slot. A slot is undefined if its variable is not defined yet, or if the script's caller did not
+   * give the variable.
+   */
   readonly slots: (RhaiValue | Cell | undefined)[];
   /** The value of `this`. */
   readonly self: Ref | undefined;
@@ -74,15 +77,15 @@ export interface CompiledFunction {
   readonly body: Evaluate;
 }
 
-/** Calls a built-in function. Returns undefined if it does not accept arguments of these types. */
+/** Calls a built-in function. Returns undefined if the function does not accept arguments of these types. */
 export type NativeCall = (run: Run, self: RhaiValue, args: readonly RhaiValue[], ref: Ref) => RhaiValue | undefined;
 
 export interface Native {
   readonly min: number;
   readonly max: number;
-  /** True if scripts can read it like a property. */
+  /** True if scripts can read the function's result like a property. */
   readonly isProperty: boolean;
-  /** True if it changes its subject, which must not be a constant. */
+  /** True if the function changes its subject. The subject must then not be a constant. */
   readonly isWriter: boolean;
   readonly call: NativeCall;
 }
@@ -111,7 +114,7 @@ const CATCH_COST = 20;
 export class Run extends Memory {
   readonly functions: ReadonlyMap<string, CompiledFunction>;
   readonly natives: NativeTable;
-  /** The names of the variables that the caller gives. */
+  /** The names of the variables that the script's caller gives. */
   readonly given: ReadonlySet<string>;
   /** The given variables that are constants. Functions see them, too. */
   readonly constants: ReadonlyMap<string, RhaiValue>;
@@ -144,8 +147,8 @@ export class Run extends Memory {
     if (callee.params.length > this.limits.variables) {
       this.fail('TooManyVariables', `Too many variables defined: more than ${this.limits.variables}`);
     }
-    // Making the slots takes time: each variable has its own slot, even if it replaces another variable of the same
-    // name.
+    // Making the slots takes time, because a function may have many. Each variable has its own slot, even if it
+    // replaces another variable of the same name.
     this.charge(callee.slotCount >> 4);
     const frame = new Frame(this, callee.slotCount, self, false, lent);
     callee.captureSlots.forEach((slot, index) => frame.slots[slot] = captured[index]);
@@ -184,7 +187,7 @@ export class Run extends Memory {
   }
 
   /**
-   * Adds to an error the calls through which it passed, without the outermost `depth` calls. Uncatchable errors don't
+   * Adds to an error the calls through which it passed, except the outermost `depth` calls. Uncatchable errors don't
    * name calls.
    */
   traced(error: RhaiError, depth = 0): RhaiError {
@@ -228,8 +231,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Calls a built-in function. A function of a type gets its subject as the first argument, by reference if `first` is
-   * given.
+   * Calls a built-in function by its name, without a subject before a point. If the function belongs to a type, its
+   * first argument is the subject. `first` is the place of that argument, if it has one.
    */
   callPlain(name: string, args: readonly RhaiValue[], first?: Ref): RhaiValue {
     const native = this.natives.get('none')?.get(name);
@@ -243,8 +246,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Returns the subject. As in Rhai, a function may change its first argument. If the argument is a constant or shared
-   * with a closure, the function changes a copy.
+   * Returns the subject. As in Rhai, a function may change its first argument. If this argument is a constant or is
+   * shared with a closure, the function changes a copy.
    */
   #subject(name: string, self: RhaiValue, first: Ref | undefined): Ref {
     if (first === undefined) return new ValueRef(self);
@@ -281,14 +284,14 @@ export class Run extends Memory {
         ? this.callPlain(pointer.name, args, place)
         : this.callNative(pointer.name, self, args);
     }
-    // An error after the call is reported at the caller's position.
+    // An error after the call must be reported at the position of the call.
     this.at = at;
     return value;
   }
 
   /**
-   * Calls a function for an element, with as many of `args` as the function accepts. The last argument is optional. A
-   * function with one parameter fewer than required gets the argument at `selfIndex` as its `this`.
+   * Calls a function for an element, with as many of `args` as the function accepts. The last argument is optional. If
+   * the function also lacks a parameter for a required argument, it gets the argument at `selfIndex` as its `this`.
    */
   callFor(pointer: FnPointer, args: readonly RhaiValue[], self: Ref, selfIndex: number): RhaiValue {
     this.tick(this.at);
@@ -301,8 +304,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Counts the arguments of a function pointer. If the function is looked up by name, returns the first of `counts` for
-   * which the script has a function of this name with as many parameters.
+   * Counts the arguments with which a function pointer must be called. If the function is looked up by name, returns
+   * the first of `counts` for which the script has a function of this name with as many parameters.
    */
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
     // SAFETY: as in callPointer, the functions of closures are always compiled functions.

@@ -23,7 +23,7 @@ export class FunctionScope {
   readonly #outer: FunctionScope | undefined;
   /** True if the function is the script itself. */
   readonly isTop: boolean;
-  /** The blocks around the current position. The outermost also holds the variables that a closure captured. */
+  /** The blocks around the current position. In a closure, the outermost block also holds the captured variables. */
   readonly #blocks: Block[] = [new Map()];
   #count = 0;
   slotCount = 0;
@@ -32,8 +32,8 @@ export class FunctionScope {
   readonly given = new Map<string, Variable>();
   /**
    * The variables of the catch clauses around the current position, the innermost last. A throw without a value throws
-   * the caught error of the last entry again. A tried block adds undefined, because a throw in it must not throw the
-   * error of an outer clause again.
+   * the caught error of the last entry again. A tried block adds undefined, so that a throw in the block does not throw
+   * the error of an outer clause again.
    */
   readonly caught: (Variable | undefined)[] = [];
   loopDepth = 0;
@@ -70,7 +70,7 @@ export class FunctionScope {
     return variable;
   }
 
-  /** Finds a variable by name; undefined in a function that does not have it. */
+  /** Finds a variable by name; undefined if a function of the script does not have it. */
   find(name: string): Variable | undefined {
     for (let depth = this.#blocks.length - 1; depth >= 0; depth--) {
       const variable = this.#blocks[depth]!.get(name)?.at(-1);
@@ -97,8 +97,8 @@ export class FunctionScope {
   }
 
   /**
-   * Returns functions that search for names that are defined at the current position. Lists of names for many positions
-   * would take too much memory.
+   * Returns functions that search for names that are defined at the current position. Returns functions and not lists
+   * of names, because lists for many positions would take too much memory.
    */
   visibleNames(): VisibleNames {
     const [blocks, slot, outer] = [[...this.#blocks], this.slotCount, this.#outer?.visibleNames()];

@@ -92,8 +92,7 @@ function evaluate(run: Run, body: () => RhaiValue): RhaiValue {
     return body();
   } catch (error) {
     if (error instanceof ScriptExit) return error.value;
-    // Normally the depth limit is reached first. But if the caller has already used most of the stack, less stack is
-    // left than the limit assumes.
+    // Normally the depth limit is reached first. But the caller of the script may already have used most of the stack.
     if (error instanceof RangeError) {
       throw new RhaiError('StackOverflow', 'Stack overflow: too many calls within each other', run.at);
     }

@@ -14,8 +14,8 @@ export function showText(run: Run, value: RhaiValue): string {
   if (typeof value === 'string') return value;
   chargeShown(run, value);
   const text = displayText(value);
-  // The weight of a container does not count numbers and names of functions, whose texts may be long. So the text
-  // itself is charged, too.
+  // The text itself is also charged, because the container's weight counts neither numbers nor names of functions, and
+  // these may have long texts.
   if (value instanceof Container) run.chargeText(text.length);
   return text;
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countText, findText, occurrences, replaceText, splitText, trimText, wordsOf } from './text_search.ts';
 
-/** Texts full of repetitions, in which faulty searches fail or become slow. */
+/** Texts with many repetitions. In such texts, a faulty search fails or becomes slow. */
 const periodic = (min: number, max: number) =>
   fc.tuple(
     fc.array(fc.constantFrom('a', 'b', '😀'), { minLength: 1, maxLength: 4 }),

@@ -1,13 +1,13 @@
 /**
- * The longest pattern for which JavaScript's own search takes linear time, because that search makes a table of the
- * whole pattern. For a longer pattern, it makes a table of only the pattern's end, and its time can grow with the
- * product of the lengths of text and pattern.
+ * The longest pattern of which JavaScript's own search makes a whole table, so that the search takes linear time. For a
+ * longer pattern, that search makes a table of only the pattern's end. Its time can then grow with the product of the
+ * lengths of text and pattern.
  */
 const MAX_NATIVE_PATTERN = 128;
 
 /**
  * Computes for each position of a pattern the length of the longest beginning of the pattern that also ends at this
- * position. After a mismatch, a search need not read that beginning again.
+ * position. After a mismatch, a search need not compare that beginning again.
  */
 function borders(pattern: string): Int32Array {
   const lengths = new Int32Array(pattern.length);
@@ -46,7 +46,7 @@ export function findText(text: string, pattern: string, from = 0): number {
   return -1;
 }
 
-/** Splits a text at each delimiter, which is not empty, as String.split does, but in linear time. */
+/** Splits a text like String.split, but in linear time. The delimiter must not be empty. */
 export function splitText(text: string, delimiter: string): string[] {
   if (delimiter.length <= MAX_NATIVE_PATTERN) return text.split(delimiter);
   const parts: string[] = [];

@@ -10,8 +10,7 @@ interface Span {
 }
 
 /**
- * Returns the position of an index. A negative index counts from the end. Undefined if the position is before the
- * start.
+ * Converts an index to a position. A negative index counts from the end. Undefined if the position is before the start.
  */
 function fromStart(position: number, length: number): number | undefined {
   if (position >= 0) return position;
@@ -24,7 +23,7 @@ function fromStart(position: number, length: number): number | undefined {
  */
 function spanOf(run: Run, text: string, range: Range): Span {
   const length = countCharacters(text);
-  // Texts whose characters all have one UTF-16 unit cost less.
+  // A text costs less if each of its characters has one UTF-16 unit.
   run.charge(text.length >> (length === text.length ? 8 : 4));
   if (length === 0) return { start: 0, end: 0, length };
   const start = fromStart(Number(range.start), length) ?? boundsError(run, 'String', length, range.start);

@@ -7,7 +7,7 @@ export type Token =
     | { readonly kind: 'number'; readonly value: number | bigint | Float }
     | { readonly kind: 'string'; readonly value: string }
     | { readonly kind: 'char'; readonly value: Char }
-    /** A piece of a back-tick string. An expression follows each piece but the last. */
+    /** A piece of a back-tick string. After each piece except the last one, an expression follows. */
     | { readonly kind: 'template'; readonly value: string; readonly isLast: boolean }
     | { readonly kind: 'name' | 'keyword' | 'symbol'; readonly text: string }
     | { readonly kind: 'end' }
@@ -19,7 +19,7 @@ export const KEYWORDS = new Set(
     .split(' '),
 );
 
-/** Names that Rhai reserves, or uses for its module system, which scripts of flows don't have. */
+/** Names that Rhai reserves, and names of its module system. Scripts of flows have no module system. */
 export const RESERVED = new Set(
   ('import export as eval var static shared goto match case public protected new use with is module package super thread ' +
     'spawn go await async sync yield default void null nil').split(' '),

@@ -70,18 +70,20 @@ function capturedText({ captured }: FnPointer): number {
 }
 
 /**
- * An array or map. Scripts copy data by value, so each container has at most one owner, and a change updates the
- * weights of all owners above it. The weights are upper bounds of the contents at any depth. When a weight reaches its
- * limit, the weights are computed exactly.
+ * An array or map. Scripts copy data by value, so each container is in at most one other container, its owner. A change
+ * updates the weights of all owners above the changed container. The weights are upper bounds of the contents at any
+ * depth. When a weight reaches its limit, the weights are computed exactly.
  */
 export abstract class Container {
   owner: Container | undefined;
   elements = 0;
   entries = 0;
   text = 0;
-  /** Weight of the contents that the script got from outside. The container may exceed the limits by this much. */
+  /**
+   * Weight of the contents that the script got from outside. The limits of the container are greater by this weight.
+   */
   given: Readonly<Weight> | undefined;
-  /** True while a function visits it. */
+  /** True while a function visits the container. */
   isBorrowed = false;
 }
 
@@ -135,9 +137,9 @@ export class Sequence {
 /** A captured variable, which a closure shares with the function around it. */
 export class Cell {
   value: RhaiValue;
-  /** True if a closure that shares it has been made. */
+  /** True if a closure that shares the variable has been made. */
   isShared = false;
-  /** True while it is the `this` of a running function, so that nothing else may use it. */
+  /** True while the variable is the `this` of a running function. No other code may then use it. */
   isLocked = false;
   constructor(value: RhaiValue) {
     this.value = value;
@@ -149,7 +151,7 @@ const NOTHING_CURRIED: Readonly<RhaiArray> = Object.freeze(new RhaiArray());
 /** A function pointer: the name of a function or a closure, with curried arguments. */
 export class FnPointer {
   readonly name: string;
-  /** The curried arguments. They never change, so pointers can share them. */
+  /** The curried arguments. These arguments never change, so several pointers can share them. */
   readonly curried: Readonly<RhaiArray>;
   /** The depth to which arrays, maps and lists of curried arguments are nested in the pointer. */
   readonly height: number;
@@ -288,7 +290,7 @@ export function compareText(left: string, right: string): number {
     let b = right.charCodeAt(index);
     if (a === b) continue;
     if (a >= 0xd800 && b >= 0xd800) {
-      // Surrogates encode greater code points than the units from 0xe000 on.
+      // Surrogates encode greater code points than the units from 0xe000 on, so all of them must count as greater.
       if (a < 0xe000) a += 0x2000;
       if (b < 0xe000) b += 0x2000;
     }

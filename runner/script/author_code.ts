@@ -33,8 +33,8 @@ export const variablesOf = (names: readonly string[]): string[] => [
 ];
 
 /**
- * Makes the text of a function that contains the author's source from the first line on. `prefix` is the length of the
- * text before the source.
+ * Makes the text of a function around the author's source, which begins in the first line. `prefix` is the length of
+ * the text before the source.
  */
 function wrap(source: string, variables: readonly string[]): { code: string; prefix: number } {
   const head = `(log, ENV, inputs) => async function (${variables.join(', ')}) {"use strict";`;
@@ -51,7 +51,10 @@ function placeIn(stack: string, prefix: number): SourcePlace | undefined {
   return place.column < 1 ? undefined : place;
 }
 
-/** Makes the error that the guest reports. If its place is behind the end of the source, the place becomes the end. */
+/**
+ * Makes the error that the guest reports. If the place of the error is behind the end of the source, the end of the
+ * source becomes its place.
+ */
 export function codeError(
   { error, stack }: { error: string; stack: string },
   source: string,
@@ -64,8 +67,8 @@ export function codeError(
 }
 
 /**
- * Tests whether a source that is valid JavaScript may have another meaning in TypeScript. For example, the call with
- * types `f<T>(x)` is two comparisons in JavaScript.
+ * Tests whether a source that is valid JavaScript may have another meaning in TypeScript. For example, `f<T>(x)` is a
+ * call in TypeScript, but two comparisons in JavaScript.
  */
 function isAmbiguous(source: string): boolean {
   const first = source.indexOf('<');
@@ -79,7 +82,7 @@ function isAmbiguous(source: string): boolean {
   return false;
 }
 
-/** Makes the error of a library. The class name `Error` is dropped, because it adds no information. */
+/** Makes the error of a library. Drops the class name `Error`, which adds no information. */
 export const libraryError = (error: string): CodeError => new CodeError(error.replace(/^Error: /, ''), undefined);
 
 /** Parses a text with a library of the sandbox, and returns the outputs. Throws a CodeError if the library fails. */
@@ -125,12 +128,12 @@ function withoutTypes(sandbox: Sandbox, source: string, hooks: MachineHooks): st
   return text;
 }
 
-/** Caches sources with types and their results without types, because a loop runs the same source again and again. */
+/** Caches the results of removing types by their sources, because a loop runs the same source again and again. */
 const stripped = new RecentSources<string>(4 * MAX_SOURCE_CHARACTERS, MAX_SOURCE_CHARACTERS);
 
 /**
- * Evaluates the author's source. Types are removed only if the source is not valid JavaScript, or may have another
- * meaning with types. Throws a CodeError with the fault and its place.
+ * Evaluates the author's source. Types are removed only if the source is not valid JavaScript, or if TypeScript may
+ * give it another meaning. Throws a CodeError with the fault and its place.
  */
 function evaluate(source: string, variables: readonly string[], sandbox: Sandbox, by: Evaluation): string {
   if (source.length > MAX_SOURCE_CHARACTERS) {

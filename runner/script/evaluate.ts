@@ -16,8 +16,8 @@ export interface SandboxHooks {
 export type SandboxTask = ScriptTask & { sandbox: NonNullable<ScriptTask['sandbox']> };
 
 /**
- * For each byte that the outputs may have, the guest's answer may have this many characters of marked JSON. The answer
- * includes text around the outputs.
+ * The guest's answer may have this many characters of marked JSON for each byte that the outputs may have. It needs
+ * more than one, because it includes text around the outputs.
  */
 const OUTPUT_FACTOR = 2;
 
@@ -67,7 +67,7 @@ const machineHooks = ({ sandbox }: SandboxTask, { log, onProgress }: SandboxHook
   random: Math.random,
 });
 
-/** Runs code of this project with a library. */
+/** Runs code that belongs to this project (not to a flow's author) with a library. */
 function runLibrary(sandbox: Sandbox, task: SandboxTask, parameters: string[], hooks: MachineHooks): string {
   const { library, source } = task.sandbox;
   if (library === 'javascript') throw new Error('a script has no library');
@@ -95,7 +95,7 @@ interface ReadAnswer {
   isPending?: boolean;
 }
 
-/** Reads one output as the first of these types that it fits. Errors name the output. */
+/** Reads one output as the first of `types` that fits the output. Errors name the output. */
 function readOutput(name: string, json: LosslessJson, types: readonly string[]): Value {
   try {
     for (const type of types) {

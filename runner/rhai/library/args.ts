@@ -1,7 +1,7 @@
 import { FnPointer, isInt, Range, type RhaiValue } from '../values.ts';
 
 /**
- * Converts an integer argument to a number. An unsafe integer may be rounded, because it is out of every range anyway.
+ * Converts an integer argument to a number. An unsafe integer may be rounded, because it exceeds every length anyway.
  */
 export const toNumber = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(value) : undefined;
@@ -11,7 +11,8 @@ export const clampPosition = (index: number, length: number): number =>
   index < 0 ? Math.max(length + index, 0) : Math.min(index, length);
 
 /**
- * Returns the part that arguments select: a range, or a start with or without a count. Undefined for other arguments.
+ * Returns the part that the arguments select. The arguments are a range, or a start with or without a count. Undefined
+ * for other arguments.
  */
 export function selectSpan(args: readonly RhaiValue[], length: number): { from: number; to: number } | undefined {
   const [first, second] = args;
@@ -28,7 +29,7 @@ export function selectSpan(args: readonly RhaiValue[], length: number): { from: 
   return { from, to: Math.min(from + Math.max(count, 0), length) };
 }
 
-/** The most characters of a function's name that is looked up. */
+/** A longer text is not looked up as the name of a function. */
 export const MAX_NAME_LENGTH = 1_000;
 
 /**

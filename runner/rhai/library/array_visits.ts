@@ -7,7 +7,7 @@ import type { Run } from '../run.ts';
 import { FnPointer, RhaiArray, type RhaiValue, tagOf, typeName, type TypeTag } from '../values.ts';
 import { clampPosition, holds, MAX_NAME_LENGTH, toNumber, toPointer } from './args.ts';
 
-/** Makes an array with copies of elements that stay in their own array. */
+/** Makes an array with copies of elements. The elements stay in their own array. */
 export function copied(run: Run, items: readonly RhaiValue[]): RhaiArray {
   run.charge(items.length);
   return run.newArray(items.map((item) => run.copy(item)));
@@ -20,8 +20,8 @@ const callWithItem = (run: Run, pointer: FnPointer, item: RhaiValue, index: numb
 };
 
 /**
- * Makes a built-in function that visits the array with a function of the script. Undefined if its argument is not a
- * function.
+ * Makes a built-in function that calls `visit` with a function of the script. The built-in function returns undefined
+ * if its first argument is not a function.
  */
 const withPointer =
   <Result>(visit: (run: Run, self: RhaiArray, pointer: FnPointer, rest: readonly RhaiValue[]) => Result) =>
@@ -40,7 +40,7 @@ function findIndex(run: Run, self: RhaiArray, pointer: FnPointer, start: RhaiVal
   return -1;
 }
 
-/** True if a text names a function of the script that accepts an element, its index, or neither. */
+/** True if a text names a function of the script with at most two parameters, for an element and its index. */
 const isFunctionOfScript = (run: Run, name: RhaiValue): boolean =>
   typeof name === 'string' && name.length <= MAX_NAME_LENGTH &&
   [0, 1, 2].some((arity) => run.functions.has(functionKey(name, arity)));
@@ -53,7 +53,7 @@ function indexOf(run: Run, self: RhaiArray, args: readonly RhaiValue[]): RhaiVal
   return from === undefined ? undefined : findValue(run, self, target, clampPosition(from, self.items.length));
 }
 
-/** Divides the elements into those for which a predicate is true and all others. */
+/** Divides the elements into two lists: those for which a predicate is true, and all others. */
 export function partition(run: Run, self: RhaiArray, pointer: FnPointer): { held: RhaiValue[]; others: RhaiValue[] } {
   const held: RhaiValue[] = [];
   const others: RhaiValue[] = [];

@@ -6,31 +6,33 @@ import { FnPointer, isInt, RhaiArray, type RhaiValue } from '../values.ts';
 import { clampPosition, selectSpan, toNumber, toPointer } from './args.ts';
 import { copied, partition } from './array_visits.ts';
 
-/** Returns elements that were removed from the array. */
+/** Makes an array of elements that were removed from another array. */
 function taken(run: Run, items: RhaiValue[]): RhaiArray {
   for (const item of items) run.detach(item);
   run.charge(items.length);
   return run.newArray(items);
 }
 
-/** Returns an element that was removed from the array, or unit if the array was empty. */
+/**
+ * Returns an element that was removed from the array. Returns unit if the array was empty, so that `item` is undefined.
+ */
 function takeOne(run: Run, self: RhaiArray, item: RhaiValue | undefined): RhaiValue {
   if (item === undefined) return null;
   run.forget(self, [item]);
   return run.detach(item);
 }
 
-/** Inserts elements at a position. The elements must not be stored elsewhere. */
+/** Inserts elements at a position. The elements must not belong to another container. */
 function insert(run: Run, self: RhaiArray, place: number, items: readonly RhaiValue[]): void {
   run.checkLength(self.items.length + items.length);
-  // The elements after the position move up.
+  // Moving up the elements after the position takes time, too.
   run.charge(items.length + ((self.items.length - place) >> 6));
   if (place === self.items.length) { for (const item of items) self.items.push(item); }
   else self.items = [...self.items.slice(0, place), ...items, ...self.items.slice(place)];
   run.adopt(self, items);
 }
 
-/** Removes elements from a position on and returns them. */
+/** Removes the elements from `from` to `to`, exclusive, and returns them. */
 function cut(run: Run, self: RhaiArray, from: number, to: number): RhaiArray {
   run.charge((self.items.length - from) >> 6);
   const removed = self.items.splice(from, to - from);

@@ -4,7 +4,10 @@ import { NativeSet } from '../native.ts';
 import type { Run } from '../run.ts';
 import { isInt, Range, type RhaiValue, Sequence } from '../values.ts';
 
-/** Returns the bits that arguments select: a range, or a start and a count. Bits beyond the integer are ignored. */
+/**
+ * Returns the bits that the arguments select. The arguments are a range, or a start and a count. Bits beyond the
+ * integer are ignored.
+ */
 function selectBits(run: Run, [first, second]: readonly RhaiValue[]): BitSpan | undefined {
   if (first instanceof Range) {
     if (second !== undefined) return undefined;

@@ -14,7 +14,9 @@ function selectBytes({ bytes }: Blob, args: readonly RhaiValue[]): Uint8Array | 
   return span && bytes.subarray(span.from, span.to);
 }
 
-/** Reads a number of eight bytes. Missing bytes count as zeros at the end, in both byte orders. */
+/**
+ * Reads a number of eight bytes. If fewer bytes are selected, zeros are added at the end, whatever the byte order is.
+ */
 const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self, args) => {
   const selected = selectBytes(self, args);
   if (selected === undefined) return undefined;
@@ -23,11 +25,13 @@ const parsing = (read: (bytes: DataView) => RhaiValue): Taking<Blob> => (_, self
   return read(new DataView(bytes.buffer));
 };
 
-/** Writes a value over the selected bytes, as far as it fits. Undefined for a value that has no bytes. */
+/**
+ * Writes a value over the selected bytes. Bytes that do not fit are dropped. Undefined for a value that has no bytes.
+ */
 const writing = (bytesOf: (value: RhaiValue) => Uint8Array | undefined): Taking<Blob> => (run, self, args) => {
   const target = selectBytes(self, args.slice(0, -1));
   const value = args.at(-1) ?? null;
-  // The function reads all characters, even those that don't fit.
+  // Charges for all characters, because even those that don't fit are encoded.
   if (typeof value === 'string') run.charge(value.length >> 4);
   const bytes = bytesOf(value);
   if (target === undefined || bytes === undefined) return undefined;
@@ -47,7 +51,7 @@ const numberBytes = (isLittleEndian: boolean) => (value: RhaiValue): Uint8Array 
 const textBytes = (value: RhaiValue): Uint8Array | undefined =>
   typeof value === 'string' ? utf8.encode(value) : undefined;
 
-/** Returns the bytes of a text's ASCII characters, without all other characters. */
+/** Returns the ASCII characters of a text as bytes, and omits all other characters. */
 const asciiBytes = (value: RhaiValue): Uint8Array | undefined => textBytes(value)?.filter((byte) => byte < 0x80);
 
 /** Functions that read and write numbers and texts within bytes. */

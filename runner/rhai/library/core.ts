@@ -66,10 +66,10 @@ function* steps(start: RhaiValue, end: RhaiValue, step: RhaiValue, direction: nu
   }
 }
 
-/** Returns the next number; undefined if it does not fit. */
+/** Returns the next number; undefined if there is none. */
 function nextStep(value: RhaiValue, step: RhaiValue): RhaiValue | undefined {
   if (isInt(value) && isInt(step)) {
-    // The end fits 64 bits, so larger numbers are never needed.
+    // The sum may exceed 64 bits. It is then beyond the end, so it is only compared and never returned.
     const sum = BigInt(value) + BigInt(step);
     return sum >= Number.MIN_SAFE_INTEGER && sum <= Number.MAX_SAFE_INTEGER ? Number(sum) : sum;
   }
@@ -101,15 +101,15 @@ export function parseDecimalText(run: Run, text: string): Decimal | undefined {
   run.chargeText(text.length);
   const trimmed = text.trim();
   if (trimmed.length > 1_000) return undefined;
-  // Each digit takes one arithmetic operation.
+  // Reading a digit takes one arithmetic operation.
   run.charge(trimmed.length);
   return Decimal.parse(trimmed) ??
     (/^[+-]?[\d.]+e[+-]?\d{1,3}$/i.test(trimmed) ? Decimal.parseNumber(trimmed) : undefined);
 }
 
 /**
- * Lists names and parameters of the script's own functions: of all functions, or of those with the given name and
- * number of parameters.
+ * Lists the script's own functions, with their names and parameters. If a name or a number of parameters is given,
+ * lists only the functions that have it.
  */
 function listFunctions(run: Run, _: null, [name, arity]: readonly RhaiValue[]): RhaiValue | undefined {
   if (name !== undefined && typeof name !== 'string') return undefined;

@@ -7,7 +7,8 @@ import { Blob } from '../values.ts';
 const utf8 = new TextEncoder();
 
 /**
- * The time for base58 grows with the square of the length. This length suffices for keys, signatures and transactions.
+ * The time for base58 grows with the square of the length, so a limit is needed. Keys, signatures and transactions are
+ * shorter than this limit.
  */
 const MAX_BASE58_LENGTH = 2_048;
 

@@ -6,8 +6,8 @@ import type { Run } from '../run.ts';
 import { Blob, Char, Float, FnPointer, isInt, RhaiArray, RhaiMap, type RhaiValue, typeName } from '../values.ts';
 
 /**
- * Writes a value as JSON. A value that JSON can't express is written as the name of its type. The text is charged as it
- * grows, and the script fails when the text exceeds the limit of a string.
+ * Writes a value as JSON. A value that JSON can't express is written as the name of its type. Each piece of the text is
+ * charged when it is written. The script fails when the text exceeds the limit of a string.
  */
 export function jsonText(run: Run, value: RhaiValue): string {
   const writer = new JsonWriter(run);
@@ -89,13 +89,14 @@ function scalarText(value: RhaiValue): string {
 type Json = null | boolean | string | Json[] | { [key: string]: Json };
 
 /**
- * Matches the strings and numbers of JSON. An unterminated string matches to the end, so that no text is read twice.
+ * Matches the strings and numbers of JSON. A string without its closing quote matches up to the end of the text, so
+ * that no text is read twice.
  */
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\[^])*(?:"|\\?$)|-?\d[\d.eE+-]*/g;
 
 /**
- * Parses JSON without losing digits of numbers: strings of the result begin with `s`, and numbers are strings that
- * begin with `n`. Throws the SyntaxError of JSON.parse.
+ * Parses JSON without losing digits of numbers. In the result, a string begins with `s`, and a number is a string that
+ * begins with `n`. Throws the SyntaxError of JSON.parse.
  */
 function parseExactly(text: string): Json {
   JSON.parse(text);
@@ -135,7 +136,7 @@ function jsonValue(run: Run, json: Json, depth: number): RhaiValue {
 }
 
 export const jsonParsers = new NativeSet<string>().method('parse_json json_decode', 0, (run, self) => {
-  // The text is read several times.
+  // Charges more than for one reading, because the text is read several times.
   run.charge(self.length >> 3);
   return jsonValue(run, parseText(run, self), 0);
 });

@@ -5,7 +5,7 @@ import { RhaiMap, type RhaiValue } from '../values.ts';
 import { holds, toPointer } from './args.ts';
 import { jsonText } from './json.ts';
 
-/** Adds the members of another map to this map. The other map must not be stored elsewhere. */
+/** Moves the members of another map to this map. No container and no variable may hold the other map. */
 function mix(run: Run, self: RhaiMap, other: RhaiValue | undefined, replaces: boolean): null | undefined {
   if (!(other instanceof RhaiMap)) return undefined;
   run.charge(other.properties.size);
@@ -25,8 +25,8 @@ function listed(run: Run, self: RhaiMap): [string, RhaiValue][] {
 }
 
 /**
- * Returns the properties for which a function is true. The function gets the key and the value, or the key with the
- * value as `this`.
+ * Returns the properties for which a function is true. The function gets the key and the value. If it has one parameter
+ * only, it gets the key, and the value as `this`.
  */
 function select(run: Run, self: RhaiMap, predicate: RhaiValue | undefined): [string, RhaiValue][] | undefined {
   const pointer = toPointer(predicate);
@@ -63,8 +63,8 @@ const withKey =
   };
 
 /**
- * Makes a map with the same keys and a function's value for each. The function gets the key and the value, or the key
- * with the value as `this`.
+ * Makes a map with the same keys, and for each key the value that a function returns. The function gets its arguments
+ * as in `select`.
  */
 function mapValues(run: Run, self: RhaiMap, [mapper]: readonly RhaiValue[]): RhaiValue | undefined {
   const pointer = toPointer(mapper);

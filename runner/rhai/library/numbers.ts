@@ -14,8 +14,8 @@ const intOf = (run: Run, value: Int | undefined, text: string): Int =>
   value ?? run.fail('Arithmetic', `Integer overflow: to_int(${text})`);
 
 /**
- * Makes the function for the smaller (-1) or greater (1) of two values. An integer compared with a float or decimal is
- * converted to that type.
+ * Makes the function for the smaller (-1) or greater (1) of two values. If one of the values is a float or a decimal,
+ * an integer result is converted to that type.
  */
 const extreme =
   (direction: -1 | 1) => (run: Run, self: RhaiValue, [other]: readonly RhaiValue[]): RhaiValue | undefined => {
@@ -33,7 +33,7 @@ const extreme =
 export const withExtremes = <T extends RhaiValue>(set: NativeSet<T>): NativeSet<T> =>
   set.method('min', 1, extreme(-1)).method('max', 1, extreme(1));
 
-/** Makes a function that writes the digits of an integer's 64 bits. */
+/** Makes a function that writes the 64 bits of an integer as an unsigned number in a radix. */
 const digits = (radix: number) => (_: Run, self: Int): string => BigInt.asUintN(64, BigInt(self)).toString(radix);
 
 export const intFunctions = withExtremes(new NativeSet<Int>())
@@ -59,7 +59,7 @@ const roundFloat = (value: number): number => Math.sign(value) * Math.round(Math
 
 function roundFloatTo(run: Run, value: number, places: number): Float {
   if (places < 0) run.fail('Arithmetic', `Invalid number of digits for rounding: ${places}`);
-  // Floats have no digits beyond this many places.
+  // A float has hardly any digits after so many places, so it is not rounded.
   if (places > 300 || !Number.isFinite(value)) return new Float(value);
   const scale = 10 ** places;
   const scaled = value * scale;
@@ -143,7 +143,7 @@ for (const [name, compute] of Object.entries(floatRounding)) {
 /** Number of operations that a function with an inexact result costs. */
 const APPROXIMATION_COST = 500;
 
-/** Functions with inexact results, each with the error for values that have no result. */
+/** Functions with inexact results. Each has a text for the error about a value for which the function has no result. */
 const decimalMath: Record<string, [compute: (value: Decimal) => Decimal | undefined, failure: string]> = {
   sin: [(value) => value.trigonometric('sin'), 'Error taking the sine of '],
   cos: [(value) => value.trigonometric('cos'), 'Error taking the cosine of '],

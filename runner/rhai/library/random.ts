@@ -16,8 +16,8 @@ function randomBits(run: Run, words: number): bigint {
 }
 
 /**
- * Draws an integer from `first` to `last`, both included. It draws 64 bits more than needed, so that all integers are
- * practically equally likely.
+ * Draws an integer from `first` to `last`, both included. The function draws 64 bits more than needed, so that all
+ * integers have practically the same probability.
  */
 function randomInt(run: Run, first: bigint, last: bigint): RhaiValue {
   if (last < first) return run.fail('Runtime', `The range ${first}..=${last} is empty`);
@@ -63,7 +63,7 @@ export const randomMakers = new NativeSet<null>()
   })
   .method('rand_decimal', [0, 2], (run, _, args) => randDecimal(run, args));
 
-/** Draws `count` of the elements at random and puts them first. */
+/** Moves `count` elements, which are drawn at random, to the front of the array. */
 function shuffle(run: Run, items: RhaiValue[], count: number): void {
   run.charge(count * 4);
   for (let index = 0; index < count; index++) {

@@ -29,7 +29,7 @@ function pad(run: Run, self: string, ref: Ref, [length, padding]: readonly RhaiV
   if (target === undefined || padding === undefined || !isText(padding)) return undefined;
   const missing = target - countCharacters(self);
   if (missing <= 0 || textOf(padding) === '') return null;
-  // Charges for the padded text, and fails if it would be too long, before a text of that length is made.
+  // Fails if the padded text would be too long, before such a text is made.
   run.newText(' '.repeat(Math.min(target, run.limits.stringLength + 1)));
   const filler = textOf(padding);
   const width = countCharacters(filler);
@@ -119,7 +119,7 @@ export const textChanges = new NativeSet<string>()
     }),
   );
 
-/** Changes the case of a character. A character that would become several characters is not changed. */
+/** Changes the case of a character. A character stays as it is if its other case has several characters. */
 const recased = (self: Char, text: string): Char => countCharacters(text) === 1 ? new Char(text) : self;
 
 export const charFunctions = withExtremes(new NativeSet<Char>())

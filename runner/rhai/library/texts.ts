@@ -20,7 +20,7 @@ import { withExtremes } from './numbers.ts';
 
 const utf8 = new TextEncoder();
 
-/** Each digit can match only one position of the pattern, so a text is read once. */
+/** Each digit can match only one part of the pattern, so a match reads the text only once. */
 const FLOAT_TEXT = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)$/i;
 
 /** Yields the characters of a text one by one. */
@@ -41,7 +41,7 @@ function splitText(text: string, delimiter: string, most: number): string[] {
   return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(delimiter)];
 }
 
-/** Splits like `splitText`, but from the end. The last piece comes first. */
+/** Splits like `splitText`, but begins at the end of the text. The pieces are in reverse order. */
 function splitTextBackwards(text: string, delimiter: string, most: number): string[] {
   const parts = splitText(text, delimiter, Infinity);
   const cut = Math.max(parts.length - most + 1, 1);
