@@ -45,8 +45,8 @@ const numberSettings = {
     0,
     1_000,
   ),
-  // A sleeping run is claimed up to 2 s early. So the setting is at least 2 s: the rest of the wait is then shorter
-  // than the setting, and the run does not sleep again.
+  // A sleeping run is claimed up to 2 s early and waits for the rest. The setting is at least 2 s, so that this rest is
+  // shorter than the setting and the run does not sleep again.
   runnerLongWaitMs: setting(
     'If a run only waits, and waits longer than this, it sleeps: its worker releases the run, and a worker claims it again when the wait is over.',
     'ms',
@@ -164,7 +164,7 @@ const runnerTuning = Object.freeze({
   retryMs: 120_000,
   /** Parsed snapshots that a worker keeps. */
   cachedSnapshots: 100,
-  /** The most characters of all kept snapshots together. The largest snapshot may have as many. */
+  /** The most characters of all kept snapshots together. A single snapshot may reach this limit. */
   cachedSnapshotCharacters: 16 * 1_048_576,
   /** Bytes that each HTTP request may hold without waiting. Most responses are smaller. */
   httpFreeBytes: 131_072,
@@ -196,8 +196,8 @@ const runnerTuning = Object.freeze({
 export type RunnerSettings = typeof runnerTuning & { readonly [name in keyof typeof numberSettings]: number } & {
   readonly slice: SliceLimits;
   /**
-   * True if starts wake the worker by pokes, which are requests to it. The worker then does not look at the queue at
-   * intervals.
+   * True if each start of a run wakes the worker by a poke, which is a request to the worker. The worker then does not
+   * look at the queue at intervals.
    */
   readonly wakesByPokes: boolean;
   /** True if nodes may reach addresses of private networks. */

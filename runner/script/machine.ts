@@ -10,9 +10,11 @@ import { FIRST_PAGES, PAGE_BYTES, restoreMemory, type SavedMemory, saveMemory } 
 const MAX_PAGES = scriptLimits.sandbox_bytes.value / PAGE_BYTES;
 /** The stack limit of QuickJS. It ends a recursion before the stack of the host's thread overflows. */
 const STACK_BYTES = 196_608;
-/** The part of the module's 5 MiB stack that is never used. So it is not cleared before each run. */
+/** The part of the module's 5 MiB stack that is never used, and therefore not cleared before each run. */
 const UNUSED_STACK_BYTES = 4 * 1_048_576;
-/** The number of loops and calls in the sandbox between two checks of its time. They take less than a millisecond. */
+/**
+ * The number of loops and calls in the sandbox between two checks of its time. So many take less than a millisecond.
+ */
 const FUEL = 200_000;
 
 /** A realm that is ready for scripts, in a saved memory. All pointers point into that memory. */
@@ -57,7 +59,7 @@ function ownImports(
     // _localtime_js gets seconds as a 64-bit integer, and writes a `tm`. The last field of a `tm` is the offset from
     // UTC.
     m: (_seconds, at = 0) => zero(at, 40),
-    // _tzset_js writes the offset and whether the zone has a summer time; the names of the zone stay empty.
+    // _tzset_js writes the zone's offset, and whether the zone has a summer time. The names of the zone stay empty.
     n: (timezone = 0, daylight = 0) => {
       zero(timezone, 4);
       zero(daylight, 4);
@@ -78,8 +80,8 @@ function ownImports(
 const COMPILE_ONLY = 32;
 
 /**
- * QuickJS in WebAssembly. It has one memory, which is restored to the saved realm at the beginning of each run. So no
- * run can see data of another run. Every loop and call of the module is counted, even inside built-in functions.
+ * QuickJS in WebAssembly. It has one memory. Each run begins with a restored copy of the saved realm, so no run can see
+ * data of another run. The module counts every loop and call, even inside built-in functions.
  */
 export class Machine {
   #memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MAX_PAGES });
@@ -193,7 +195,7 @@ export class Machine {
     }
   }
 
-  /** Makes a realm in which this library has been evaluated. The realm has the functions of `runner/script/guest/`. */
+  /** Makes a realm, and evaluates a library and the functions of `runner/script/guest/` in it. */
   makeRealm(library: string): Realm {
     return this.#from(this.#blank, IDLE, () => {
       const quickjs = this.#functions;
@@ -221,8 +223,8 @@ export class Machine {
   }
 
   /**
-   * Evaluates a text whose value is a function. If a task is given, the guest calls the function with it. Returns the
-   * guest's answer. If the text does not parse, the error has `isParsed` false.
+   * Evaluates a text whose value is a function. If a task is given, the guest calls the function with the task. Returns
+   * the guest's answer. If the text does not parse, returns an error whose `isParsed` is false.
    */
   run(realm: Realm, { code, task }: { code: string; task?: string }, hooks: MachineHooks): GuestAnswer {
     const { runtime, context, call, answer } = realm;

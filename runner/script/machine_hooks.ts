@@ -8,7 +8,7 @@ export interface MachineHooks {
   random: () => number;
 }
 
-/** The guest's answer as JSON, or its error. `isParsed` is true if the code was parsed before the error. */
+/** The guest's answer as JSON, or the guest's error. `isParsed` is true if the code was parsed before the error. */
 export type GuestAnswer = { answer: string } | { error: string; stack: string; isParsed: boolean };
 
 /** The machine's memory is broken, or its stack was used up. */

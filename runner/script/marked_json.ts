@@ -48,7 +48,8 @@ export const markMembers = (members: (readonly [string, MarkedJson])[]): { o: { 
 const NUMBERS = ['u8', 'u16', 'u32', 'u64', 'u128', 'i8', 'i16', 'i32', 'i64', 'i128', 'f32', 'f64'];
 
 /**
- * Converts a decimal to a number, for a port that declares numbers. Undefined if a number can't hold all its digits.
+ * Converts a decimal to a number, for a port that declares numbers. Undefined if the decimal is beyond 2^53 and has a
+ * fraction, which no number can hold.
  */
 function numberOf(decimal: string): number | bigint | undefined {
   const number = Number(decimal);
@@ -57,8 +58,8 @@ function numberOf(decimal: string): number | bigint | undefined {
 }
 
 /**
- * Converts the value of an input to marked JSON. The types of the input determine whether a decimal becomes a number
- * and whether 32 or 64 bytes stay bytes. Otherwise a decimal becomes its text, and 32 or 64 bytes become base58.
+ * Converts the value of an input to marked JSON. If the input declares a type of numbers, a decimal becomes a number,
+ * otherwise its text. If the input declares bytes but no keys, 32 or 64 bytes stay bytes, otherwise they become base58.
  */
 export function toMarked(value: Value, types: readonly string[] = []): MarkedJson {
   if ('D' in value && types.some((type) => NUMBERS.includes(type))) {
@@ -79,7 +80,7 @@ const member = (json: LosslessJson, name: string): LosslessJson | undefined =>
 
 /**
  * Reads parsed marked JSON as a value for an output of this type. Undefined if the JSON does not fit the type. Every
- * part is checked, because the author's code may have changed the guest that wrote the JSON.
+ * part is checked, because the guest wrote the JSON, and the author's code may have changed the guest.
  */
 export function fromMarked(json: LosslessJson, declared: string): Value | undefined {
   // Editors may declare types that the runner does not know.

@@ -12,7 +12,7 @@ const off = (): never => {
   throw new Error('a source that is only parsed does nothing');
 };
 
-/** Parses by `parse`. Throws a CodeError even for a source that ends the sandbox. */
+/** Parses by `parse`. If the source breaks the sandbox, throws a CodeError, too. */
 function parseBy(
   parse: (hooks: MachineHooks) => void,
   given: Pick<MachineHooks, 'onProgress'> & Partial<MachineHooks>,
@@ -37,7 +37,8 @@ export async function openExpressionParser(): Promise<ParseExpression> {
   return (expression, onProgress) =>
     parseBy(
       (hooks) => askParser(sandbox, { library: 'jsonata', call: 'library.checkFixed(source)' }, expression, hooks),
-      // The library reads the clock when it parses. Expressions of edges have the same fixed time when they run.
+      // The library reads the clock when it parses. The clock stands at 0, as it does when an expression of an edge
+      // runs.
       { onProgress, now: () => 0 },
     );
 }

@@ -5,7 +5,7 @@ import { openSandbox, type Sandbox } from './sandbox.ts';
 
 class OutOfTime extends Error {}
 
-/** Endless computations get so little time, so that the tests are fast. */
+/** The time of endless computations. It is short, so that the tests are fast. */
 const BUDGET_MS = 10;
 
 let sandbox: Sandbox;

@@ -4,7 +4,10 @@ import type { Machine, Realm } from './machine.ts';
 /** The libraries that a realm of the sandbox can have besides the language. */
 export type Library = 'none' | 'typescript' | 'jsonata' | 'mustache' | 'csv';
 
-/** Runs code in realms. Code can't leave its realm; only its answer comes out. Each run begins with a fresh realm. */
+/**
+ * Runs code in realms. Code can't reach anything outside its realm, and only its answer leaves the realm. Each run
+ * begins with a fresh realm.
+ */
 export interface Sandbox {
   /** Evaluates code whose value is a function, and makes the guest call that function with a task. */
   run: (library: Library, code: string, task: string, hooks: MachineHooks) => GuestAnswer;
@@ -12,7 +15,7 @@ export interface Sandbox {
   parse: (code: string, hooks: MachineHooks) => GuestAnswer;
 }
 
-/** The texts of the libraries. They are loaded when they are first needed, because most runs need none. */
+/** The texts of the libraries. Each one is loaded when it is first needed, because most runs need no library. */
 const TEXTS: Record<Library, () => Promise<string>> = {
   none: () => Promise.resolve(''),
   typescript: async () => (await import('./generated/typescript.ts')).typescriptText,
@@ -57,7 +60,9 @@ function makeSandbox(loaded: Machine): Sandbox {
   };
 }
 
-/** Returns the sandbox of this thread with these libraries, or its promise while they are loading. */
+/**
+ * Returns the sandbox of this thread with these libraries. While the libraries are loading, returns a promise of it.
+ */
 export function openSandbox(libraries: readonly Library[]): Sandbox | Promise<Sandbox> {
   const missing = libraries.filter((library) => !texts.has(library));
   if (machine !== undefined && missing.length === 0) return makeSandbox(machine);

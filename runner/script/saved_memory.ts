@@ -23,8 +23,8 @@ export function saveMemory({ buffer }: WebAssembly.Memory): SavedMemory {
 }
 
 /**
- * Restores a saved memory. The memory may have grown since then and can't shrink, so the added part is cleared. The
- * part `unused` is known to be zero and is not cleared.
+ * Restores a saved memory. The memory may have grown since it was saved and can't shrink, so the added part is cleared.
+ * The caller knows that the part `unused` is zero, so this part is not cleared.
  */
 export function restoreMemory(
   memory: WebAssembly.Memory,

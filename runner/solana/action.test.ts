@@ -144,7 +144,7 @@ describe('the transaction of an action', () => {
     const sign = (text: string, amount: bigint) =>
       chain.sign(sender, [naming, transfer(sender, sender.address, amount), memoOf(text, MEMO_V1)]);
 
-    // This transaction was made in the same second, so it has the same memo.
+    // The run made this transaction in the same second as the action's, so both have the same memo.
     const settings = { action_identity: identity.publicKey, output_instructions: true };
     const before = makeWorld(chain, { settings, storedKeys: [identity], options: { now: () => now } });
     const early = await before.execute(order);

@@ -12,13 +12,13 @@ export interface ActionDeps {
   waitCommitment: Commitment;
   limits: { actionTimeoutMs: number; actionPollMs: number };
   now: () => number;
-  /** Waits for somebody outside. The time does not count as work of the run. */
+  /** Waits for a person or wallet outside the backend. The time of this wait does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /**
  * Asks the action's signer to send the transaction, which has all other signatures, and waits until it is in a block.
- * Throws Released when the run is released, and an UnknownOutcomeError when the wait ends while the signer could still
+ * Throws Released when the run is released. Throws an UnknownOutcomeError if the wait ends and the signer could still
  * send the transaction.
  */
 export async function awaitAction(

@@ -76,7 +76,7 @@ async function sign(
   return getBase64EncodedWireTransaction(await signTransactionMessageWithSigners(formed));
 }
 
-/** Starts an action. Its signer has got the action's transaction, and now makes other transactions. */
+/** Starts an action. The action's signer has got the action's transaction, and now makes other transactions from it. */
 async function startAction(options: ActionOptions = {}) {
   const action = await makeActionOrder(chain, options);
   const end = action.execute();

@@ -58,7 +58,7 @@ async function readLookups(message: Message, rpc: ChainRpc, commitment: Commitme
 /**
  * Finds the instructions of a message in a transaction of the chain, and returns their indexes in order. Instructions
  * of the compute budget do not count. Returns undefined if an instruction is missing, changed or out of order. Other
- * instructions may be between them, because wallets add instructions that check the outcome.
+ * instructions may be between those of the message, because wallets add instructions that check the outcome.
  */
 export async function findInstructions(
   wantedMessage: string,

@@ -14,15 +14,15 @@ const METHOD_NOT_FOUND = -32601;
 export interface WatchedAction {
   /** Public key of the action's identity, which is among the transaction's accounts. */
   identity: string;
-  /** The text of one of its memos. */
+  /** The text of one of the transaction's memos. */
   memo: string;
-  /** Base64 of the message that the signer got. The signer may have changed it, but must keep its instructions. */
+  /** Base64 of the message that the signer got. The signer may change the message, but must keep its instructions. */
   message: string;
   /** The slot in which the message was made. The transaction can't be in an earlier slot. */
   slot: bigint;
   /**
-   * Signatures of the run's other transactions. They are skipped, because a transaction that was made in the same
-   * second may have the same memo.
+   * Signatures of the run's other transactions. The search skips these transactions, because one that was made in the
+   * same second has the same memo.
    */
   knownSignatures: ReadonlySet<string>;
   /** Milliseconds since 1970. */
@@ -51,8 +51,8 @@ export interface FoundAction extends AddressSignature {
 /**
  * Looks for the action's transaction. Returns undefined if the transaction is not found before the deadline. A
  * transaction counts only if it has all instructions of the message. The memo alone is no proof, because anybody who
- * has the message can send its memo with other instructions. If the network fails, the look is repeated; if the last
- * look fails, throws an UnknownOutcomeError. Throws Released when the run is released.
+ * has the message can send its memo with other instructions. If the network fails, looks again. If the last look before
+ * the deadline fails, throws an UnknownOutcomeError. Throws Released when the run is released.
  */
 export async function watchAction(action: WatchedAction, deps: WatchDeps): Promise<FoundAction | undefined> {
   const { rpc, signal, releasing, now, warn } = deps;
@@ -62,8 +62,8 @@ export async function watchAction(action: WatchedAction, deps: WatchDeps): Promi
   const unread = new Set<string>();
 
   /**
-   * Returns the listed transaction if it belongs to the action. Otherwise, and if the transaction can't be read yet,
-   * returns undefined.
+   * Returns the listed transaction if it belongs to the action. Returns undefined if it does not, or if it can't be
+   * read yet.
    */
   const check = async (listed: AddressSignature): Promise<FoundAction | undefined> => {
     const { signature } = listed;

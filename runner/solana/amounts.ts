@@ -9,7 +9,7 @@ const U64_MAX = 2n ** 64n - 1n;
  */
 export function toSmallestUnits(amount: Decimal, decimals: number): bigint {
   if (amount.isNegative()) throw new NodeError('amount is negative');
-  // Works on the digits, because a mint may have 255 decimals and Decimal can't hold such a power of ten.
+  // Moves the point in the text and does not multiply: a mint may have 255 decimals, and Decimal can't hold 10^255.
   const [whole, fraction = ''] = amount.toString().split('.');
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
   if (units > U64_MAX) throw new NodeError(`amount is too large: in its smallest units it is more than ${U64_MAX}`);

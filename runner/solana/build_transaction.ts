@@ -24,12 +24,12 @@ export interface BuildDeps {
   now: () => number;
 }
 
-/** The blockhash of messages that are only simulated. The simulation replaces it. */
+/** The blockhash of messages that are only simulated. The simulation uses the newest blockhash instead. */
 const NO_BLOCKHASH = '1'.repeat(32);
 
 /**
- * Returns the instructions of each member of an order. A member is a parked execution, and keeps its instructions until
- * its transaction has all signatures.
+ * Returns the instructions of each member of an order. A member is a parked execution. It keeps its instructions until
+ * the transaction has all signatures.
  */
 const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
   members.map(({ instructions }) => {
@@ -38,8 +38,8 @@ const instructionSets = ({ members }: TransactionOrder): InstructionSet[] =>
   });
 
 /**
- * Returns the signers of an order's transaction, by key. A fee payer in the flow's environment counts as named by the
- * flow.
+ * Returns the signers of an order's transaction, by key. If the flow's environment names a fee payer, this key counts
+ * as named by the flow.
  */
 export function signersOfOrder(order: TransactionOrder, settings: TransactionSettings): Map<string, ChainSigner> {
   const signers = instructionSets(order).flatMap(({ feePayer, signers }) => [feePayer, ...signers]);
@@ -49,8 +49,8 @@ export function signersOfOrder(order: TransactionOrder, settings: TransactionSet
 }
 
 /**
- * Makes the unsigned message of an order. `identity` is the identity of its memo. Throws a NodeError if the message
- * can't be made.
+ * Makes the unsigned message of an order. `identity` is the key that signs the message's memo. Throws a NodeError if
+ * the message can't be made.
  */
 export async function buildTransaction(
   order: TransactionOrder,
@@ -99,7 +99,7 @@ export async function buildTransaction(
     : await signMemo(identity, { runId: run.id, now: deps.now(), openWallet: deps.openWallet });
   const final = identity === undefined || memo === null ? budgeted : appendMemo(budgeted, identity, memo);
 
-  // The blockhash is read last because it is valid for about a minute only.
+  // The blockhash is valid for only about a minute, so it is read last.
   const lifetime = await rpc.getLatestBlockhash(settings.txCommitment);
   const message = compile(final, lifetime.blockhash);
   // If the transaction is too large, this encoding fails before anybody is asked to sign it.

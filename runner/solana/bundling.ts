@@ -46,8 +46,8 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   if (!nodes.some(isInstructionNode)) return positions;
   const groups = new Map<RunNode, number>();
   const awaited = new Map(nodes.map((node) => [node, node.incoming.length]));
-  // The nodes whose predecessors have all been visited. They are sorted by the order of the flow's nodes, which decides
-  // between nodes that no edge orders.
+  // The nodes whose predecessors have all been visited, in the order of the flow's nodes. This order decides between
+  // nodes that no edge orders.
   const free = nodes.filter((node) => node.incoming.length === 0);
   for (let node = free.shift(); node !== undefined; node = free.shift()) {
     const group = groups.get(node) ?? 1;
@@ -67,8 +67,8 @@ export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
 /** The next step for parked executions of one run. */
 export type Step =
   /**
-   * Sends one transaction. `stored` is set if an earlier claim began the transaction. If the transaction fails, the
-   * `others` of its group fail, too.
+   * Sends one transaction. `stored` is set if an earlier claim began the transaction. `others` are the other executions
+   * of the group, which fail if the transaction fails.
    */
   | { type: 'send'; members: ParkedInstructions[]; others: ParkedInstructions[]; stored?: StoredTransaction }
   /** These executions submit nothing and succeed without a signature. */
@@ -81,21 +81,24 @@ const INCOMPLETE = 'some node failed to provide instructions';
 /** The instruction nodes of one run, and their progress. */
 export interface Bundling {
   grouping: Grouping;
-  /** If true, the nodes of a group share transactions. If false, each node has its own. */
+  /** If true, the nodes of a group share transactions. If false, each node has a transaction of its own. */
   isBundled: boolean;
   parked: ReadonlyMap<RunNode, ParkedInstructions>;
   /** The end of the latest execution of each node that has been executed. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 
-/** Returns the first execution and the executions directly after it that have the same fee payer. */
+/** Returns the executions from the first one up to the first one that has another fee payer, exclusive. */
 function takeSamePayer(parked: ParkedInstructions[]): ParkedInstructions[] {
   const payer = parked[0]?.instructions?.feePayer.publicKey;
   const end = parked.findIndex(({ instructions }) => instructions?.feePayer.publicKey !== payer);
   return end < 0 ? parked : parked.slice(0, end);
 }
 
-/** Continues a transaction that an earlier claim began, if members of it are parked here. */
+/**
+ * Returns the step that continues a transaction which an earlier claim began. Undefined if none of its members is
+ * parked.
+ */
 function storedStep(
   group: ParkedInstructions[],
   byKey: ReadonlyMap<string, ParkedInstructions>,
@@ -108,8 +111,8 @@ function storedStep(
 }
 
 /**
- * Decides the next step for a run's parked executions; undefined if no execution is parked. Transactions in `begun`,
- * which earlier claims started, come first.
+ * Decides the next step for a run's parked executions; undefined if no execution is parked. Earlier claims started the
+ * transactions in `begun`, so these come first.
  */
 export function nextStep(
   { grouping, isBundled, parked, endings }: Bundling,

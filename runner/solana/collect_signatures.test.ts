@@ -49,7 +49,7 @@ describe('a transaction that somebody else signs', () => {
     world.store.answer(others[1]!.pair);
     expect(await execute()).toMatchObject({ status: 'confirmed' });
     expect(chain.balance(recipient)).toBe(SOL);
-    // The message is made once: no step builds it again after the first request.
+    // The run makes the message only once, before the first request.
     expect(world.steps.filter((step) => step === 'simulateTransaction')).toHaveLength(1);
   });
 

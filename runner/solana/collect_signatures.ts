@@ -16,9 +16,9 @@ export interface Unsigned {
   record: TransactionRecord;
   /** The signature requests that are stored with the transaction. */
   requests: StoredSignatureRequest[];
-  /** Signers, by key. If a key is missing in this map, its holder is asked to sign. */
+  /** Signers, by key. If this map lacks a key, the key's holder is asked to sign. */
   signers: ReadonlyMap<string, ChainSigner>;
-  /** The key whose signature is added outside, after the run has collected all other signatures. */
+  /** The key whose holder adds the last signature outside the run, after the run has collected all other signatures. */
   omittedKey: string | undefined;
 }
 
@@ -29,10 +29,7 @@ export interface CollectDeps {
   now: () => number;
 }
 
-/**
- * The collected signatures by key, without the signature of the omitted key. Also the transaction, with the message
- * that these signatures sign.
- */
+/** The collected signatures by key, without that of the omitted key, and the transaction whose message they sign. */
 export interface Collected {
   record: TransactionRecord;
   requests: StoredSignatureRequest[];
@@ -56,8 +53,8 @@ function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, n
 /**
  * Collects the signatures of a transaction. The fee payer signs first, because its wallet may still change the
  * message's compute budget. All others then sign the message that the fee payer signed. The runner signs with each key
- * that it may use. The holder of any other key is asked, and from then on only the holder's answer counts. Returns
- * undefined while answers are missing. Continues from any stored state. Throws a NodeError if signing fails.
+ * that it may use. For any other key, its holder is asked. Once the holder is asked, only the holder's answer counts.
+ * Returns undefined while answers are missing. Continues from any stored state. Throws a NodeError if signing fails.
  */
 export async function collectSignatures(given: Unsigned, deps: CollectDeps): Promise<Collected | undefined> {
   const { signers, omittedKey } = given;

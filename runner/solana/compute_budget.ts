@@ -38,8 +38,8 @@ const setLimit = (units: bigint): Instruction =>
   getSetComputeUnitLimitInstruction({ units: Number(units < MAX_UNITS ? units : MAX_UNITS) });
 
 /**
- * Puts instructions for the price and the limit of compute units in front, in this order. If the flow has such an
- * instruction of its own, that instruction is kept instead.
+ * Puts an instruction for the price of compute units, and then one for their limit, before all other instructions. If
+ * the flow already has one of the two, its instruction is kept instead.
  */
 export async function withComputeBudget(
   instructions: readonly Instruction[],

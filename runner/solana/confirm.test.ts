@@ -166,7 +166,7 @@ describe('a transaction that is sent', () => {
       }
       const answer = await http.request(given);
       if (method === 'sendTransaction' && !isExpired) {
-        // The transaction gets into a block, and its status is read long after that.
+        // The transaction gets into a block. The run reads its status long after that.
         chain.ledger.release();
         expireBlockhashes(chain.ledger);
       }

@@ -30,7 +30,7 @@ export interface ConfirmDeps {
 export interface SignedTransaction {
   wire: Uint8Array;
   lastValidBlockHeight: bigint;
-  /** True if the transaction was stored just now, so it can't have been sent before. */
+  /** True if this claim has just stored the transaction. It can then not have been sent before. */
   isFresh: boolean;
 }
 
@@ -63,10 +63,10 @@ const isVerdictOnTime = (error: JsonRpcError): boolean =>
 
 /**
  * Sends the same bytes of a transaction until it reaches the commitment of the settings or its blockhash has expired.
- * There is no earlier time limit, because the transaction could still be executed after such a limit. A refusal of the
- * very first send proves that the transaction will never be in a block, unless the refusal says that the blockhash is
- * unknown or that the transaction was processed before. A later refusal proves nothing, because an earlier send may
- * have succeeded. Throws Released when the run is released.
+ * There is no other time limit, because the transaction could still be executed after such a limit. If an RPC node
+ * refuses the very first send, the transaction will never be in a block. There are two exceptions: the blockhash is
+ * unknown, or the transaction was processed before. A later refusal proves nothing, because an earlier send may have
+ * succeeded. Throws Released when the run is released.
  */
 export async function confirmTransaction(
   { wire, lastValidBlockHeight, isFresh }: SignedTransaction,
@@ -93,8 +93,8 @@ export async function confirmTransaction(
   };
 
   /**
-   * Returns the slot of a confirmed block after which the transaction can't get into a block any more. Undefined while
-   * the transaction can still get into a block.
+   * Returns a slot after which no new block can contain the transaction. Undefined while a new block can still contain
+   * it.
    */
   const slotOfExpiry = async (): Promise<bigint | undefined> => {
     const latest = await rpc.getLatestBlockhash('confirmed');

@@ -5,8 +5,8 @@ import type { StoredTransaction } from './transaction.ts';
 
 /**
  * Makes the instructions that pay a run's fees, in the order of its settings. Each transaction of the run carries these
- * instructions until a transaction with them is confirmed. `buildTransaction` adds them; `transaction_settlement.ts`
- * decides which transaction carries them.
+ * instructions until one transaction that carries them is confirmed. `buildTransaction` adds them;
+ * `transaction_settlement.ts` decides which transaction carries them.
  */
 export const feeInstructions = (feePayer: string, fees: RunSettings['fees']): Instruction[] =>
   fees.map(([recipient, lamports]) =>

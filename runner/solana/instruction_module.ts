@@ -26,5 +26,5 @@ export const collectInstructions = async (
   flowId: number,
   inputs: ValueMap,
 ): Promise<InstructionSet> =>
-  // SAFETY: makeSettlement gives an InstructionSet as the instructions of each step that ends as `collected`.
+  // SAFETY: if makeSettlement ends a run as `collected`, the instructions that it gives are an InstructionSet.
   await call.collectInstructions(flowId, inputs) as InstructionSet;

@@ -20,7 +20,7 @@ export const addressOf = ({ publicKey }: ChainSigner): Address => address(public
 export const signatureOf = (wallet: ChainSigner): TransactionSigner => createNoopSigner(addressOf(wallet));
 
 /**
- * Removes signer objects from an instruction, because signing fails if one address has two different signer objects.
+ * Removes the signer objects from an instruction. If one address had two different signer objects, signing would fail.
  */
 const withoutSigners = ({ accounts, ...instruction }: Instruction): Instruction => ({
   ...instruction,

@@ -2,8 +2,8 @@ import { NodeError } from '../engine/node.ts';
 import type { ChainSigner, InstructionSet } from './transaction.ts';
 
 /**
- * Merges signers to one entry for each key. A key pair is preferred to an adapter wallet. A signature is valid for a
- * whole transaction. So a key counts as named by the flow only if the flow names it in every place.
+ * Merges signers to one entry for each key. A key pair is preferred to an adapter wallet. One signature is valid for
+ * the whole transaction, so a key counts as named by the flow only if the flow names it in all places.
  */
 export function uniteSigners(signers: Iterable<ChainSigner>): Map<string, ChainSigner> {
   const united = new Map<string, ChainSigner>();

@@ -37,7 +37,7 @@ export class JsonRpcError extends NodeError {
 export const isObject = (json: LosslessJson | undefined): json is LosslessObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof LosslessNumber);
 
-/** Numbers the lines that programs logged in a failed simulation. */
+/** Returns the lines that programs logged in a failed simulation, with a number before each line. */
 function numberedLogs(data: LosslessJson | undefined): string[] {
   const logs = isObject(data) && Array.isArray(data.logs) ? data.logs : [];
   return logs.filter((line) => typeof line === 'string').map((line, index) => `${index + 1}: ${line}`);
@@ -60,8 +60,8 @@ export interface JsonRpcRequest {
 }
 
 /**
- * The most bytes of an answer. The limit is several times the size of the largest expected answer: 1000 signatures with
- * their memos.
+ * The most bytes of an answer. The largest expected answer, with 1000 signatures and their memos, is several times
+ * smaller.
  */
 const MAX_ANSWER_BYTES = runLimits.rpc_answer_bytes.value;
 

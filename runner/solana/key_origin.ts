@@ -3,7 +3,7 @@ import type { ValueMap } from '../../types/values/value.ts';
 import { makeRunGraph, type RunNode } from '../engine/graph.ts';
 import { formText, type NodeRegistry } from '../engine/node.ts';
 
-/** The flows and node modules in which a key is looked up. */
+/** The flows and node modules in which the origin of a key is searched. */
 interface Flows {
   snapshot: Snapshot;
   registry: NodeRegistry;
@@ -39,15 +39,15 @@ function flowOutputs(graph: Graph, registry: NodeRegistry): ReadonlyMap<string, 
   return outputs;
 }
 
-/** True if an edge or the form may give the input a value. */
+/** True if the input may get a value from an edge or from the node's form. */
 const hasValueFor = ({ incoming, presets }: RunNode, name: string): boolean =>
   presets[name] !== undefined || incoming.some(({ input }) => input.name === name);
 
 /**
  * True if the keys in an input come only from values that the flow's author wrote. These values may come along edges
  * and through called flows. False if a key comes from an input of the start, a script, or anything read from outside. A
- * stored key may sign only if the function returns true. Otherwise a caller could make the owner's wallet sign by
- * naming its key. Source: docs/reference/transactions.md, "Whose key signs".
+ * stored key may sign only if the function returns true. Without this rule, a caller could name the key of the owner's
+ * wallet in an input, and so make the wallet sign. Source: docs/reference/transactions.md, "Whose key signs".
  */
 export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string, nodePath: CallPath): boolean {
   let steps = 0;
@@ -69,13 +69,13 @@ export function isKeyNamedByFlow(flows: Flows, node: RunNode, inputName: string,
       return given.length > 0 && given.every((name) => isInputNamed(source, name, path));
     }
     const isHandedOn = source.ports.inputs.some(({ name, passthrough }) => passthrough && name === port);
-    // If the called flow has no such output, the node passes on its input of this name instead. So the flow must name
-    // the key of the called flow's output and the key of that input.
+    // If the called flow gives no such output, the node passes on its own input of this name. Therefore both must hold
+    // keys that the flow names: the called flow's output, and that input.
     if (module.calledFlow !== undefined) {
       return isResultNamed(source, port, path) && (!isHandedOn || isInputNamed(source, port, path));
     }
-    // The flow's JSON may declare an output of the same name as the input. Then the value comes from the output, whose
-    // keys the flow does not name.
+    // The flow's JSON may declare an output of the same name as the input. Then the node itself makes the value, so the
+    // flow does not name its keys.
     if (module.takesPortsFromFlow !== undefined && source.outputNames.includes(port)) return false;
     return isHandedOn && isInputNamed(source, port, path);
   };

@@ -16,7 +16,7 @@ function failedInstruction(error: LosslessJson | undefined): number | undefined 
 export const simulationError = ({ data }: JsonRpcError): LosslessJson | undefined =>
   isObject(data) ? data.err : undefined;
 
-/** Formats a transaction's error as the RPC node names it. */
+/** Formats the error of a transaction as JSON, in the form in which the RPC node reports it. */
 export const errorText = (error: LosslessJson): string => stringify(error) ?? 'unknown error';
 
 /** Returns the indexes of a message's instructions, without those of the compute budget. */
@@ -25,7 +25,7 @@ const positionsIn = (message: string): number[] =>
 
 /**
  * Returns an error for each member of a transaction, in order. The member whose instruction failed gets the whole text.
- * If the failed instruction belongs to no member (a fee, the memo), every member gets it.
+ * Every member gets the whole text if the failed instruction belongs to no member, for example if it is the memo.
  * `positions` has the indexes of the message's instructions in the failed transaction, without those of the compute
  * budget.
  */

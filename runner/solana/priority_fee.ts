@@ -9,7 +9,8 @@ const DEFAULT_PRICE = 100n;
 const HELIUS_URL = 'https://mainnet.helius-rpc.com/';
 
 /**
- * Returns the accounts that a transaction writes to. The price depends on the other transactions that write to them.
+ * Returns the accounts that a transaction writes to. The price depends on the other transactions that write to these
+ * accounts.
  */
 export const writableAccounts = (feePayer: string, instructions: readonly Instruction[]): string[] => [
   ...new Set([
@@ -20,9 +21,9 @@ export const writableAccounts = (feePayer: string, instructions: readonly Instru
 ];
 
 /**
- * Returns the price of a medium priority on the main network now, in micro-lamports for a compute unit. Without an API
- * key it returns the default without a request. Without an answer it returns the default and calls `warn`. Source:
- * Helius documentation, "getPriorityFeeEstimate".
+ * Returns the price of a medium priority on the main network now, in micro-lamports for a compute unit. If there is no
+ * API key, makes no request and returns the default. If the request gets no answer, calls `warn` and returns the
+ * default. Source: Helius documentation, "getPriorityFeeEstimate".
  */
 export async function estimatePrice(
   caller: RpcCaller,

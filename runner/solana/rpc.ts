@@ -10,14 +10,14 @@ import { callJsonRpc, type RpcCaller } from './json_rpc.ts';
 /** The commitments, from the least to the most final. Source: Solana documentation, "Commitment status". */
 const LEVELS: Commitment[] = ['processed', 'confirmed', 'finalized'];
 
-/** Reads whole numbers from their digits, because lamports and slots may need more than a float's 53 bits. */
+/** Reads whole numbers from their digits, because lamports and slots may need more bits than the 53 of a float. */
 const unsignedSchema = z.instanceof(LosslessNumber).refine(({ value }) => /^\d{1,20}$/.test(value))
   .transform(({ value }) => BigInt(value));
 
 /** Base58 of 64 bytes. */
 const signatureTextSchema = z.string().refine((text) => decodeBase58(text, 64) !== undefined);
 
-/** Base64 in its one canonical form; any other text is rejected. */
+/** Base64 in its canonical form. Any other text is rejected. */
 const bytesSchema = z.string().transform((text, context) => {
   try {
     return base64.decode(text);
@@ -124,8 +124,8 @@ export interface ChainRpc {
 }
 
 /**
- * Makes the RPC of a run's network for one call of a node. Throws the errors of `callJsonRpc`, and a NodeError for an
- * answer of another form.
+ * Makes the RPC of a run's network for one call of a node. Throws the errors of `callJsonRpc`. Throws a NodeError if an
+ * answer does not have the expected form.
  */
 export function makeChainRpc(caller: RpcCaller & { run: Pick<RunInfo, 'network'> }): ChainRpc {
   const call = async <T extends z.ZodType>(schema: T, method: string, ...params: unknown[]): Promise<z.output<T>> => {

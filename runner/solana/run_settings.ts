@@ -14,9 +14,9 @@ export interface RunSettings {
   fees: [recipient: string, lamports: string][];
   /** `url` is the RPC address, which may carry a secret. */
   chain_network: { url: string; cluster: string };
-  /** Settings of the start, for names that the flow does not define. */
+  /** Environment variables that the starter gives. A variable that the flow defines keeps the flow's value. */
   environment?: Graph['environment'];
-  /** Pinned outputs of the flow's nodes, by node. */
+  /** Fixed outputs of the flow's nodes, by node. A node with fixed outputs is not executed. */
   pins?: Record<string, ValueMap>;
   /** Set only for a partial run. */
   partial_config?: StoredPartialConfig;

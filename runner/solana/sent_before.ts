@@ -5,13 +5,13 @@ import type { StoredTransaction } from './transaction.ts';
 /** The error of a transaction that the runner no longer controls and that may still be executed. */
 export class UnknownOutcomeError extends NodeError {}
 
-/** Makes the error of a run that ends while the action's signer has the transaction. */
+/** Makes the error of a run that ends after the action's signer got the transaction and may still send it. */
 export const mayStillSend = (signer: string | undefined, signal: AbortSignal): NodeError =>
   new UnknownOutcomeError(`${haltError(signal).message}; ${signer} has the transaction and may still send it`);
 
 /**
- * Makes the error of a node whose run was ended after an earlier claim had sent the node's transaction, or had asked
- * the action's signer to send it.
+ * Makes the error of a node if its run ends and an earlier claim has sent the node's transaction, or has asked the
+ * action's signer to send it.
  */
 export function sentBeforeError({ wire, requests }: StoredTransaction, signal: AbortSignal): NodeError {
   // The action's signer is asked last, after all others have signed.

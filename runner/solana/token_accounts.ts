@@ -40,8 +40,8 @@ export function asTokenAccount({ owner, data }: ChainAccount): Token | undefined
 }
 
 /**
- * Returns the decimals of a mint. If the mint's account exists, the input `decimals` must agree with it. If the same
- * transaction creates the account, the input must be given.
+ * Returns the decimals of a mint. If the mint exists, the input `decimals` must not differ from the mint's decimals. If
+ * the same transaction creates the mint, the input must be given.
  */
 export function readDecimals(inputs: ValueMap, mint: Address, account: ChainAccount | null): number {
   const input = readOptionalField(inputs, 'decimals', toU8);

@@ -5,8 +5,8 @@ import type { Effect, LogLevel, Transience } from '../engine/node.ts';
 /** A wallet that signs for an instruction. */
 export type ChainSigner = Signer & {
   /**
-   * True if the owner's own flows name this key. Then the owner's stored key may sign. Otherwise the key's holder is
-   * asked.
+   * True if the owner's own flows name this key. If true, the owner's stored key may sign. If false, the key's holder
+   * is asked.
    */
   isNamedByFlow: boolean;
 };
@@ -22,7 +22,7 @@ export interface InstructionSet {
 /** One node execution whose instructions are part of a transaction. */
 export interface TransactionMember {
   execution: Effect;
-  /** Undefined if the transaction already has all signatures, or if the action's signer has it. */
+  /** Undefined if the transaction already has all signatures, or if the action's signer has the transaction. */
   instructions: InstructionSet | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface StoredSignatureRequest {
   pubkey: string;
   /** Null until the signer has signed. */
   signature: string | null;
-  /** Base64 of the message that the signer signed, if a wallet changed it; null otherwise. */
+  /** If a wallet changed the message before it signed, base64 of the changed message; otherwise null. */
   new_msg: string | null;
   /** ISO 8601. An unanswered request fails at this time. */
   expires_at: string;
@@ -55,8 +55,9 @@ export interface NewSignatureRequest {
 }
 
 /**
- * A transaction as the database stores it, before anybody outside can know of it. A signed or sent transaction is never
- * built again. The execution of the transaction's first member identifies the transaction.
+ * A transaction as the database stores it. It is stored before anybody outside the backend can know of it, so that a
+ * signed or sent transaction is never built again. The execution of the transaction's first member identifies the
+ * transaction.
  */
 export interface StoredTransaction extends Effect {
   /** `instruction_count` excludes the compute budget's instructions, which belong to no member. */
@@ -64,18 +65,15 @@ export interface StoredTransaction extends Effect {
   /** Base64 of the compiled v0 message. */
   message: string;
   /**
-   * Base64 of the whole signed transaction; null while signatures are missing. If this is set, the transaction may have
-   * been sent.
+   * Base64 of the whole signed transaction; null while signatures are missing. If it is not null, the transaction may
+   * have been sent.
    */
   wire: string | null;
   /** Text of the action identity's memo; null if the message has none. */
   memo: string | null;
   /** True if the transaction carries the run's fees. */
   has_fees: boolean;
-  /**
-   * The slot in which the blockhash was read. The transaction can't be in an earlier slot. Decimal text, like the next
-   * field.
-   */
+  /** The slot in which the blockhash was read, as decimal text. The transaction can't be in an earlier slot. */
   slot: string;
   last_valid_block_height: string;
   /** Null while the transaction is under way. */
@@ -85,7 +83,10 @@ export interface StoredTransaction extends Effect {
   requests: StoredSignatureRequest[];
 }
 
-/** The end of a transaction. `unknown` means that the runner no longer looks for it, but it may still be executed. */
+/**
+ * The end of a transaction. `unknown` means that the runner no longer looks for the transaction, which may still be
+ * executed.
+ */
 export type FinalOutcome = 'confirmed' | 'failed' | 'unknown';
 
 /** The part of a transaction that the runner sends to the database. */
@@ -105,19 +106,19 @@ export interface TransactionOrder {
   /** The members, in the order of their instructions; all have one fee payer. */
   members: TransactionMember[];
   /**
-   * The transaction as an earlier step stored it. The stored message is kept, even if the members would return other
-   * instructions now.
+   * The transaction as an earlier step stored it. The stored message is used, even if the members would now return
+   * other instructions.
    */
   stored: StoredTransaction | undefined;
   /** True if the run has not paid its fees yet. */
   chargesFees: boolean;
-  /** The settings of the flow that the first member belongs to. */
+  /** The environment of the flow to which the first member belongs. */
   environment: { [name: string]: string };
   /** Signatures of the run's earlier transactions, which the search for the action's transaction skips. */
   knownSignatures: ReadonlySet<string>;
   /** Aborted, with a Halt as its reason, when the run ends. */
   signal: AbortSignal;
-  /** Aborted when the run is released. Waits that can be continued later then throw Released. */
+  /** Aborted when the run is released. A wait that a later claim can continue then throws Released. */
   releasing: AbortSignal;
   /** Writes a line into the log of the run, under the first member. */
   log: (level: LogLevel, content: string) => void;
@@ -130,8 +131,8 @@ export type TransactionEnd =
   | { status: 'put_out'; transaction: string }
   /**
    * One error for each member, in order. `signature` is null unless the transaction was sent. `transience` is set only
-   * if the transaction certainly had no effect and a new one may succeed. If `isUnknown`, the transaction may still be
-   * executed.
+   * if the transaction certainly had no effect and another transaction may succeed. If `isUnknown`, the transaction may
+   * still be executed.
    */
   | {
     status: 'failed';

@@ -21,7 +21,7 @@ export interface TransactionSettings {
   lookupTables: { readonly [cluster: string]: string | undefined };
 }
 
-/** Reads a setting's text; undefined if it is wrong. `expected` describes the right texts. */
+/** Reads a setting's text. Returns undefined if the text is wrong. `expected` describes the right texts. */
 interface Reader<T> {
   expected: string;
   read: (text: string) => T | undefined;

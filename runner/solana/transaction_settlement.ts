@@ -70,7 +70,7 @@ const withSignature = (signature: string | null): ParkedEnd => ({
 
 const endAll = (parked: readonly ParkedInstructions[], end: ParkedEnd) => parked.map((one) => ({ parked: one, end }));
 
-/** Chooses the next task. The runs are in the order of the nodes that called them. */
+/** Chooses the next task. The runs of `tasks` are in the order of the nodes that called them. */
 function chooseTask(tasks: readonly Task[]): Task | undefined {
   // A run whose instructions are being collected may not send transactions, so a run that it called fails if it has
   // instructions.

@@ -33,7 +33,9 @@ export interface TransactionsOptions {
     signatureTimeoutMs: number;
     /** Time in which the action's signer must send the transaction. */
     actionTimeoutMs: number;
-    /** Interval of the looks at a sent transaction's status, and of the looks for the action's transaction. */
+    /**
+     * Interval at which the runner reads the status of a sent transaction and searches for the action's transaction.
+     */
     confirmPollMs: number;
     actionPollMs: number;
     /** Interval at which a transaction that is in no block yet is sent again. */
@@ -45,7 +47,7 @@ export interface TransactionsOptions {
   now: () => number;
   /** Waits for the chain. Meanwhile the worker may execute other runs. */
   resting: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Waits for somebody outside. The time does not count as work of the run. */
+  /** Waits for a person or wallet outside the backend. The time of this wait does not count as work of the run. */
   waiting: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
@@ -71,12 +73,14 @@ interface Prepared {
   requests: StoredSignatureRequest[];
 }
 
-/** Returns the fields of a stored transaction that are stored again, and its requests. */
+/** Returns a stored transaction's fields without those that only the database sets, and its requests. */
 function forStoring({ outcome: _outcome, signature: _signature, ...rest }: StoredTransaction) {
   return rest;
 }
 
-/** Returns the key whose signature is added outside; undefined if the runner collects all signatures. */
+/**
+ * Returns the key whose holder adds the last signature outside the run; undefined if the run collects all signatures.
+ */
 function omittedKeyOf(mode: Mode, message: string): string | undefined {
   if (mode.type === 'send') return undefined;
   const { signers } = messageOf(message);
@@ -101,7 +105,8 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
     const isFresh = unsent.wire === null;
     const wire = unsent.wire ?? base64.encode(encodeTransaction(unsent.message, signatures));
     const record = { ...unsent, wire };
-    // The transaction is stored before it is sent, so that no later claim makes another one instead.
+    // The transaction is stored before it is sent, so that a later claim does not make another transaction for the same
+    // members.
     if (isFresh) await store.store(record, []);
     const { signal, releasing } = order;
     const end = await options.resting(() =>
@@ -137,7 +142,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
   const isGivenAway = (stored: StoredTransaction | undefined): stored is StoredTransaction =>
     mode.type === 'action' && stored !== undefined && isAsked(stored.requests, mode.signer);
 
-  /** Returns the stored transaction of an order with its requests, or makes a new one. */
+  /** Returns the stored transaction of an order with its requests. If none is stored, makes a transaction. */
   const prepare = async (order: TransactionOrder): Promise<Prepared> => {
     const { signal, releasing, stored } = order;
     if (signal.aborted && (stored?.wire ?? null) === null) {
@@ -156,7 +161,7 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
   ): Promise<TransactionEnd> => {
     if (record.wire !== null) return await confirm(order, settings, { record, requests, signatures: new Map() });
 
-    // The signer of the action already has all other signatures, because the request contained them.
+    // The request to the action's signer contains all other signatures, so there is nothing more to collect.
     const collected = isGivenAway(order.stored) ? { record, requests, signatures: new Map() } : await collectSignatures(
       { record, requests, signers: signersOfOrder(order, settings), omittedKey: omittedKeyOf(mode, record.message) },
       { store, openWallet, signatureTimeoutMs: limits.signatureTimeoutMs, now },
@@ -179,8 +184,8 @@ export function makeTransactions(options: TransactionsOptions): Transactions {
         return await carryOut(order, prepared);
       } catch (error) {
         if (!(error instanceof NodeError)) throw error;
-        // Somebody outside may already have a prepared transaction and use it. So the transaction must not be made
-        // again.
+        // Somebody outside may have the prepared transaction and send it, so no other transaction may be made for the
+        // members.
         const transience = prepared === undefined ? error.transience : undefined;
         const isUnknown = error instanceof UnknownOutcomeError || undefined;
         return {

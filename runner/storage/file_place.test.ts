@@ -198,7 +198,8 @@ it('every character that a path may hold stays in its place in a URL', () => {
 it('an operator may list neither a user bucket nor what is no bucket name', () => {
   expect(['reports', 'A.b_c-1'].map(isShareable)).toEqual([true, true]);
   const wrong = ['', 'user-storages', 'user-public-storages', 'a/b', '../a', '.a', 'a b', 'a%', 'é', 'a'.repeat(101)];
-  // GET object/authenticated/user-storages/<other owner>/a would read a file of the bucket user-storages.
+  // If a bucket could be named `authenticated`, GET object/authenticated/user-storages/<other owner>/a would read
+  // another owner's file.
   wrong.push('authenticated', 'Public', 'sign', 'info', 'list', 'upload', 'move', 'copy');
   expect(wrong.filter(isShareable)).toEqual([]);
 });

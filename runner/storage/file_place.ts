@@ -3,7 +3,7 @@ import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
 import type { FileName } from '../engine/owner_files.ts';
 
-/** A file or folder in a bucket. The path begins with the owner's folder in a user bucket. */
+/** A file or folder in a bucket. In a user bucket, the path begins with the owner's folder. */
 export interface FilePlace {
   bucket: string;
   path: string;
@@ -29,9 +29,9 @@ export interface BucketAccess {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Matches a character that a path must not have, because Storage accepts only the characters in this list. `%`, `\`,
- * NUL and all letters beyond ASCII are not listed. So a path has only one spelling and can't be decoded or normalised
- * to another path. Source: Supabase documentation, "Storage error codes", InvalidKey; Amazon S3, "Safe characters".
+ * Matches a character that a path must not have, because Storage accepts only the characters in this list. The list
+ * lacks `%`, `\`, NUL and all letters beyond ASCII, so no path can be decoded or normalised to another path. Source:
+ * Supabase documentation, "Storage error codes", InvalidKey; Amazon S3, "Safe characters".
  */
 const OTHER_CHARACTER = /[^\w/!\-.*'() &$@=;:+,?]/u;
 
@@ -51,7 +51,7 @@ function namesOf(input: 'key' | 'path', text: string): string[] {
   }
   const names = text.split('/').filter((name) => name !== '');
   for (const name of names) {
-    // Servers and URL parsers resolve names that consist of dots, and some systems drop spaces and dots around a name.
+    // Servers and URL parsers resolve names such as `..`, and some systems drop spaces and dots at the ends of a name.
     if (/^[. ]+$/.test(name) || name.startsWith(' ') || name.endsWith(' ')) {
       throw new NodeError(`${input}: the name ${JSON.stringify(name)} can't be used`);
     }
@@ -103,7 +103,7 @@ export const findFolder = (bucket: string, path: string | undefined, access: Buc
 /** Returns the key of a file, by which other nodes can name it. */
 export const keyOf = ({ bucket, path }: FilePlace): string => `${bucket}/${path}`;
 
-/** Writes a place as the end of a URL. Throws if a URL parser would read another place from it. */
+/** Writes a place as the end of a URL. Throws if a URL parser would read another place from this URL. */
 export function urlPathOf({ bucket, path }: FilePlace): string {
   const encoded = [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
   const { pathname, search, hash } = new URL(`http://localhost/${encoded}`);
@@ -121,8 +121,8 @@ export function urlPathOf({ bucket, path }: FilePlace): string {
 const ROUTES = new Set(['authenticated', 'copy', 'info', 'list', 'list-v2', 'move', 'public', 'sign', 'upload']);
 
 /**
- * Tests whether an operator may list a bucket as shared. A user bucket may not be listed, because it would then be open
- * to the flows of all owners.
+ * Tests whether an operator may list a bucket as shared. The operator may not list a user bucket, because the flows of
+ * all owners could then use the whole bucket.
  */
 export const isShareable = (bucket: string): boolean =>
   /^[A-Za-z0-9][\w.-]{0,99}$/.test(bucket) && !USER_BUCKETS.has(bucket) && !ROUTES.has(bucket.toLowerCase());

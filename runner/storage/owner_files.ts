@@ -53,8 +53,8 @@ export interface OwnerFilesOptions extends BucketAccess {
 }
 
 /**
- * Makes the files of a flow's owner. Storage accepts only the project's secret key, to which row-level security does
- * not apply. So each method first finds the place of its file, and makes requests only to that place.
+ * Makes the files of a flow's owner. The requests carry the project's secret key, to which row-level security does not
+ * apply. Therefore each method first finds the place that the owner may use, and makes requests only to that place.
  */
 export function makeOwnerFiles({ http, env, ...access }: OwnerFilesOptions): OwnerFiles {
   const makeApi = () => makeStorageApi(http, readStorageProject(env));
@@ -91,7 +91,7 @@ export function makeOwnerFiles({ http, env, ...access }: OwnerFilesOptions): Own
         method: 'POST',
         route: 'object/list',
         body: {
-          // The slash excludes folders whose names only begin with the name of this folder.
+          // The slash excludes folders whose names begin with the name of this folder but are longer.
           prefix: folder.path === '' ? '' : `${folder.path}/`,
           limit: LISTED_NAMES,
           offset: 0,

@@ -58,7 +58,7 @@ function refusalOf(response: HttpResponse, secretKey: string): NodeError {
 
 /**
  * Makes the client of a project's Storage. `http` may reach any address, because the operator has set the project's
- * address. Therefore the key is sent only to this address, and a redirect is an error.
+ * address. Because requests carry the secret key, they go only to this address, and a redirect is an error.
  */
 export function makeStorageApi(http: HttpClient, { apiUrl, publicUrl, secretKey }: StorageProject): StorageApi {
   const call = async ({ route, bucket, path, body, ...request }: StorageRequest): Promise<HttpResponse> => {

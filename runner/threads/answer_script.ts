@@ -10,13 +10,13 @@ import { threadCpuMs } from './thread_cpu.ts';
 /** Clocks in milliseconds. */
 interface Clocks {
   now: () => number;
-  /** The CPU time of this thread; undefined if the runtime can't measure it, so that `now` counts instead. */
+  /** The CPU time of this thread. Undefined if the runtime can't measure it; then `now` is used instead. */
   computedMs: () => number | undefined;
 }
 
 /**
- * On a busy machine, a script may take up to this many times its budget on the clock. Then it is ended, because other
- * scripts wait for the thread.
+ * On a busy machine, a script gets its CPU time slowly. After this many times its budget on the clock, the script is
+ * ended, because other scripts wait for the thread.
  */
 const LONGEST_STRETCH = 10;
 
@@ -29,8 +29,8 @@ function makeTimer({ task, budgetMs: givenMs }: ThreadRequest, { now, computedMs
   const began = now();
   const computedBefore = computedMs();
   /**
-   * The time of the next reading of the thread's CPU time. Readings are rare, because CPU time can't grow by more than
-   * the elapsed time.
+   * The time of the next reading of the thread's CPU time. CPU time can't grow faster than elapsed time, so an earlier
+   * reading could not find the budget used up.
    */
   let until = began + budgetMs;
   return () => {

@@ -16,8 +16,8 @@ export type RunScript = (hooks: EvaluationHooks) => ValueMap;
 const isSandboxed = (task: ScriptTask): task is SandboxTask => task.sandbox !== undefined;
 
 /**
- * Loads the code that a script needs, unless this code is loaded already. Only the time that the returned function
- * takes counts as the script's time.
+ * Loads the code that a script needs, if it is not loaded yet. Returns the function that runs the script. Only the time
+ * of this function counts as the script's time.
  */
 export const prepare = (task: ScriptTask): RunScript | Promise<RunScript> =>
   isSandboxed(task) ? openSandboxFor(task) : (hooks) => evaluateScript(task, hooks);

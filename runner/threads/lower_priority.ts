@@ -1,13 +1,14 @@
 import { platform, setPriority } from 'node:os';
 
 /**
- * Limits the thread to about a quarter of a busy CPU. A higher niceness would starve scripts, whose time is limited.
+ * Limits the thread to about a quarter of a busy CPU. With a higher niceness, scripts would use up their limited time
+ * without getting the CPU.
  */
 const NICENESS = 5;
 
 /**
- * Lowers the priority of the calling thread, because scripts compute for long and a start must be answered within
- * milliseconds. Works only on Linux, because elsewhere the priority applies to the whole process. Has no effect if the
+ * Lowers the priority of the calling thread, so that scripts that compute for long do not delay the answers to starts
+ * of runs. Works only on Linux, because elsewhere the priority applies to the whole process. Has no effect if the
  * runtime forbids it.
  */
 export function lowerPriorityOfThread(): void {

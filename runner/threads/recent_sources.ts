@@ -30,7 +30,7 @@ export class RecentSources<T> {
 
   get(source: string): T | undefined {
     const known = this.#known.get(source);
-    // Setting the script again makes it the last used one.
+    // Setting the script again makes it the most recently used script.
     if (known !== undefined) this.set(source, known);
     return known;
   }

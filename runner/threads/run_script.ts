@@ -9,11 +9,13 @@ import { RecentSources } from './recent_sources.ts';
 import { SANDBOX_MS_WITHOUT_THREADS, sandboxLimitErrorWithoutThreads } from './sandbox_time.ts';
 
 /**
- * The time for which a script may compute in the engine's thread, where it blocks all other runs. After that it is
- * started again in another thread.
+ * The time for which a script may compute in the engine's thread, where it blocks all other runs. A script that takes
+ * longer is started again in another thread.
  */
 const TRIAL_MS = 20;
-/** The most characters that all code remembered as long-running may have together. A single code may have as many. */
+/**
+ * The most characters of all remembered sources of long-running code together. A single source may reach this limit.
+ */
 const REMEMBERED_CHARACTERS = 262_144;
 
 /** Sources that exceeded the trial. */
@@ -76,9 +78,9 @@ async function runInThread(task: ScriptTask, call: SandboxCall, scripts: Compute
 }
 
 /**
- * Runs code in the sandbox. Long code runs in a separate thread if possible, because in the engine's thread all runs of
- * the worker would wait for it. If the sandbox is loaded, the code begins before this function returns, so that its
- * computing time counts for the calling run.
+ * Runs code in the sandbox. Code that takes long runs in a separate thread if possible. In the engine's thread, it
+ * would block all runs of the worker. If the sandbox is loaded, the code begins before this function returns, so that
+ * its computing time counts for the calling run.
  */
 export function runSandboxed(call: SandboxCall, code: SandboxCode): ValueMap | Promise<ValueMap> {
   const { inputs, inputNames, outputNames, portTypes, maxOutputBytes, scripts, run: { environment } } = call;

@@ -3,7 +3,8 @@ import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
 
 /**
- * The computing time that one execution in the sandbox may take: first if the runtime has threads, then if it has none.
+ * The computing time that one execution in the sandbox may take. The first limit holds if the runtime has threads, the
+ * second one if it has none.
  */
 export const SANDBOX_MS = scriptLimits.sandbox_ms.value;
 export const SANDBOX_MS_WITHOUT_THREADS = scriptLimits.sandbox_ms_without_threads.value;

@@ -79,7 +79,7 @@ describe('scripts of a worker', () => {
     const other = scriptsOf('b')!(taskOf('second'), { signal: never(), releasing: never() });
     stop.abort({ status: 'stopped', message: 'stopped by its owner', graceMs: 0 });
     await expect(stopped).rejects.toThrow('stopped by its owner');
-    // The message was under way when the thread was ended.
+    // This answer was sent before the thread was ended, and arrives only now.
     answers[0]!('of the first');
     answers[1]!('of the second');
     expect(await other).toMatchObject({ outputs: { u: { S: 'of the second' } } });

@@ -62,9 +62,9 @@ const errorOf = (answer: ThreadAnswer): Error | undefined => {
 };
 
 /**
- * Makes one thread besides the engine's, for the scripts of all runs of a worker. The owner whose last turn is the
- * oldest comes next, so an owner waits for at most one script of each other owner. If the runtime turns out to have no
- * threads, the returned function returns undefined from then on.
+ * Makes one thread besides the engine's, for the scripts of all runs of a worker. The next script is one of the owner
+ * who has waited longest since the owner's last script. An owner therefore waits for at most one script of each other
+ * owner. As soon as the runtime proves to have no threads, the returned function returns undefined.
  */
 export function makeScriptThreads(
   { spawn, budgetMs }: ScriptThreadsOptions,
@@ -120,8 +120,8 @@ export function makeScriptThreads(
     return job;
   };
   /**
-   * Starts a thread. Late messages of an ended thread are dropped, because they belong to an earlier script, perhaps of
-   * another owner.
+   * Starts a thread. Messages of an ended thread that arrive late are dropped, because they belong to an earlier
+   * script, perhaps of another owner.
    */
   const start = (): ScriptThread => {
     const started: ScriptThread = spawn(
@@ -138,8 +138,8 @@ export function makeScriptThreads(
   };
   const endWhenIdle = (): void => {
     idle = setTimeout(end, IDLE_MS);
-    // Node's timers are objects, and without unref would keep a stopped worker alive. Deno's timers are numbers, and no
-    // function waits for them.
+    // In Node, a timer is an object, and without `unref` it would keep a stopped worker alive. In Deno, a timer is a
+    // number, and no Edge Function waits for it.
     if (typeof idle === 'object') (idle as { unref: () => void }).unref();
   };
   const next = (): void => {

@@ -25,7 +25,8 @@ export function readShortText(inputs: ValueMap, name: string): string | undefine
 }
 
 /**
- * The most zones and locales whose data Luxon may cache. Luxon itself would keep some 100 KB for each name for ever.
+ * The most zones and locales whose data Luxon may cache. Luxon itself would never drop the data, some 100 KB for each
+ * name.
  */
 const MAX_KEPT = 100;
 const kept = new Set<string>();
@@ -52,11 +53,12 @@ function known(read: () => string | undefined): string | undefined {
 
 /**
  * Reads the input `zone`, an IANA time zone; UTC by default. Throws a ConversionError. Returns one name for all
- * spellings of a zone, because a name of 30 letters has a billion spellings.
+ * spellings of a zone. In upper and lower case, a name of 30 letters has a billion spellings, and Luxon would cache
+ * data for each.
  */
 export function readZone(inputs: ValueMap): string {
   const timeZone = readShortText(inputs, 'zone') ?? 'UTC';
-  // Some runtimes would also accept offsets.
+  // Some runtimes would also accept offsets such as `+01:00`, which are no names of zones.
   const isName = /^[A-Za-z]/.test(timeZone);
   const zone = known(() => isName ? new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone : undefined);
   if (zone === undefined) {
@@ -67,7 +69,7 @@ export function readZone(inputs: ValueMap): string {
 
 /**
  * Reads the input `locale`, a language tag; English by default. Throws a ConversionError. Drops the extensions of the
- * tag, because they can have any number of values and Luxon keeps data of each locale name.
+ * tag. They can have any number of values, and Luxon would cache data for each.
  */
 export function readLocale(inputs: ValueMap): string {
   const tag = readShortText(inputs, 'locale') ?? 'en';
@@ -99,8 +101,8 @@ export function readDate(inputs: ValueMap, zone: string): DateTime {
 const FORMAT_PARTS = /'[^']*'|([A-Za-z])\1*/g;
 
 /**
- * Reads a moment in a format of Luxon. Throws a ConversionError. Luxon tries all combinations of token lengths, so a
- * format may have only a few tokens, each of them once.
+ * Reads a moment in a format of Luxon. Throws a ConversionError. Luxon tries all combinations of the lengths of tokens.
+ * To bound that work, a format may have only a few tokens, each of them once.
  */
 export function parseFormatted(text: string, format: string, zone: string): DateTime {
   const letters = [...format.matchAll(FORMAT_PARTS)].flatMap(({ 1: letter }) => letter ?? []);

@@ -9,7 +9,7 @@ interface Encoding {
   name: string;
   encode: (bytes: Uint8Array) => string;
   decode: (text: string) => Uint8Array;
-  /** The most bytes. Set for base58, whose time grows with the square of the number of bytes. */
+  /** The most bytes. Only base58 has this limit, because its time grows with the square of the number of bytes. */
   maxBytes?: number;
 }
 

@@ -21,7 +21,7 @@ function decodeText(body: Uint8Array, contentType: string): string {
 }
 
 function parseJson(text: string, maxBytes: number): Value {
-  // After a HEAD request, the headers describe a body that was not sent.
+  // The answer to a HEAD request has no body, although its headers describe one.
   if (text === '') return { N: 0 };
   try {
     return fromWireJsonText(text, maxBytes);

@@ -11,7 +11,10 @@ import { postWebhook, type WebhookClaim } from './post_webhook.ts';
 export interface Webhooks {
   /** Posts until nothing is due or the slice is over, and waits for all answers. */
   postDue: () => Promise<void>;
-  /** Posts at intervals until the signal is aborted. Then claims no more deliveries, and resolves after all answers. */
+  /**
+   * Posts at intervals until the signal is aborted. After the abort, claims no more deliveries, and resolves when all
+   * answers have come.
+   */
   postUntil: (stop: AbortSignal) => Promise<void>;
 }
 
@@ -54,7 +57,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       const told = { id: claim.id, attempt: claim.attempt, ...outcome };
       await retried(webhookRetryMs, () => rpc('store_webhook_attempt', told));
     } catch (error) {
-      // The lease of the delivery expires, and the delivery is claimed again.
+      // When the lease of the delivery has expired, the delivery is claimed again.
       logError(error);
     }
   };
@@ -83,7 +86,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       pauseMs = webhookPollMs;
       return claims.length > 0;
     } catch (error) {
-      // The repeated calls of the queue already log a short outage. So webhooks log only a lasting outage.
+      // The worker's calls of the queue already log a short outage, so webhooks log only a lasting one.
       if (!isErrorOf(error, 'service_unavailable') || pauseMs === LONGEST_PAUSE_MS) logError(error);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       return false;
@@ -100,7 +103,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
         if (isOver() || !isWanted) return;
         continue;
       }
-      // An answer frees a slot of its owner, and by then more deliveries may be due.
+      // An answer ends the pause, because it frees a slot of the webhook's owner.
       const isAnswered = new AbortController();
       wake = () => isAnswered.abort();
       await pause(pauseMs, isAnswered.signal);
@@ -118,7 +121,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       for (;;) {
         await pause(pauseMs, stop);
         if (stop.aborted) break;
-        // Another request of the same Edge Function may have looked for due deliveries in the meantime.
+        // Another request to the same Edge Function may have looked for due deliveries during the pause.
         if (performance.now() - lookedAt >= webhookPollMs / 2) await postDue(stop);
       }
       await posting;

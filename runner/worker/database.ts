@@ -9,13 +9,13 @@ import { makePostgresQueueWatch } from './postgres_queue_watch.ts';
 /** The most connections of a worker. Further calls wait for one of these connections. */
 const MAX_CONNECTIONS = 3;
 
-/** Time for which a connection beyond the first is kept without a call. */
+/** Time after which an unused connection is closed. The first connection is kept. */
 const IDLE_MS = 10_000;
 
 /**
- * Intervals for a worker that is neither poked nor notified. While the worker is idle, each look at the queue waits for
- * a run during most of the interval. Each look is short, because it holds a connection of the pooler and a snapshot of
- * the database. Only one worker waits at a time, and the other workers poll at intervals.
+ * Intervals for a worker that gets neither pokes nor notifications. While the worker is idle, each look at the queue
+ * waits for a run during most of the interval. A look must be short, because it holds a connection of the pooler and a
+ * snapshot of the database. Only one worker waits in a look at a time. The other workers look at intervals.
  */
 const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 
@@ -23,11 +23,11 @@ const WAITING_LOOKS = { idleWaitMs: 400, pollMs: 50 };
 export interface WorkerDatabase {
   /** The address without the password, for the log. */
   url: string;
-  /** Calls functions as service_role, or with the rights of the login if it can't become that role. */
+  /** Calls functions as service_role. If the login can't become that role, calls them with the rights of the login. */
   rpc: Rpc;
   /**
    * Makes a watch that notifies the worker of runs, on a connection of its own. Undefined for PostgREST and for poolers
-   * in transaction mode, which can't notify.
+   * in transaction mode, because neither can pass on notifications.
    */
   makeWatch?: MakeQueueWatch | undefined;
   /** The intervals at which the worker looks at the queue. */

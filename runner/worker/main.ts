@@ -9,7 +9,7 @@ import { connectWorker } from './database.ts';
 import { spawnNodeScriptThread } from './node_script_thread.ts';
 
 // V8 lets the heap of a busy process grow to several times its live data, and keeps it that large. With this flag, a
-// worker is as small and as fast after ten thousand runs as after the first runs.
+// worker stays as small after ten thousand runs as after the first runs, and does not become slower.
 setFlagsFromString('--heap-growing-percent=20');
 
 const USAGE = `npm run worker [-- [--port <N>] [--concurrency <N>]]
@@ -55,8 +55,8 @@ async function main(args: string[]): Promise<void> {
     name === 'RUNNER_CONCURRENCY' ? concurrency ?? process.env[name] : process.env[name];
   const env = await findProject(given, port);
   const usual = readRunnerSettings(env, false);
-  // The runner reads the keys when a run first needs one. Without this check, malformed keys would fail that run, long
-  // after the start of the worker.
+  // The runner reads the keys only when a run first needs one. This check finds malformed keys at the start of the
+  // worker, before they make a run fail.
   if ((env('WALLET_KEYS') ?? '') !== '') readWalletKeys(env);
   // These modules are loaded only now, because the libraries of Solana take longer to load than the check of the
   // command line.

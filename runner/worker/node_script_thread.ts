@@ -2,7 +2,8 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import type { SpawnScriptThread } from '../threads/script_threads.ts';
 
 /**
- * Starts a thread of Node. A thread does not inherit the process's loader of TypeScript, so it loads the loader again.
+ * Starts a thread of Node. A thread does not inherit the process's loader of TypeScript, so the thread loads that
+ * loader again.
  */
 function startThread(resourceLimits: ResourceLimits | undefined): Worker {
   const file = new URL('./script_thread.ts', import.meta.url);

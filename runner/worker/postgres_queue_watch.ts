@@ -14,23 +14,23 @@ const RETRY_MS = 1_000;
 /** Time limit of a statement. */
 const STATEMENT_MS = 10_000;
 
-/** After this much silence the connection is tested, because a lost server sends nothing. */
+/** If the server sends nothing for this time, the connection is tested, because a lost server sends nothing either. */
 const SILENCE_MS = 5_000;
 
 /** SQLSTATE of a lock that was not available in time: lock_not_available. */
 const LOCK_TIMEOUT = '55P03';
 
 /**
- * In milliseconds. If two notifications are closer than this, many runs are coming. NOTIFY would slow down their
- * starts, so the worker releases the lock and finds the runs by polling. After a single notification it keeps the lock,
- * because a worker that takes the lock again has to look at the queue again.
+ * In milliseconds. If less time passes between two notifications, many runs are coming. NOTIFY would slow down their
+ * starts, so the worker releases the lock and finds the runs by polling. After a single notification, the worker keeps
+ * the lock: each time it takes the lock, it has to look at the queue.
  */
 const CROWD_MS = 2;
 
 /**
- * Settings of the session besides its role. A statement that waits for a lock prevents the vacuum of old rows, so it
- * waits for less than a second at a time. The server must notice a lost worker within a minute, because until then no
- * other worker can take the lock.
+ * Settings of the session besides its role. A statement that waits for a lock prevents the vacuum of old rows.
+ * Therefore each such statement waits for less than a second, and is then repeated. The server must notice a lost
+ * worker within a minute. Until then, the lost worker's session holds the lock, and no other worker can take it.
  */
 const WATCH_SETTINGS = `
   select set_config('lock_timeout', '900ms', false), set_config('statement_timeout', '0', false),
@@ -45,8 +45,8 @@ export interface PostgresQueueWatch {
 
 /**
  * Makes a watch of the queue. A transaction that makes a run claimable notifies a channel only while a worker holds an
- * advisory lock (private.announce_claimable_run). So the watch takes the lock first, and then makes the worker look at
- * the queue. The look finds all earlier runs, and notifications announce later runs.
+ * advisory lock (private.announce_claimable_run). The watch takes the lock first, and then makes the worker look at the
+ * queue. The look finds the runs that became claimable earlier, and notifications announce all later runs.
  */
 export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueWatch {
   const closing = new AbortController();
@@ -66,7 +66,10 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
 
   const execute = (used: PostgresConnection, statement: string) => inTime(used, () => used.execute(statement, []));
 
-  /** Tests whether the connection is alive. If it is not, breaks it off, so that another worker gets the lock. */
+  /**
+   * Tests whether the connection is alive. If the connection is dead, breaks it off, so that another worker can get the
+   * lock.
+   */
   const tryConnection = (): void => {
     if (connection === undefined || performance.now() - heardAt < SILENCE_MS) return;
     heardAt = performance.now();
@@ -76,7 +79,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
   const unlock = (): void => {
     if (!hasLock) return;
     hasLock = false;
-    // If this fails, the connection is lost, and the lock is free.
+    // If this statement fails, the connection is lost, and the server frees the lock.
     if (connection !== undefined) execute(connection, 'select pg_advisory_unlock_all()').catch(() => {});
   };
 
@@ -104,7 +107,7 @@ export function makePostgresQueueWatch(address: PostgresAddress): PostgresQueueW
     return opened;
   };
 
-  /** Waits for the lock without a time limit, and releases it if it is no longer needed. */
+  /** Waits for the lock without a time limit. If the watch was stopped meanwhile, releases the lock again. */
   const getLock = async (): Promise<void> => {
     if (isGettingLock) return;
     isGettingLock = true;
