@@ -63,8 +63,8 @@ export function makeRunnerWorker(
   // for slow servers.
   const ownerBytes = makeOwnerBudgets(() => makeBudget(Math.floor(settings.runnerMaxHttpBytes / 2)));
   /**
-   * Makes the HTTP clients of one run: for the addresses of flows, and for the project's own. Their requests wait while
-   * the run, the owner or the worker holds its maximum of bytes.
+   * Makes the two HTTP clients of one run. One is for addresses that flows choose, the other for the project's address.
+   * A request waits while the run, the owner or the worker holds its maximum of bytes.
    */
   const makeRunHttpClients = (ownerId: string) => {
     const budgets = [makeBudget(settings.flowRunMaxHttpBytes), ownerBytes.of(ownerId), workerBytes];

@@ -177,8 +177,8 @@ const runnerTuning = Object.freeze({
   /** The interval at which a long-lived worker looks at the queue while no watch notifies it of runs. */
   pollMs: 500 as number,
   /**
-   * The interval at which a long-lived worker looks at the queue while a watch notifies it of runs. These looks find
-   * the runs that the watch does not report: runs with an expired lease, and runs that other workers have put to sleep.
+   * The interval at which a long-lived worker looks at the queue while a watch notifies it of runs. The watch reports
+   * neither runs with an expired lease nor runs that other workers have put to sleep, so these looks find them.
    */
   watchedPollMs: 5_000 as number,
   /** The interval at which a worker looks for outgoing webhooks that are due. */
@@ -226,8 +226,8 @@ const readNames = (text = ''): ReadonlySet<string> =>
 
 /**
  * Reads the settings from the environment. An Edge Function has slices, because the platform ends it after 150 s (free
- * plan) or 2 s of computing. Throws one error that names every invalid variable. Source: Supabase documentation, "Edge
- * Functions limits".
+ * plan) or after 2 s of computing. Throws one error that names every invalid variable. Source: Supabase documentation,
+ * "Edge Functions limits".
  */
 export function readRunnerSettings(env: (name: string) => string | undefined, isEdgeFunction: boolean): RunnerSettings {
   const wrong: string[] = [];

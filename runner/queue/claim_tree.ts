@@ -21,7 +21,10 @@ export interface RunServices extends NodeServices {
   transactions: Transactions;
 }
 
-/** Makes the services of a claimed run. The services inform the clock when the run only waits for somebody outside. */
+/**
+ * Makes the services of a claimed run. The services inform the clock when the run only waits for a person or wallet
+ * outside the backend.
+ */
 export type MakeRunServices = (
   claim: Claim,
   work: { journal: ClaimJournal; clock: WorkClock } & Pick<OwnRunControl, 'onInputsAnswered'>,

@@ -35,7 +35,7 @@ function makeDatabase() {
       () => 'done',
       ({ code }) => code,
     );
-  /** Waits until the calls of this turn and the next turn are made, and returns the newest calls. */
+  /** Waits for the calls of this turn of the event loop and of the next one, and returns the newest calls. */
   const newest = async (count: number): Promise<Call[]> => {
     await nextTurn();
     await nextTurn();

@@ -93,8 +93,8 @@ export function executeClaim(
   };
 
   /**
-   * Executes the run from the end of its history. If the run can't be executed, for example because its snapshot is
-   * broken, it fails.
+   * Continues the run after its stored history. If the run can't be executed, for example because its snapshot is
+   * broken, the run fails.
    */
   const executeFrom = async (
     history: StoredHistory,

@@ -39,8 +39,8 @@ export function freeSlots(
 }
 
 /**
- * Chooses the run to release when no slot is free for others: the longest held run of the owner who holds the most
- * slots. Undefined if no run has been held for the time of a slice.
+ * Chooses the run to release when no slot is free. From the runs of the owner who holds the most slots, takes the one
+ * that has been held longest. Undefined if no run has been held for the time of a slice.
  */
 export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'heldMs' | 'isReleasing'>>(
   executing: Iterable<Run>,
@@ -55,7 +55,7 @@ export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'h
     .sort((a, b) => countOf(b) - countOf(a) || b.heldMs() - a.heldMs())[0];
 }
 
-/** If no slot is free, releases a run that has been held for the time of a slice, because other runs may wait. */
+/** If no slot is free, other runs may wait. Then releases a run that has been held for at least the time of a slice. */
 export function releaseWhenFull(executing: ClaimExecution[], settings: RunnerSettings): void {
   const { regular, reserved } = freeSlots(executing, settings);
   if (regular === 0 && reserved === 0) chooseRunToRelease(executing, settings.runnerSliceMs)?.release();

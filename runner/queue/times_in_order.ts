@@ -9,13 +9,14 @@ export interface TimesInOrder {
 }
 
 /**
- * The most microseconds by which a time is moved. If a time needs more, it was reported late or the clock was set back,
- * so it is kept as it is and the times are no longer in order.
+ * The most microseconds by which a time is moved. A time that needs more was reported late, or the clock was set back.
+ * It is kept as it is, and the times are then no longer in order.
  */
 const MOST_MICROSECONDS = 1_000;
 
 /**
- * Makes times that show the order of events: ISO 8601 in UTC, with milliseconds as input and microseconds as output.
+ * Makes times that show the order of events. All times are ISO 8601 in UTC. Given times have milliseconds, returned
+ * times have microseconds.
  */
 export function makeTimesInOrder(): TimesInOrder {
   let last = -Infinity;

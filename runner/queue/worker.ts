@@ -84,8 +84,8 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
   };
 
   /**
-   * Executes one slice. If a suspect was claimed in a slice, ends the slice, so that its other runs are released, and
-   * begins the next slice with the suspect alone.
+   * Executes one slice. If a suspect was claimed in it, ends the slice and so releases its other runs. Begins the next
+   * slice with the suspect alone.
    */
   const executeSlices = async (): Promise<boolean> => {
     slices.startDrain();

@@ -1,8 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Addresses of internal services of cloud platforms that are in no reserved range: Azure's host agent, and the metadata
- * services of Alibaba Cloud and of AWS over IPv6. The usual metadata address, 169.254.169.254, is link-local.
+ * Addresses of cloud platforms' internal services, as far as no reserved range contains them. They belong to Azure's
+ * host agent, and to the metadata services of Alibaba Cloud and (over IPv6) of AWS. The usual metadata address,
+ * 169.254.169.254, is link-local.
  */
 const PLATFORM_ADDRESSES = new Set(['168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 

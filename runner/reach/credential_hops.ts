@@ -47,7 +47,7 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       return { ...hop, url, headers };
     },
     next: (hop) => {
-      // A chain that has left the origin does not get the secret again.
+      // Once a chain of redirects has left the origin, its later hops do not get the secret, even at that origin.
       isOpen &&= hop.url.origin === first.url.origin;
       const url = credential.remove(hop.url);
       if (redaction.text(url.href) !== url.href) {

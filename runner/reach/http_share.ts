@@ -17,7 +17,8 @@ const SMALLEST_STEP = 65_536;
  * Combines a request's holders of several budgets into one. The combined holder asks for up to twice the needed bytes,
  * so that it asks rarely even if the pieces are small. It asks one budget after another. While a request waits for
  * bytes of its own run or owner, it therefore takes no bytes of the budgets that others share. All requests enter the
- * budgets in the same order, so the oldest request in the last budget is the oldest in each budget and never waits.
+ * budgets in the same order. The oldest request in the last budget is therefore the oldest in each budget, and never
+ * waits.
  */
 function combineHolders(holders: Holder[]): Holder {
   let granted = 0;

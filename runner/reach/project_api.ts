@@ -13,7 +13,7 @@ export interface ProjectAddress {
 
 /**
  * Reads the address that clients of the project use. If variables are missing, returns their names. Missing variables
- * are no error, because a worker over Postgres does not need them for its own work.
+ * are no error, because a worker that calls Postgres directly does not need them for its own work.
  */
 export function readProjectAddress(env: (name: string) => string | undefined): ProjectAddress | { missing: string } {
   const url = env('SUPABASE_URL') ?? '';

@@ -29,8 +29,8 @@ let line: Promise<void> = Promise.resolve();
 
 /**
  * Resolves when one more portion may be inflated. Without this wait, the streams would inflate all arrived bytes of all
- * requests within one turn of the event loop, while other runs wait. Therefore the portions wait in a queue, which
- * pauses for one turn of the event loop each time LONGEST_STRETCH_MS are over.
+ * requests in one turn of the event loop. Other runs would have to wait for its end. Therefore the portions wait in a
+ * queue, which pauses for one turn of the event loop each time LONGEST_STRETCH_MS are over.
  */
 function waitForTurn(): Promise<void> {
   return line = line.then(async () => {
@@ -110,8 +110,8 @@ function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKe
 }
 
 /**
- * Makes the writer for a body with these headers. The writer supports the content codings that servers use even if the
- * client did not ask for them, for example for stored files. Throws a NodeError for other codings.
+ * Makes the writer for a body with these headers. The writer supports gzip and deflate, because some servers use these
+ * content codings without being asked, for example for stored files. Throws a NodeError for other codings.
  */
 export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
   const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';

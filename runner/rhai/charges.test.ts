@@ -56,7 +56,9 @@ const curriedFn = (): FnPointer => {
 };
 const decimal = Decimal.parse('3.1415926535897932384626433832')!;
 
-/** The least charge of a function that reads this many characters, bytes or elements. */
+/**
+ * The least number of operations that a function must be charged for reading this many characters, bytes or elements.
+ */
 const scans = (count: number): number => Math.floor(count / 64);
 const visits = (count: number): number => Math.floor(count / 4);
 const copies = (count: number): number => count;
@@ -292,7 +294,7 @@ describe('the operations that functions charge', () => {
   );
 });
 
-/** Makes functions that call each other with the variables of their callers. */
+/** Makes a chain of functions. Each one calls the next one and lends it the variables of its caller. */
 const lending = (count: number): string =>
   Array.from({ length: count }, (_, index) => `fn f${index + 1}() { f${index}!(); }`).join(' ');
 const names = (count: number): string => Array.from({ length: count }, (_, index) => `g${index}`).join(',');
@@ -394,8 +396,8 @@ it('JSON stops when it exceeds the limit of a string', () => {
   const run = newRun();
   const tooLong = newRun().newArray(Array(COUNT).fill('\u0001'));
   expect(() => jsonText(run, tooLong)).toThrow('Length of string too large');
-  // Each element takes 9 characters. The written text never has more UTF-16 units than the longest string may have: two
-  // for each character.
+  // Each element takes 9 characters. The writer stops when the text has more UTF-16 units than any string may have.
+  // This number is two for each character of the longest string.
   expect(run.operations).toBeLessThanOrEqual(Math.ceil(2 * LENGTH / 9) + 1);
   expect(jsonText(newRun(), newRun().newArray([newRun().newMap(new Map()), null, 'a', fn, blob(2)])))
     .toBe('[{},null,"a","f",[7,7]]');

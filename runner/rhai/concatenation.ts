@@ -9,7 +9,9 @@ const utf8 = { encode: new TextEncoder(), decode: new TextDecoder() };
 export const toByte = (value: RhaiValue | undefined): number | undefined =>
   value !== undefined && isInt(value) ? Number(BigInt.asUintN(8, BigInt(value))) : undefined;
 
-/** Converts a value to the bytes that are appended for it: the bytes of a blob, one byte, or the UTF-8 of a text. */
+/**
+ * Returns the bytes that are appended for a value. A blob gives its bytes, an integer one byte, and a text its UTF-8.
+ */
 export function addedBytes(run: Run, value: RhaiValue): Uint8Array | undefined {
   if (value instanceof Blob) return value.bytes;
   if (isText(value)) {
@@ -20,7 +22,7 @@ export function addedBytes(run: Run, value: RhaiValue): Uint8Array | undefined {
   return byte === undefined ? undefined : Uint8Array.of(byte);
 }
 
-/** Converts a value to the text that is appended for it. Bytes are read as UTF-8. */
+/** Returns the text that is appended for a value. A blob is read as UTF-8. */
 function appendedText(run: Run, value: RhaiValue): string {
   if (!(value instanceof Blob)) return showText(run, value);
   run.chargeText(value.bytes.length);

@@ -304,8 +304,8 @@ export class Run extends Memory {
   }
 
   /**
-   * Counts the arguments with which a function pointer must be called. If the function is looked up by name, returns
-   * the first of `counts` for which the script has a function of this name with as many parameters.
+   * Counts the arguments with which a function pointer must be called. If the function is looked up by name, the script
+   * may have several functions of this name. Returns the first of `counts` for which there is one.
    */
   countParams({ name, curried, closure }: FnPointer, counts: readonly number[]): number {
     // SAFETY: as in callPointer, the functions of closures are always compiled functions.

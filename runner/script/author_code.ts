@@ -27,7 +27,10 @@ export class CodeError extends Error {
   }
 }
 
-/** Returns the names of the inputs that are variables of a script. Other inputs are members of `inputs` only. */
+/**
+ * Returns the names of the inputs that are variables of a script. A script can read other inputs only as members of
+ * `inputs`.
+ */
 export const variablesOf = (names: readonly string[]): string[] => [
   ...new Set(names.filter((name) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) && !RESERVED_WORDS.has(name))),
 ];

@@ -6,8 +6,8 @@ export const EXPRESSION_PORTS = { inputNames: ['value'], outputNames: ['result']
 /** The code that evaluates the expression of an edge into an input of these types. It has no clock and no randomness. */
 export const expressionCode = (expression: string, types: readonly string[]): SandboxCode => ({
   library: 'jsonata',
-  // The expression is a part of the code and not an input: code that computes for long is remembered by its text, so
-  // each long expression must have a text of its own.
+  // The expression is a part of the code and not an input. Code that computes for long is remembered by its text, so
+  // each expression must have a text of its own.
   source: `return { result: await library.evaluateFixed(${JSON.stringify(expression)}, value) };`,
   hasClock: false,
   hasRandom: false,

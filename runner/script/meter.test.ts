@@ -4,7 +4,10 @@ import { meter } from '../../dev/script/meter.ts';
 const section = (id: number, ...body: number[]): number[] => [id, body.length, ...body];
 const name = (text: string): number[] => [text.length, ...new TextEncoder().encode(text)];
 
-/** The code of functions: loop, br 0, end; and local.get 0, 1, 2, memory.fill. */
+/**
+ * The bodies of two functions. The instructions of SPIN are loop, br 0, end. Those of FILL are local.get 0, 1, 2 and
+ * memory.fill.
+ */
 const SPIN = [7, 0, 0x03, 0x40, 0x0c, 0, 0x0b, 0x0b];
 const FILL = [11, 0, 0x20, 0, 0x20, 1, 0x20, 2, 0xfc, 11, 0, 0x0b];
 
@@ -18,7 +21,7 @@ const MODULE = Uint8Array.from([
   0,
   0,
   0,
-  // () → (), and (i32, i32, i32) → ().
+  // The types of the functions: () → (), and (i32, i32, i32) → ().
   ...section(1, 2, 0x60, 0, 0, 0x60, 3, 0x7f, 0x7f, 0x7f, 0),
   ...section(2, 1, ...name('a'), ...name('a'), 2, 1, 1, 0x80, 0x02),
   ...section(3, 2, 0, 1),

@@ -56,7 +56,7 @@ interface Sender {
   naming: Instruction;
 }
 
-/** Signs instructions as a transaction of its own. */
+/** Makes and signs a new transaction of these instructions. */
 async function sign(
   { signer }: Sender,
   instructions: Instruction[],

@@ -37,9 +37,9 @@ function indexIn({ index }: RunNode, sorted: RunNode[]): number {
 }
 
 /**
- * Splits a flow's instruction nodes into ordered groups. A group holds all nodes that can be reached without crossing
- * an edge that carries a signature or the failure of a transaction.
- * Source: docs/reference/transactions.md, "When a transaction is made".
+ * Splits a flow's instruction nodes into ordered groups. If an edge carries the signature or the failure of a node's
+ * transaction, the edge's target and all nodes after it are in a later group than that node. Source:
+ * docs/reference/transactions.md, "When a transaction is made".
  */
 export function groupInstructionNodes(nodes: readonly RunNode[]): Grouping {
   const positions = new Map<RunNode, GroupPosition>();

@@ -154,7 +154,7 @@ describe('a transaction that is output', () => {
       preflightCommitment: 'confirmed',
     });
     expect(error).toBeUndefined();
-    // The signature costs 5000 lamports. The priority costs 1: 100 micro-lamports for each of 1900 units.
+    // The signature costs 5000 lamports. The priority costs 1 lamport: 1900 units at 100 micro-lamports, rounded up.
     expect([recipient, fee, payer.publicKey].map(chain.balance)).toEqual([2n * SOL, 30_000_000n, 7_969_994_999n]);
   });
 

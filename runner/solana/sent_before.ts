@@ -10,8 +10,8 @@ export const mayStillSend = (signer: string | undefined, signal: AbortSignal): N
   new UnknownOutcomeError(`${haltError(signal).message}; ${signer} has the transaction and may still send it`);
 
 /**
- * Makes the error of a node if its run ends and an earlier claim has sent the node's transaction, or has asked the
- * action's signer to send it.
+ * Makes the error of a node whose run ends although its transaction may be under way. An earlier claim has sent that
+ * transaction, or has asked the action's signer to send it.
  */
 export function sentBeforeError({ wire, requests }: StoredTransaction, signal: AbortSignal): NodeError {
   // The action's signer is asked last, after all others have signed.

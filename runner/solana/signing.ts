@@ -44,8 +44,9 @@ export async function signWithStored(
 }
 
 /**
- * Signs with a key if the runner may use the key. The runner may use a key pair in the flow's values, and a stored key
- * of the owner that the owner's flows name. Returns undefined for every other key, whose holder has to be asked.
+ * Signs with a key if the runner may use the key. The runner may use a key pair in the flow's values. It may also use a
+ * stored key of the owner if the owner's flows name this key. Returns undefined for every other key, whose holder has
+ * to be asked.
  */
 export async function signHere(
   openWallet: OpenWallet,

@@ -50,7 +50,7 @@ type Send = Extract<Step, { type: 'send' }>;
 type FailedTransaction = Extract<TransactionEnd, { status: 'failed' }>;
 
 /**
- * The error of a node that is not at fault: its transaction, or an earlier transaction of its group, failed because of
+ * The error of a node that is not at fault. Its transaction, or an earlier transaction of its group, failed because of
  * another node.
  */
 const OTHER_FAILED = 'transaction simulation failed';
@@ -108,7 +108,7 @@ export function makeSettlement(options: SettlementOptions): Settlement {
   const begun = new Set(stored.filter(({ outcome }) => outcome === null));
   /**
    * Transactions that have all signatures, or that the action's signer has, by member. Their members are not executed
-   * again, because that could make other instructions.
+   * again, because another execution could return other instructions.
    */
   const sent = new Map(
     [...begun].filter(({ wire, requests }) => wire !== null || isAsked(requests, actionSigner)).flatMap((transaction) =>

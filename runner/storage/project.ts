@@ -14,8 +14,8 @@ export interface StorageProject {
 }
 
 /**
- * Reads the project's address and secret key. Throws a NodeError that names the missing variables. A worker over
- * Postgres needs these variables only for files.
+ * Reads the project's address and secret key. Throws a NodeError that names the missing variables. A worker that calls
+ * Postgres directly needs these variables only for files.
  */
 export function readStorageProject(env: (name: string) => string | undefined): StorageProject {
   const url = withoutTrailingSlashes(env('SUPABASE_URL') ?? '');

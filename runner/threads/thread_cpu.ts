@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import process from 'node:process';
 
-/** The clock of Deno and of Node from 24 on, in microseconds. Node's types of 20 lack it. */
+/** The clock of Deno and of Node from 24 on, in microseconds. The types of Node 20 lack it. */
 interface ThreadClock {
   threadCpuUsage?: () => { user: number; system: number };
 }

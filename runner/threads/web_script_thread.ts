@@ -17,7 +17,7 @@ export const spawnWebScriptThread: SpawnScriptThread = (onMessage, onError) => {
   const worker = new WebWorker(new URL('./script_thread.ts', import.meta.url), { type: 'module' });
   worker.addEventListener('message', ({ data }) => onMessage(data));
   worker.addEventListener('error', (event) => {
-    // Without this, an error in the web worker would end the whole function.
+    // Without this call, an error in the web worker would end the whole Edge Function.
     event.preventDefault();
     onError(event.message);
   });

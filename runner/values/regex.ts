@@ -89,8 +89,8 @@ export function readReplacement(text: string, { re, names }: CompiledPattern): R
 }
 
 /**
- * Fills the groups of a match into a replacement. A group that took no part is empty. Returns undefined, before making
- * the text, if the text would be longer than `maxCharacters`.
+ * Fills the groups of a match into a replacement. A group that took no part in the match counts as empty. Returns
+ * undefined, before making the text, if the text would be longer than `maxCharacters`.
  */
 export function fillReplacement(
   replacement: Replacement,

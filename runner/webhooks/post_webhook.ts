@@ -5,7 +5,7 @@ export interface WebhookClaim {
   id: string;
   attempt: number;
   url: string;
-  /** The headers of Standard Webhooks. The database signs them, so that the secret never leaves it. */
+  /** The headers of Standard Webhooks. The database signs them, so that the secret never leaves the database. */
   headers: { [name: string]: string };
   body: string;
 }
