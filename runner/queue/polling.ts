@@ -145,7 +145,7 @@ export function makePolling(
       return isForReserved(slots) ? { maxRuns: reserved, waitMs, ownersWithSlots } : { maxRuns: regular, waitMs };
     },
     endLook: ({ maxRuns, ownersWithSlots }, found) => {
-      // Pokes for runs that this look has found need no other look.
+      // If this look has found the run that a poke names, that poke needs no other look.
       for (const { flow_run_id } of found ?? []) poked.delete(flow_run_id);
       const mayBeOthers = found === undefined || found.length === maxRuns;
       lastFound = ownersWithSlots === undefined ? found?.length : undefined;

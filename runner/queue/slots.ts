@@ -55,7 +55,10 @@ export function chooseRunToRelease<Run extends HeldRun & Pick<ClaimExecution, 'h
     .sort((a, b) => countOf(b) - countOf(a) || b.heldMs() - a.heldMs())[0];
 }
 
-/** If no slot is free, other runs may wait. Then releases a run that has been held for at least the time of a slice. */
+/**
+ * If no slot is free, releases a run that has been held for at least the time of a slice. Other runs may wait for its
+ * slot.
+ */
 export function releaseWhenFull(executing: ClaimExecution[], settings: RunnerSettings): void {
   const { regular, reserved } = freeSlots(executing, settings);
   if (regular === 0 && reserved === 0) chooseRunToRelease(executing, settings.runnerSliceMs)?.release();

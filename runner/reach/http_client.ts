@@ -13,7 +13,10 @@ import { runLimits } from '../../types/limits/runs.ts';
 export interface HttpClientOptions {
   /** True if an IP address may be reached. Default: addresses of the public Internet. */
   isAllowed?: IsAllowed;
-  /** The time limit of a whole request with its redirects and body. Waiting for other requests does not count. */
+  /**
+   * The time limit of a whole request with its redirects and body. The time in which the request waits for other
+   * requests does not count.
+   */
   timeoutMs: number;
   /** The most bytes of a request's body, of a response's body as it was sent, and of the decoded response's body. */
   maxResponseBytes: number;

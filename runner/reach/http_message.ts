@@ -105,8 +105,8 @@ type MakeBody = (headers: { [name: string]: string }) => BodyWriter;
 export interface ResponseLimit {
   maxBytes: number;
   /**
-   * A body may be too large, break off or be malformed. If true, the body then ends at that point. If false, it is an
-   * error.
+   * A body may be too large, break off or be malformed. If this flag is true, such a body ends at its fault. If the
+   * flag is false, the fault is an error.
    */
   takesPart: boolean;
 }
@@ -170,7 +170,7 @@ export async function readResponse(
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
     if (!hasBody) return { status, headers, body: new Uint8Array(0) };
     const body = await readBody(reader, headers, limit, makeBody).catch((error) => {
-      // If a server refuses a request with a body that can't be read, the error must still name the status.
+      // If the server answers with an error status and a body that can't be read, the error must still name the status.
       const isRefusal = status >= 300 && error instanceof NodeError && !(error instanceof TransientError);
       throw isRefusal ? new NodeError(`status code: ${status}; ${error.message}`) : error;
     });

@@ -104,7 +104,8 @@ type Shape =
     readonly name: string;
     readonly args: readonly Node[];
     /**
-     * The names at the call. `is_def_var` checks them, and a function that gets its caller's variables may use them.
+     * The names that are defined at the call. `is_def_var` checks them. A function that gets its caller's variables may
+     * use them.
      */
     readonly names: VisibleNames | undefined;
     readonly isLending: boolean;

@@ -207,7 +207,7 @@ export const compileThrow: CompileNode<'throw'> = (compiler, { value, rethrows, 
 
 /** Returns the value that a catch clause gets: the thrown value, or a map that describes the error. */
 function caughtValue({ run }: Frame, error: RhaiError): RhaiValue {
-  // SAFETY: only throw statements set `thrown`, to values of the script.
+  // SAFETY: only throw statements set `thrown`, and they set it to values of the script.
   if (error.thrown !== undefined) return run.copy(error.thrown as RhaiValue);
   const { kind, text, outermost: { line, column }, details } = error;
   const call = error.calls.at(-1);

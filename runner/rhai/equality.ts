@@ -13,7 +13,7 @@ import {
   textOf,
 } from './values.ts';
 
-/** Converts an integer to a decimal; 64 bits always fit. */
+/** Converts an integer to a decimal. Every integer of 64 bits fits a decimal. */
 export function intToDecimal(value: number | bigint): Decimal {
   const decimal = Decimal.fromBigInt(BigInt(value));
   if (decimal === undefined) throw new TypeError(`${value} is not a 64-bit integer`);

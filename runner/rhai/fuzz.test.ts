@@ -206,7 +206,7 @@ const { program } = fc.letrec<Record<'expression' | 'index' | 'block' | 'stateme
     ),
     tie('block'),
   ),
-  // A literal that can't be an index is a syntax error.
+  // A literal that can't be an index would be a syntax error, so the grammar makes no such index.
   index: fc.oneof(fc.nat(2).map(String), name, tie('expression').map((index) => `(${index}) ?? 0`)),
   block: fc.array(tie('statement'), { maxLength: 3 }).map((statements) => `{ ${statements.join(' ')} }`),
   statement: fc.oneof(

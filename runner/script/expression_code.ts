@@ -3,7 +3,10 @@ import type { SandboxCode } from '../engine/node.ts';
 /** The name of the input that an expression reads, and of the output with its result. */
 export const EXPRESSION_PORTS = { inputNames: ['value'], outputNames: ['result'] } as const;
 
-/** The code that evaluates the expression of an edge into an input of these types. It has no clock and no randomness. */
+/**
+ * The code that evaluates the expression of an edge. The edge leads to an input of these types. It has no clock and no
+ * randomness.
+ */
 export const expressionCode = (expression: string, types: readonly string[]): SandboxCode => ({
   library: 'jsonata',
   // The expression is a part of the code and not an input. Code that computes for long is remembered by its text, so

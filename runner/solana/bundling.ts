@@ -84,7 +84,7 @@ export interface Bundling {
   /** If true, the nodes of a group share transactions. If false, each node has a transaction of its own. */
   isBundled: boolean;
   parked: ReadonlyMap<RunNode, ParkedInstructions>;
-  /** The end of the latest execution of each node that has been executed. */
+  /** How the latest execution of each executed node has ended. */
   endings: ReadonlyMap<RunNode, 'succeeded' | 'failed'>;
 }
 

@@ -42,7 +42,7 @@ export const listSignatures = (signatures: ReadonlyMap<string, Uint8Array>): New
     ? null
     : [...signatures].map(([pubkey, signature]) => ({ pubkey, signature: base58.encode(signature) }));
 
-/** True if the request is answered. Throws if its time is over. */
+/** True if the request is answered. Throws if it is not answered and its time is over. */
 function isAnswered({ pubkey, signature, expires_at }: StoredSignatureRequest, now: number): boolean {
   if (signature === null && now >= Date.parse(expires_at)) {
     throw new NodeError(`timeout: the signature request of ${pubkey} was not answered in time`);

@@ -103,7 +103,7 @@ export interface TransactionStore {
 
 /** A transaction to be made, or to be continued. */
 export interface TransactionOrder {
-  /** The members, in the order of their instructions; all have one fee payer. */
+  /** The members, in the order of their instructions. All have the same fee payer. */
   members: TransactionMember[];
   /**
    * The transaction as an earlier step stored it. The stored message is used, even if the members would now return

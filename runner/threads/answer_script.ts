@@ -15,8 +15,8 @@ interface Clocks {
 }
 
 /**
- * On a busy machine, a script gets its CPU time slowly. After this many times its budget on the clock, the script is
- * ended, because other scripts wait for the thread.
+ * On a busy machine, a script gets its CPU time slowly. When this many times its budget have passed on the clock, the
+ * script is ended, because other scripts wait for the thread.
  */
 const LONGEST_STRETCH = 10;
 

@@ -14,7 +14,7 @@ const RETRY_MS = 1_000;
 /** Time limit of a statement. */
 const STATEMENT_MS = 10_000;
 
-/** If the server sends nothing for this time, the connection is tested, because a lost server sends nothing either. */
+/** If the server sends nothing for this time, the connection is tested, because the server may be lost. */
 const SILENCE_MS = 5_000;
 
 /** SQLSTATE of a lock that was not available in time: lock_not_available. */

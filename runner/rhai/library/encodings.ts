@@ -26,7 +26,7 @@ function chargeBase58(run: Run, length: number): void {
   run.charge((length * length) >> 6);
 }
 
-/** Decodes a text. Fails if the text is not in that encoding. */
+/** Decodes a text. Fails if `decode` can't read the text. */
 function decoded(run: Run, name: string, text: string, decode: (text: string) => Uint8Array): Blob {
   let bytes: Uint8Array;
   try {

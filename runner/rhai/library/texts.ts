@@ -35,7 +35,7 @@ const pieces = (run: Run, texts: string[]): RhaiValue => {
   return run.newArray(texts);
 };
 
-/** Splits at a delimiter into at most this many pieces. The last piece is the rest of the text. */
+/** Splits a text at a delimiter into at most `most` pieces. The last piece is the rest of the text. */
 function splitText(text: string, delimiter: string, most: number): string[] {
   const parts = delimiter === '' ? ['', ...charactersOf(text), ''] : splitAt(text, delimiter);
   return parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(delimiter)];
