@@ -67,7 +67,7 @@ export function makeAutomating(send: Send): Pick<
         signal,
       });
       requireTexts(body, ['id', 'url'], 'making the webhook');
-      // SAFETY: the members that callers read were checked to be texts.
+      // SAFETY: `requireTexts` has checked the members that callers read.
       return body as CreatedWebhook;
     },
     webhooks: async (options) => await listRows<WebhookRow>(send, 'flow_webhooks', 'id.desc', options),

@@ -1,6 +1,9 @@
 import { FlowError } from './flow_error.ts';
 
-/** The part of a supabase-js client that this package uses: its connection to PostgREST, with the session. */
+/**
+ * The part of a supabase-js client that this package uses: `from` returns the address, headers and fetch of its
+ * requests.
+ */
 export interface SupabaseLike {
   from(relation: string): { url: URL; headers: unknown; fetch?: typeof fetch | undefined };
 }
@@ -13,7 +16,7 @@ export interface ConnectionOptions {
   key: string;
   /**
    * An API key (`fk_…`). The client acts as the user of the API key. Without an API key, the client is unauthenticated,
-   * or uses tokens of runs.
+   * but can use the tokens of runs.
    */
   apiKey?: string | undefined;
   /** A replacement for the global `fetch`. */
@@ -47,9 +50,7 @@ function connectDirectly({ url, key, apiKey, fetch: send = globalThis.fetch }: C
   };
 }
 
-/**
- * Returns the headers of PostgREST's client for every request. They include the headers that the program set globally.
- */
+/** Returns the headers that supabase-js sends with every request, which include the global headers of the program. */
 function headersOf(headers: unknown): [string, string][] {
   const all = headers instanceof Headers ? [...headers] : Object.entries((headers ?? {}) as Record<string, string>);
   // The profile headers are for PostgREST only. The other headers identify the caller and the program.

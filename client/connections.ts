@@ -12,11 +12,11 @@ export function makeConnections(
     (await send({ method: 'POST', path, body: JSON.stringify(params), isRepeatable, signal })).body;
 
   return {
-    // The request may be repeated, because it stores the same connection each time.
+    // A repeated request does no harm, because it stores the same connection again.
     upsertConnection: async (connection, options) => {
       const body = await post('/functions/v1/connections/upsert', connection, true, options);
       requireTexts(body, ['id', 'name', 'kind'], 'storing the connection');
-      // SAFETY: the members that callers read were checked to be texts.
+      // SAFETY: `requireTexts` has checked the members that callers read.
       return body as unknown as ConnectionRow;
     },
     testConnection: async (name, url, options) => {

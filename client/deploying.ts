@@ -62,7 +62,7 @@ export function makeDeploying(send: Send): Pick<FlowClient, 'storeFlow' | 'deplo
       const path = `/functions/v1/flow/deploy/${flow}${strict ? '?strict=true' : ''}`;
       const { body } = await send({ method: 'POST', path, signal });
       requireTexts(body, ['deployment_id'], 'the deploy');
-      // SAFETY: the member that callers read was checked to be a text.
+      // SAFETY: `requireTexts` has checked the member that callers read.
       const result = body as DeployFlowResult;
       if (name !== undefined) await tag(result.deployment_id, name, { signal });
       return { ...result, warnings: result.warnings ?? [] };

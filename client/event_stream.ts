@@ -15,12 +15,11 @@ function readEvent(id: string | undefined, name: string | undefined, data: strin
     if (
       name !== undefined && Number.isSafeInteger(number) && number > 0 && typeof parsed === 'object' && parsed !== null
     ) {
-      // SAFETY: the backend sends these event names with these data. Events that only newer backends send pass
-      // unchanged.
+      // SAFETY: the backend's events have the form of RunEvent. Events that only newer backends send pass unchanged.
       return { id: number, event: name, data: parsed } as RunEvent;
     }
   } catch {
-    // A text that is not JSON gets the error below.
+    // If the text is not JSON, the error below is thrown.
   }
   throw new FlowError({
     code: 'answer_invalid',
@@ -28,7 +27,7 @@ function readEvent(id: string | undefined, name: string | undefined, data: strin
   });
 }
 
-/** Generates the chunks of a body as they come. Ends when the body ends, or after a long silence. */
+/** Yields the chunks of a body as they arrive. Ends at the end of the body, or if no chunk arrives for `SILENCE_MS`. */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,8 +46,9 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 /**
- * Parses a stream of server-sent events from chunks of any size. `onRetry` receives the delay before the next
- * connection. An event that is cut off at the end of the stream is dropped, because the next connection repeats it.
+ * Parses a stream of server-sent events from chunks of any size. If the server sends the delay before the next
+ * connection, `onRetry` receives it. An event that is cut off at the end of the stream is dropped, because the next
+ * connection repeats it.
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,

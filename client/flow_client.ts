@@ -27,7 +27,7 @@ export interface DeploymentTypes {
   outputs: object;
 }
 
-/** A flow to store: columns of `flows`. `editorFlowToRow` converts the export of an editor to this form. */
+/** A flow to store, as columns of the table `flows`. `editorFlowToRow` converts a flow that an editor exported. */
 export interface FlowToStore {
   name?: string;
   description?: string;
@@ -40,13 +40,13 @@ export interface FlowToStore {
   /** `Automatic` if nodes share transactions, otherwise `Off`. */
   instructions_bundling?: string;
   /**
-   * Lets others read the flow in `public_flows`: its graph with all form data, but neither `environment` nor the
-   * address of its network. If false, only the owner may start new deployments of the flow.
+   * Lets others read the flow in `public_flows`: its graph with all values in its nodes. Only the owner can read
+   * `environment` and the address of the network. If false, only the owner may start new deployments of the flow.
    */
   is_public?: boolean;
-  /** With `is_public`: every user who has signed up may start new deployments of the flow. */
+  /** If `is_public` is also true, every user who has signed up may start new deployments of the flow. */
   start_shared?: boolean;
-  /** With `is_public` and `start_shared`: anybody may start new deployments of the flow. */
+  /** If `is_public` and `start_shared` are also true, anybody may start new deployments of the flow. */
   start_unverified?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface StartedRun<Outputs extends object = PlainValues> extends StartR
   readonly [outputsOf]?: Outputs;
 }
 
-/** A run: the result of a start, or an id. With the token of the run, no other credential is needed. */
+/** A run: the result of a start, or an id. If the token of the run is given, the client needs no other credential. */
 export type RunReference<Outputs extends object = PlainValues> =
   | StartedRun<Outputs>
   | { flow_run_id: string; token?: string | undefined }
@@ -75,10 +75,14 @@ export type RunReference<Outputs extends object = PlainValues> =
 
 export interface StartOptions extends RequestOptions {
   /**
-   * Tagged values by name, for values without a plain form. A name may be here or in the plain values, but not in both.
+   * Inputs as tagged values, by name: for values that have no plain form. Each input is given either here or as a plain
+   * value.
    */
   inputs?: ValueMap;
-  /** The key under which a repeated start returns the same run. Random by default, so that the client may retry. */
+  /**
+   * A repeated start with the same key returns the same run. The key is random by default, so that the client may
+   * retry.
+   */
   idempotencyKey?: string | undefined;
   /** Start as the unauthenticated caller who has this public key, even if a user is signed in. */
   publicKey?: string | undefined;
@@ -112,9 +116,9 @@ export interface RunNodeOptions extends RequestOptions {
   inputs?: ValueMap | undefined;
   /** Outputs of other nodes, by node and output, as tagged values. They replace outputs of `from`. */
   outputs?: { [nodeId: string]: ValueMap } | undefined;
-  /** Values of environment names that the flow's own environment does not define. */
+  /** Values for names in the environment that the flow itself does not define. */
   environment?: { [name: string]: string } | undefined;
-  /** If true, the run outputs its first transaction and does not send it. */
+  /** If true, the run outputs its first transaction instead of sending it. */
   outputInstructions?: boolean | undefined;
   /** A repeated call with the same key returns the same run, for 24 hours. The key is random by default. */
   idempotencyKey?: string | undefined;
@@ -171,7 +175,7 @@ export type RunRow = Omit<Database['public']['Tables']['flow_run']['Row'], 'stat
   fees: Fees;
 };
 
-/** A plan by which a deployment starts automatically. */
+/** A schedule to add: the times at which a deployment starts automatically, and its inputs. */
 export interface NewSchedule {
   /** Minute, hour, day of month, month and day of week, such as `30 6 * * MON-FRI`. */
   cron: string;
@@ -199,7 +203,7 @@ export interface WebhookHmac {
   algorithm?: 'sha256' | 'sha1' | undefined;
   /** `hex` by default. */
   encoding?: 'hex' | 'base64' | undefined;
-  /** The text before the signature, such as `sha256=`. */
+  /** The text before the signature in the header, such as `sha256=`. */
   prefix?: string | undefined;
   /** The header with the id of a delivery. A repeated delivery starts no second run. */
   id_header?: string | undefined;
@@ -214,7 +218,8 @@ export interface NewWebhook {
   /** How the backend verifies the sender. Without verification, anybody who has the URL may use the webhook. */
   verification?: 'standard_webhooks' | 'github' | 'stripe' | 'hmac' | 'authorization' | undefined;
   /**
-   * The secret for `verification`. If the sender makes the secret later, set it by `rpc('set_webhook_verification')`.
+   * The secret for `verification`. If the sender makes the secret after the webhook exists, set it with
+   * `rpc('set_webhook_verification')`.
    */
   secret?: string | undefined;
   /** If `verification` is `hmac`: the header and the form of the sender's signature. */
@@ -224,15 +229,12 @@ export interface NewWebhook {
 /** A row of `connections`. */
 export type ConnectionRow = Database['public']['Tables']['connections']['Row'];
 
-/** A connection to store. The kind decides the members of `secret`: see the guide to connections. */
+/** A connection to store. The members of `secret` depend on `kind`: see the guide to connections. */
 export interface NewConnection {
   /** The name, unique for each user. Nodes refer to the connection by this name. */
   name: string;
   kind: 'bearer' | 'basic' | 'header' | 'query' | 'oauth2_client_credentials' | 'oauth2_refresh_token';
-  /**
-   * The hosts that get the secret. A host may end in `:port` and `/path`. The secret is then only for that port and
-   * path.
-   */
+  /** The hosts that get the secret. If a host ends in `:port` or `/path`, only that port or path gets the secret. */
   hosts: string[];
   /** If `kind` is `header`: the name of the header with the secret. */
   header?: string | undefined;
@@ -247,7 +249,7 @@ export type WebhookRow = Database['public']['Tables']['flow_webhooks']['Row'];
 /** The row of a new webhook, with its URL. No later answer contains the URL. */
 export type CreatedWebhook = Omit<WebhookRow, 'user_id'> & { url: string };
 
-/** A run in a list: all columns but inputs, output and settings. */
+/** A run in a list, without its inputs, output and settings. */
 export type RunSummary = Pick<
   RunRow,
   'id' | 'flow_id' | 'deployment_id' | 'status' | 'created_at' | 'start_time' | 'end_time' | 'errors'
@@ -277,7 +279,7 @@ export type RunLogLine = Omit<Database['public']['Tables']['flow_run_logs']['Row
 export interface LogOptions extends RequestOptions {
   /** The `log_index` after which the lines begin. */
   after?: number | undefined;
-  /** Continue until the run has ended. */
+  /** True to wait for new lines until the run has ended. */
   follow?: boolean | undefined;
 }
 
@@ -293,17 +295,17 @@ export interface ReadOptions extends RequestOptions {
 
 /** An input of a deployment. */
 export interface DeploymentInput {
-  /** The name in the values of a start. */
+  /** The name of the input in the values of a start. */
   name: string;
-  /** The description of the port that the input feeds. Empty if the input feeds no port or several ports. */
+  /** The description of the port that gets the input. Empty if no port or several ports get it. */
   description: string;
-  /** The types that all fed ports accept: `u64`, `pubkey`, `free` and so on. */
+  /** The types that all ports with this input accept: `u64`, `pubkey`, `free` and so on. */
   type_bounds: string[];
   /** True if the flow has no default for the input and a port requires it. */
   required: boolean;
   /**
-   * The flow's default in readable JSON, which is JSON without type tags. Null without a default, and for a default of
-   * more than 4096 bytes.
+   * The flow's default in readable JSON, which is JSON without type tags. Null if there is no default, or if the
+   * default has more than 4096 bytes.
    */
   default: unknown;
   /** The JSON Schema for values of the input in readable JSON. */
@@ -336,7 +338,7 @@ export interface DeploymentDescription {
   cluster: 'devnet' | 'testnet' | 'mainnet-beta';
   /** True if the flow has nodes of Solana, or the deployment has settings for transactions. */
   uses_solana: boolean;
-  /** The number of nodes that a run executes, without those of called flows. */
+  /** The number of nodes that a run executes, not counting the nodes of called flows. */
   node_count: number;
   inputs: DeploymentInput[];
   outputs: DeploymentOutput[];
@@ -361,7 +363,7 @@ export interface FlowClient {
   /** Gives a deployment a tag, or moves the tag to it. */
   tag(deployment: string, tag: string, options?: RequestOptions): Promise<void>;
 
-  /** Reads the inputs and outputs of a frozen deployment. The caller must be allowed to start it. */
+  /** Reads the inputs and outputs of a frozen deployment. The caller must be allowed to start the deployment. */
   read(target: DeploymentTarget, options?: ReadOptions): Promise<DeploymentDescription>;
 
   /**
@@ -398,8 +400,8 @@ export interface FlowClient {
   webhooks(options?: RequestOptions): Promise<WebhookRow[]>;
 
   /**
-   * Stores or replaces the caller's connection of this name, with its secret, and returns its row, which has no secret.
-   * Throws `token_required` for a user who has not signed up.
+   * Stores the caller's connection with its secret, or replaces the connection of the same name. Returns the row, which
+   * has no secret. Throws `token_required` for a user who has not signed up.
    */
   upsertConnection(connection: NewConnection, options?: RequestOptions): Promise<ConnectionRow>;
 
@@ -409,7 +411,7 @@ export interface FlowClient {
    */
   testConnection(name: string, url: string, options?: RequestOptions): Promise<number>;
 
-  /** Lists the caller's own connections without their secrets, by name. */
+  /** Lists the caller's own connections without their secrets, sorted by name. */
   connections(options?: RequestOptions): Promise<ConnectionRow[]>;
 
   /**
@@ -454,23 +456,23 @@ export interface FlowClient {
   /** Lists the executions of the nodes of the caller's run, at most 1,000, in the order of their starts. */
   nodeRuns(run: RunReference<object>, options?: RequestOptions & { node?: string | undefined }): Promise<NodeRunRow[]>;
 
-  /** Lists the root runs that the caller may see, the newest first. */
+  /** Lists the runs that the caller may see, the newest first. Runs that another run called are not listed. */
   runs(filter?: RunFilter): Promise<RunSummary[]>;
 
   /** Reads the row of a run. Throws `flow_run_not_found`. */
   run(run: RunReference<object>, options?: RequestOptions): Promise<RunRow>;
 
   /**
-   * Iterates over the lines of a run's log, for the owner of its flow. With `follow`, it also yields new lines until
-   * the run has ended.
+   * Iterates over the lines of a run's log. Only the owner of the flow can read them. With `follow`, it also yields new
+   * lines until the run has ended.
    */
   logs(run: RunReference<object>, options?: LogOptions): AsyncGenerator<RunLogLine, void, void>;
 
   /**
    * Iterates over the events of a run and of its called runs until the run has ended. Each event comes once, and in
    * order. When a connection ends, the client opens another one. If no connection succeeds for about two minutes, the
-   * iteration throws the last error. Callers other than the owner of the flow get names and times, without values,
-   * errors and log lines.
+   * iteration throws the last error. Only the owner of the flow gets values, errors and log lines. Other callers get
+   * names and times.
    */
   events(run: RunReference<object>, options?: EventOptions): AsyncGenerator<RunEvent, void, void>;
 

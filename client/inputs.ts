@@ -12,8 +12,8 @@ export interface StartInputs {
 }
 
 /**
- * Tests whether JSON can represent the value. If so, the value is sent as JSON, and the backend converts it by the
- * deployment's types. Bytes, and numbers that JSON lacks, are sent tagged instead.
+ * Tests whether JSON can represent the value. A value that passes is sent as JSON, and the backend converts it by the
+ * deployment's types. Bytes, and numbers such as Infinity, do not pass and are sent tagged.
  */
 function isJson(value: unknown): boolean {
   if (value === null || ['boolean', 'string', 'bigint'].includes(typeof value)) return true;
@@ -25,7 +25,7 @@ function isJson(value: unknown): boolean {
 
 /**
  * Sorts the inputs into readable JSON and tagged values. Undefined inputs are omitted. Throws value_invalid with the
- * path of a value that can't be converted, or with a name that is in both arguments.
+ * path of a value that can't be converted, or with a name that both `plain` and `tagged` contain.
  */
 export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   const given = Object.entries(plain).filter(([, value]) => value !== undefined);

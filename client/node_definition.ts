@@ -11,7 +11,7 @@ import { valueInvalid } from './value_invalid.ts';
 
 type NodeRow = Database['public']['Tables']['nodes']['Insert'];
 
-/** The longest text that is read: room for the largest definition, and for comments. */
+/** The longest text that is read, in characters: more than the largest definition, because a text may have comments. */
 const MAX_CHARACTERS = 4 * definitionLimits.definition_bytes.value;
 
 const invalid = (fault: string, cause?: unknown) =>

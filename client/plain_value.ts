@@ -24,9 +24,9 @@ export function withValueErrors<Result>(what: string, work: () => Result): Resul
 }
 
 /**
- * Converts a value to JavaScript without loss. Integers become bigints, floats numbers. Decimals become text
- * (`'2.20'`), because no JavaScript number holds them. Keys and signatures become base58, other bytes a Uint8Array,
- * maps plain objects. Throws value_invalid for anything else.
+ * Converts a value to JavaScript without loss. Integers become bigints, and floats become numbers. Decimals become
+ * texts (`'2.20'`), because no JavaScript number holds them exactly. Keys and signatures become base58 texts, other
+ * bytes become a Uint8Array, and maps become plain objects. Throws value_invalid if `value` is not a tagged value.
  */
 export const fromValue = (value: Value): PlainValue =>
   withValueErrors('The value is invalid', () => toJavaScript(decodeValue(value)));
@@ -45,8 +45,8 @@ export function readOutput(output: unknown): ValueMap {
 export const fromOutput = (output: unknown): PlainValues => mapToJavaScript(readOutput(output));
 
 /**
- * Converts a JavaScript value to a tagged value without loss: numbers become decimals, bigints integers; texts,
- * booleans, null, bytes, arrays and plain objects keep their kind. Throws value_invalid for anything else, and names
- * its path.
+ * Converts a JavaScript value to a tagged value without loss. Numbers become decimals, and bigints become integers.
+ * Texts, booleans, null, bytes, arrays and plain objects keep their kind. Throws value_invalid with the path of any
+ * other value.
  */
 export const toValue = (js: unknown): Value => withValueErrors('The value is invalid', () => fromJavaScript(js));

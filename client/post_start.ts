@@ -27,6 +27,6 @@ export async function postStart(send: Send, request: StartRequest, what: string)
     signal,
   });
   requireTexts(answer, ['flow_run_id', 'token'], what);
-  // SAFETY: the members were checked to be texts.
+  // SAFETY: `requireTexts` has checked both members.
   return answer as StartResult;
 }

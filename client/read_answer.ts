@@ -5,7 +5,7 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** The most characters that an error quotes from an answer that does not have the expected form. */
 const MAX_QUOTED = 200;
 
-/** Names the target of a request for error messages. */
+/** Returns the target of a request, as error messages name it. */
 const placeOf = (method: string, url: URL): string => `${method} ${url.origin}${url.pathname}`;
 
 /** Reads the text of an answer. Throws answer_too_large as soon as the limit is exceeded. */
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the header Retry-After as seconds. The header may also be a date. Null if the header is missing. */
+/** Reads the header Retry-After, which is a number of seconds or a date, as seconds. Null without a valid header. */
 function readRetryAfter(response: Response): number | null {
   const text = response.headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -56,7 +56,7 @@ function readRetryAfter(response: Response): number | null {
 
 const textOrNull = (value: unknown): string | null => typeof value === 'string' ? value : null;
 
-/** Parses the details. PostgREST sends them as a text, which may contain JSON. */
+/** Parses the details of an error. PostgREST sends details as a text, which may contain JSON. */
 function readDetails(details: unknown): unknown {
   const json = typeof details === 'string' && /^[[{]/.test(details) ? parseJson(details) : undefined;
   return json ?? details ?? null;
@@ -74,7 +74,7 @@ function strangeAnswer(response: Response, text: string, place: string): FlowErr
   });
 }
 
-/** Reads the error in an answer. The answer has the backend's form, or that of a gateway. */
+/** Reads the error in an answer of the backend, or of a gateway before it. */
 function readError(response: Response, text: string, place: string): FlowError {
   const body = parseJson(text);
   if (typeof body !== 'object' || body === null) return strangeAnswer(response, text, place);
@@ -98,16 +98,13 @@ const isRedirect = ({ type, status }: Response): boolean =>
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The parsed body; null if it is empty. */
+  /** The parsed body; null for an empty body. */
   body: unknown;
-  /** The body as text, whose numbers have all their digits. */
+  /** The text of the body, in which numbers have all their digits. */
   text: string;
 }
 
-/**
- * Reads a whole answer. Its status must be a success, and its body JSON or empty. Throws a FlowError for any other
- * answer.
- */
+/** Reads a whole answer that has a success status and a JSON or empty body. Throws a FlowError for any other answer. */
 export async function readAnswer(response: Response, method: string, url: URL): Promise<Answer> {
   const place = placeOf(method, url);
   if (isRedirect(response)) {
@@ -129,7 +126,7 @@ export async function readAnswer(response: Response, method: string, url: URL): 
   return { status: response.status, headers: response.headers, body, text };
 }
 
-/** Throws answer_invalid if one of these members of the body is not a text. */
+/** Throws answer_invalid if a member that `names` lists is missing in the body, or is not a text. */
 export function requireTexts<Name extends string>(body: unknown, names: readonly Name[], what: string): void {
   const members = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const missing = names.find((name) => typeof members[name] !== 'string');

@@ -3,21 +3,21 @@ import type { Answer } from './read_answer.ts';
 import type { Fees } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 
-/** No limits are needed, because the size of the answer was already checked. */
+/** The parser needs no limits, because the size of the answer was already checked. */
 const NO_LIMITS = { characters: Infinity, depth: Infinity, members: Infinity };
 
 const hasExactAmounts = (fees: unknown): boolean =>
   Array.isArray(fees) && fees.every((pair) => Array.isArray(pair) && Number.isSafeInteger(pair[1]));
 
 /**
- * Reads the fees of an answer. `find` finds the fees in a parsed body. Amounts above 2^53 are read from the text,
- * because no JavaScript number holds them exactly. Throws answer_invalid.
+ * Reads the fees of an answer. `find` takes the fees from a parsed body. If an amount is above 2^53, the fees are
+ * parsed again from the text, because no JavaScript number holds the amount exactly. Throws answer_invalid.
  */
 export function readFees({ body, text }: Pick<Answer, 'body' | 'text'>, find: (body: unknown) => unknown): Fees {
   try {
     const rounded = find(body);
     const fees = hasExactAmounts(rounded) ? rounded : find(parseLosslessJson(text, NO_LIMITS));
-    // SAFETY: the code above throws for any other form.
+    // SAFETY: if the fees are not a list of pairs with whole amounts, this statement throws an error, which is caught.
     return (fees as [unknown, unknown][]).map(([address, lamports]) => [String(address), BigInt(String(lamports))]);
   } catch (error) {
     throw new FlowError({

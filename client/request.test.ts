@@ -6,7 +6,7 @@ import type { FlowClient } from './flow_client.ts';
 import { FlowError } from './flow_error.ts';
 import { MAX_ANSWER_BYTES } from './read_answer.ts';
 
-/** A server that answers in ways in which the backend does not. tests/client/ tests the real stack. */
+/** A server with answers that the real backend does not give. The tests in tests/client/ use the real backend. */
 let server: Server | undefined;
 let seen: { url: string; headers: Record<string, unknown> }[] = [];
 afterEach(() => {
@@ -131,7 +131,7 @@ describe('an error', () => {
     const url = await serve(json(429, body, { 'retry-after': '7' }));
     const error = await errorOf(makeClient(url, 5).start(7));
     expect(error).toMatchObject({ ...body, details: { length: 9 }, status: 429, retryAfter: 7, name: 'FlowError' });
-    // A refusal is not repeated.
+    // The client does not repeat a refused request.
     expect(seen).toHaveLength(1);
   });
 

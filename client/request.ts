@@ -11,7 +11,7 @@ export interface FlowRequest {
   path: string;
   /** Sent as JSON. */
   body?: string | undefined;
-  /** Headers that replace the client's headers of the same name. The value undefined removes a header. */
+  /** Headers that replace the client's headers of the same name. The value undefined removes the client's header. */
   headers?: RequestHeaders;
   signal?: AbortSignal | undefined;
   /** The time limit of one attempt in milliseconds; 30,000 by default. */
@@ -22,7 +22,7 @@ export interface FlowRequest {
 
 /**
  * Returns headers that replace the client's own credential. They remove the API key, because the backend would prefer
- * it to a public key.
+ * the API key to a public key.
  */
 export const inPlaceOfOwn = (credential: string): RequestHeaders => ({
   authorization: `Bearer ${credential}`,
@@ -60,7 +60,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 const aborted = (signal: AbortSignal): FlowError =>
   new FlowError({ code: 'aborted', message: 'The caller aborted the request.', cause: signal.reason });
 
-/** Returns the reason of a failed fetch, which Node and Deno put into the cause. */
+/** Returns the reason why a fetch failed. Node and Deno put the reason into `cause`. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const inner = cause instanceof Error ? cause : error;
@@ -68,7 +68,9 @@ function reasonOf(error: unknown): string {
   return String(message || code || error);
 }
 
-/** Makes the error of a request without a complete answer. If the time limit is the reason, `limitMs` is that limit. */
+/**
+ * Makes the error of a request that got no complete answer. `limitMs` is the time limit, if the request exceeded it.
+ */
 export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, limitMs?: number): FlowError {
   if (error instanceof FlowError) return error;
   if (signal?.aborted) return aborted(signal);
@@ -82,7 +84,7 @@ export function brokenOff(error: unknown, origin: string, signal?: AbortSignal, 
   });
 }
 
-/** Merges the headers of every request with those of this request. Headers of this request replace the others. */
+/** Merges the connection's headers with the headers of one request, which replace headers of the same name. */
 function headersOf(connection: ProjectConnection, own: RequestHeaders = {}): Headers {
   const headers = new Headers(connection.headers);
   for (const [name, value] of Object.entries(own)) {
@@ -118,7 +120,7 @@ async function attempt(connection: ProjectConnection, url: URL, request: FlowReq
   }
 }
 
-/** Tests whether a repetition of the request may help: the request got no answer, or a temporary failure. */
+/** Tests whether the same request may succeed later: it got no answer, or a temporary failure. */
 export const isTransient = (error: unknown): error is FlowError =>
   error instanceof FlowError && TRANSIENT.has(error.status) && !['aborted', 'client_invalid'].includes(error.code);
 

@@ -5,7 +5,10 @@ import { type FlowRequest, inPlaceOfOwn, type RequestHeaders } from './request.t
 export const readReference = (run: RunReference<object>): { id: string; token: string | undefined } =>
   typeof run === 'string' ? { id: run, token: undefined } : { id: run.flow_run_id, token: run.token };
 
-/** Makes the path and headers of a request for a run. If the run's token is known, it is the only credential. */
+/**
+ * Makes the path and headers of a request for a run. If the run's token is known, it replaces the client's own
+ * credential.
+ */
 export function runRoute(
   route: 'events' | 'output' | 'stop' | 'signature_request',
   run: RunReference<object>,

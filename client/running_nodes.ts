@@ -37,7 +37,7 @@ export function makeRunningNodes(send: Send): Pick<FlowClient, 'runNode' | 'node
         { path, body: JSON.stringify(params), idempotencyKey, signal },
         'the start',
       );
-      // SAFETY: this route also returns warnings.
+      // SAFETY: the answer of this route also has `warnings`.
       return started as StartFlowResult;
     },
     nodeRuns: async (run, { node, signal } = {}) => {

@@ -9,13 +9,14 @@ import { runRoute } from './run_reference.ts';
 const WAIT_SECONDS = 20;
 const WAIT_MARGIN_MS = 20_000;
 /**
- * The shortest time between two requests, in milliseconds. Without it, the loop would not pause while the caller leaves
- * a signature request open.
+ * The shortest time between two requests, in milliseconds. Without this limit, the loop would send requests without a
+ * pause while a signature request stays open.
  */
 const MIN_LOOK_MS = 1_000;
 
 /**
- * Returns undefined for the error of an ended run, because such a run asks for no more signatures. Throws other errors.
+ * Returns undefined if the error says that the run has ended, so that it asks for no more signatures. Throws any other
+ * error.
  */
 function undefinedAtEnd(error: unknown): undefined {
   if (!(error instanceof FlowError) || error.code !== 'signature_request_not_found') throw error;
@@ -35,7 +36,7 @@ export function makeSigning(
     });
     if (body === null) return null;
     requireTexts(body, ['pubkey', 'message'], 'the signature request');
-    // SAFETY: two members were checked to be texts. The id is checked below.
+    // SAFETY: `requireTexts` has checked `pubkey` and `message`. The id is checked below.
     const request = body as PendingSignatureRequest;
     if (!Number.isSafeInteger(request.id)) {
       throw new FlowError({

@@ -16,11 +16,11 @@ import { pause, type Send } from './request.ts';
 import { readReference, runRoute } from './run_reference.ts';
 import { asPublicKey, targetQuery } from './target.ts';
 
-/** The seconds that one request waits for an output. Most proxies allow a longer wait. */
+/** The seconds that one request waits for an output. The limits of most proxies are higher. */
 const WAIT_SECONDS = 50;
-/** The milliseconds that an answer may take beyond the wait. */
+/** The milliseconds that an answer may take in addition to the wait. */
 const WAIT_MARGIN_MS = 20_000;
-/** The shortest time between two requests, in milliseconds, for a server that answers without waiting. */
+/** The shortest time between two requests, in milliseconds. It matters if the server answers without waiting. */
 const MIN_LOOK_MS = 500;
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;

@@ -10,8 +10,8 @@ export function targetQuery(target: DeploymentTarget): string {
 }
 
 /**
- * Returns headers that replace the client's own credential by the public key of the caller, who is then
- * unauthenticated.
+ * Returns headers with which a request acts as the unauthenticated caller who has this public key. Without a public
+ * key, returns no headers.
  */
 export const asPublicKey = (publicKey: string | undefined): RequestHeaders =>
   publicKey === undefined ? {} : inPlaceOfOwn(publicKey);

@@ -1,8 +1,8 @@
 import { FlowError } from './flow_error.ts';
 
 /**
- * The part of a ZodError that this file needs. This file does not import zod, so that programs without zod's checks do
- * not load it.
+ * The part of a ZodError that this file needs. This file does not import zod, so that programs that check nothing with
+ * zod do not load zod.
  */
 interface SchemaError {
   issues: { path: PropertyKey[]; message: string }[];

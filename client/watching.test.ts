@@ -24,8 +24,8 @@ interface Connection {
 }
 
 /**
- * Makes a backend with a run of COUNT events. Each connection sends as many bytes as the next element of `cuts` says,
- * and then ends; `breaks` selects how it ends.
+ * Makes a backend with a run of COUNT events. `cuts` has one number for each connection: the bytes after which the
+ * connection ends. `breaks` selects how it ends.
  */
 function makeBackend(cuts: number[], breaks: 'closes' | 'fails' = 'closes') {
   const connections: Connection[] = [];

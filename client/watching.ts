@@ -9,13 +9,13 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** The milliseconds for which a watcher tries to reconnect before it gives up. */
 const GIVE_UP_MS = 120_000;
-/** The milliseconds that the beginning of an answer may take. */
+/** The time limit for the beginning of an answer, in milliseconds. */
 const CONNECT_MS = 30_000;
 
 /** Tests whether this is the last event: the end of the run at the root of the tree. */
 const isLast = ({ event, data }: RunEvent): boolean => event === 'run_finish' && data.called_by === null;
 
-/** Makes the method that watches runs. `retries` is the number of times that the first connection is tried again. */
+/** Makes the method that watches runs. `retries` is how often the client tries the first connection again. */
 export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient, 'events'> {
   /** Yields the events of one connection. `on.open` is called when the connection is established. */
   async function* connect(
@@ -92,7 +92,7 @@ export function makeWatching(open: OpenStream, retries: number): Pick<FlowClient
       } catch (error) {
         failures++;
         const isOver = goodAt === undefined ? failures > retries : Date.now() - goodAt > GIVE_UP_MS;
-        // If the watcher was connected before, it waits until the project accepts another stream.
+        // If the project accepts no further stream (429), a watcher that was connected before tries again.
         const isFull = goodAt !== undefined && error instanceof FlowError && error.status === 429;
         if (!isTransient(error) && !isFull || isOver) throw error;
         const backoff = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);

@@ -35,7 +35,10 @@ function rememberUsers(): void {
   };
 }
 
-/** Builds the declarations of each part, by file name. Each part is one file that has all its types and no imports. */
+/**
+ * Builds one declaration file for each part of the package, with all types of the part and no imports. Returns the
+ * texts by the names of their files.
+ */
 export function buildDeclarations(): Map<string, string> {
   rememberUsers();
   const bundles = generateDtsBundle(

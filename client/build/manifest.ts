@@ -11,8 +11,9 @@ export const entryPoints = [
 ] as const;
 
 /**
- * Makes the package.json of the built package. The package.json of the workspace names sources, so that a checkout
- * needs no build. The workspace declares no peer dependency: if it did, npm would also install supabase-js for workers.
+ * Makes the package.json of the built package. The package.json of the workspace names source files instead of built
+ * files, so that a checkout needs no build. It declares no peer dependency, because npm would then also install
+ * supabase-js for workers.
  */
 export function publishedManifest(): Record<string, unknown> {
   const { private: _private, ...manifest } = JSON.parse(readFileSync(join(clientDir, 'package.json'), 'utf8'));

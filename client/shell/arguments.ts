@@ -70,7 +70,7 @@ export function readTarget(text: string): DeploymentTarget {
   throw new UsageError(`${text} must be the id of a deployment (a UUID), or of a flow (a number), or <flow>@<tag>.`);
 }
 
-/** Reads a tag. It is checked here, because the backend would refuse it only after the deploy. */
+/** Reads a tag. Throws for an invalid tag, because the backend would refuse the tag only after the deploy. */
 export function readTag(text: string): string {
   if (isTag(text)) return text;
   throw new UsageError(`A tag ${TAG_RULE}.`);

@@ -7,7 +7,7 @@ import type { DeploymentDescription, DeploymentInput } from '../flow_client.ts';
 import type { PlainValue } from '../plain_value.ts';
 import { UsageError } from './usage_error.ts';
 
-/** The limits of a start's body: 1 MiB. */
+/** The limits for the JSON of one input. The body of a start has at most 1 MiB. */
 const JSON_LIMITS = { characters: 1_048_576, depth: 64, members: 300_000 };
 
 /** The inputs of a command line. */
@@ -27,13 +27,13 @@ function readAssignment(argument: string): Assignment {
   return { name, isJson, text: argument.slice(at + 1) };
 }
 
-/** Returns the alternatives of an input's JSON Schema. */
+/** Returns the alternatives that `anyOf` lists in an input's JSON Schema, or else the schema itself. */
 const alternatives = (schema: DeploymentInput['json_schema']): { [keyword: string]: unknown }[] =>
   Array.isArray(schema.anyOf) ? schema.anyOf.flatMap((one) => alternatives(one)) : [schema];
 
 /**
- * Returns the schemas for a text on the command line. If the input accepts anything, the type of its default comes
- * first, because the value probably has the same type.
+ * Returns the schemas by which a text on the command line is read. If the input accepts anything, a schema of the
+ * default's type comes first, because the value probably has this type.
  */
 function schemasFor({ json_schema, default: fallback }: DeploymentInput): { [keyword: string]: unknown }[] {
   const schemas = alternatives(json_schema);
@@ -58,8 +58,8 @@ function readJson<Result>(name: string, text: string, use: (json: LosslessJson) 
 }
 
 /**
- * Adds JSON to the inputs, as plain values. If a number has more digits than a JavaScript number holds, the value is
- * tagged.
+ * Adds a JSON value to the inputs. The value is plain, or tagged if it has a number with too many digits for
+ * JavaScript.
  */
 function addJson({ name, text, isJson }: Assignment, { values, inputs }: Assigned): void {
   readJson(isJson ? `${name}:=` : name, text, (json) => {
@@ -73,8 +73,8 @@ const isNumber = (text: string): boolean => /^-?\d/.test(text) && !Number.isNaN(
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
- * Adds `key=value` to the inputs, converted by the input's types. Numbers keep all their digits, also inside of lists
- * and objects. A text that matches no type and is not JSON stays a text. The backend checks the value's type.
+ * Converts the value of `key=value` by the input's types, and adds it to the inputs. Numbers in lists and objects also
+ * keep all their digits. A text that matches no type and is not JSON stays a text. The backend checks the value's type.
  */
 function addText(assignment: Assignment, input: DeploymentInput, assigned: Assigned): void {
   const { name, text } = assignment;
@@ -83,7 +83,7 @@ function addText(assignment: Assignment, input: DeploymentInput, assigned: Assig
   const takes = (...types: string[]) => schemas.some(({ type }) => types.includes(String(type)));
   const isAnything = schemas.some(({ type }) => type === undefined);
   const takesText = isAnything || schemas.some(({ type, pattern }) =>
-    // A pattern of digits marks the text form of a number that is too long for JSON.
+    // A schema with a pattern of digits is for numbers that are too long for JSON, and not for texts.
     type === 'string' && !(typeof pattern === 'string' && /^\^-?\[0-9\]/.test(pattern))
   );
   if (takes('number', 'integer') ? isNumber(text) : isAnything && JSON_NUMBER.test(text)) {
@@ -91,7 +91,7 @@ function addText(assignment: Assignment, input: DeploymentInput, assigned: Assig
     // Numbers beyond JavaScript's precision are sent as text if the input accepts text.
     else if (takes('string')) values[name] = text;
     else if (isAnything) addJson(assignment, assigned);
-    // An input that accepts numbers, but no text, accepts only floats. So JavaScript may round the number.
+    // If an input accepts numbers but no text, its numbers are floats, so JavaScript may round them.
     else values[name] = Number(text);
   } else if (takes('boolean') && (text === 'true' || text === 'false')) values[name] = text === 'true';
   else if (
@@ -127,8 +127,8 @@ function readAll(args: string[]): Assignment[] {
 }
 
 /**
- * Reads inputs whose types are unknown. `key:=json` is JSON. `key=value` is JSON if the value can be parsed, or else a
- * text. Throws a UsageError.
+ * Reads inputs whose types are unknown. The value of `key:=json` must be JSON. The value of `key=value` is parsed as
+ * JSON if possible, or else is a text. Throws a UsageError.
  */
 export const readTagged = (args: string[]): ValueMap =>
   Object.fromEntries(

@@ -6,6 +6,6 @@ import type { ScheduleRow, WebhookRow } from '../flow_client.ts';
 export const targetOf = ({ flow, tag, deployment_id }: ScheduleRow | WebhookRow): string =>
   deployment_id ?? `${flow}@${tag}`;
 
-/** Joins the columns of a line. If the last start was refused, adds the reason. */
+/** Joins the columns of a line, and adds the reason if the last start was refused. */
 export const lineOf = (columns: string[], { last_error }: ScheduleRow | WebhookRow): string =>
   [...columns, ...(last_error === null ? [] : [`last error: ${last_error}`])].join('  ');

@@ -34,9 +34,9 @@ export interface CommandContext {
   signal: AbortSignal;
   /** The project that is called. */
   environment: Environment;
-  /** Asks for a password: a line of stdin that is not echoed. */
+  /** Reads a password from a line of stdin, and does not echo the line. */
   readPassword: () => Promise<string>;
-  /** Asks for the secret of a connection, in the same way. */
+  /** Reads the secret of a connection in the same way. */
   readSecret: () => Promise<string>;
 }
 
@@ -53,7 +53,7 @@ export interface Command {
   notes: string[];
   options: readonly Option[];
   example: string;
-  /** True if the command needs no user. On a local stack, the shell then looks for no API key. */
+  /** True if the command needs no user, so that the shell needs no API key for a local stack. */
   needsNoUser?: boolean;
   /** Throws a UsageError or a FlowError. */
   run: (context: CommandContext, call: CommandCall) => Promise<void>;

@@ -17,7 +17,9 @@ export const environmentVariables = [
   { name: 'FLOWS_PASSWORD', meaning: 'For `flows login`: the password. Without it, the command asks for it.' },
 ] as const;
 
-/** Finds the local stack of this checkout, or the stack at the address `url`. If a user is wanted, adds an API key. */
+/**
+ * Finds the local stack of this checkout, or the stack at the address `url`. If `wantsUser` is true, adds an API key.
+ */
 export type FindLocalStack = (
   url: string | undefined,
   wantsUser: boolean,
@@ -34,7 +36,7 @@ export interface LocalStack {
 /** The project to call, and the user to act as. */
 export type Environment = ConnectionOptions & Partial<Pick<LocalStack, 'keepApiKey'>>;
 
-/** Tests whether a key is a secret key. A legacy secret key is a token that names its role. */
+/** Tests whether a key is a secret key. An old secret key is a token that contains the role `service_role`. */
 function isSecret(key: string): boolean {
   if (key.startsWith('sb_secret_')) return true;
   try {
@@ -46,8 +48,8 @@ function isSecret(key: string): boolean {
 }
 
 /**
- * Returns the project that the environment names, or else the local stack. If a user is wanted, the result for a local
- * stack includes an API key. Throws a UsageError that names the missing variables.
+ * Returns the project that the environment names, or else the local stack. If `wantsUser` is true, the result for a
+ * local stack includes an API key. Throws a UsageError that names the missing variables.
  */
 export async function readEnvironment(
   env: Record<string, string | undefined>,

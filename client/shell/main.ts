@@ -13,7 +13,7 @@ import { UsageError } from './usage_error.ts';
 /** The most characters of an error's details that a terminal shows. */
 const MAX_DETAILS = 4_000;
 
-/** The parts of its process that `flows` uses. */
+/** The parts of the process in which `flows` runs. */
 export interface ShellProcess extends Streams {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -22,7 +22,7 @@ export interface ShellProcess extends Streams {
   findLocalStack?: FindLocalStack;
 }
 
-/** Formats the errors of a run, one per line; other details as JSON of limited length. */
+/** Formats an error's details: the errors of a run as one line each, other details as JSON of limited length. */
 function describeDetails(details: unknown): string[] {
   const { errors } = (details ?? {}) as { errors?: unknown };
   if (Array.isArray(errors)) return errors.map((error) => `  ${printableBlock(String(error), '    ')}`);
@@ -31,7 +31,7 @@ function describeDetails(details: unknown): string[] {
   return [`details: ${text.length > MAX_DETAILS ? `${text.slice(0, MAX_DETAILS)}… (--json shows all)` : text}`];
 }
 
-/** Hints for errors without a hint from the backend. */
+/** Hints for errors to which the backend adds no hint, by their codes. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [
     'deployment_not_found',
@@ -40,7 +40,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** Prints an error: in a few lines, or as JSON in the shape of the backend's errors. */
+/** Prints an error: as a few lines of text, or as JSON with the members of a backend error. */
 function showError(screen: Screen, error: unknown, isJson: boolean): void {
   const flowError = error instanceof FlowError ? error : new FlowError({
     code: error instanceof UsageError ? 'usage' : 'internal',

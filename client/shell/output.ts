@@ -6,8 +6,8 @@ import type { CommandContext } from './command.ts';
 import { printableBlock, printableJson, printableLine } from './printable.ts';
 
 /**
- * Waits for the output of a run, and returns it as tagged values. After a timeout, the error's hint names the run and
- * the command that waits again.
+ * Waits for the output of a run, and returns it as tagged values. If the wait times out, the hint of the error names
+ * the run and the command that waits again.
  */
 export async function waitForOutput(
   { client, signal }: CommandContext,
@@ -30,7 +30,7 @@ export async function waitForOutput(
   }
 }
 
-/** Prints an output, a line for each value: texts as they are, other values as readable JSON. */
+/** Prints each value of an output: a text as it is, and any other value as JSON without type tags. */
 export async function printOutput({ screen }: CommandContext, output: ValueMap): Promise<void> {
   for (const [name, value] of Object.entries(output)) {
     const json = toReadableJson(value);

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { Screen } from './screen.ts';
 import { UsageError } from './usage_error.ts';
 
-/** The sources of a secret. */
+/** The places from which a secret is read. */
 interface SecretSource {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -16,7 +16,7 @@ interface WantedSecret {
   variable: 'FLOWS_PASSWORD' | 'FLOWS_SECRET';
 }
 
-/** Reads a secret from its variable, or else from the first line of stdin, which is not echoed. Throws a UsageError. */
+/** Reads a secret from its variable, or else from the first line of stdin without echoing it. Throws a UsageError. */
 async function readLine(
   { env, stdin, signal }: SecretSource,
   screen: Screen,

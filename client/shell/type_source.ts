@@ -69,8 +69,8 @@ function inputMember({ name, description, required, default: fallback, json_sche
 }
 
 /**
- * Tests whether a type may have this name. Names that begin with a capital letter are no keywords of TypeScript. The
- * two excluded names occur in the generated source.
+ * Tests whether a type may have this name. No keyword of TypeScript begins with a capital letter. The two excluded
+ * names are used in the generated source.
  */
 export const isTypeName = (name: string): boolean =>
   /^[A-Z][\w$]{0,99}$/.test(name) && name !== 'PlainValue' && name !== 'Uint8Array';

@@ -3,7 +3,7 @@ import type { Command, CommandCall, CommandContext } from '../command.ts';
 import { printableJson, printableLine } from '../printable.ts';
 import { UsageError } from '../usage_error.ts';
 
-/** The kinds of connections. If the secret of a kind has only one member, its value here is the name of that member. */
+/** The kinds of connections. For a kind whose secret has only one member, the value is the name of this member. */
 const KINDS: Record<NewConnection['kind'], string | undefined> = {
   bearer: 'token',
   basic: undefined,
@@ -17,8 +17,8 @@ const isKind = (text: string | undefined): text is NewConnection['kind'] =>
   text !== undefined && Object.hasOwn(KINDS, text);
 
 /**
- * Reads the members of a secret from JSON. If the secret of the kind has only one member, the text may also be that
- * member itself. Errors never quote the secret.
+ * Reads the members of a secret from JSON. If secrets of the kind have only one member, the text may be the bare value
+ * of this member. Errors never quote the secret.
  */
 function membersOf(text: string, kind: NewConnection['kind']): Record<string, string> {
   const only = KINDS[kind];
@@ -77,7 +77,7 @@ async function remove({ client, screen, isJson, signal }: CommandContext, name: 
   await screen.print(isJson ? printableJson({ name, success: true }) : printableLine(`deleted connection ${name}`));
 }
 
-/** The number of arguments after each action. */
+/** The number of arguments that follow each action. */
 const ACTIONS: Record<string, number> = { list: 0, upsert: 1, test: 2, delete: 1 };
 
 export const connections: Command = {

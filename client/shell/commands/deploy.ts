@@ -45,7 +45,7 @@ export const deploy: Command = {
     const name = option('tag');
     const tag = name === undefined ? undefined : readTag(name);
     const json = await readJson(file);
-    // Only this command needs this module, and loading it takes as long as loading the rest of the shell.
+    // Loaded here, because only this command needs the module, which takes as long to load as the rest of the shell.
     const { readEditorFlow } = await import('../../editor_flow.ts');
     const { row: flow, leftOut } = readEditorFlow(json);
     for (const what of leftOut) screen.note(printableLine(`not carried over: ${what}`));
