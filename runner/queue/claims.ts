@@ -35,7 +35,7 @@ export interface Claim {
   flow_run_id: string;
   /** The number of this claim among the run's claims. Writes of an older claim are refused. */
   claim_number: number;
-  /** Number of consecutive workers that were lost while they executed this run. */
+  /** Number of workers that were lost one after another while they executed this run. */
   lost_claim_count: number;
   flow_id: number;
   user_id: string;

@@ -16,8 +16,8 @@ export interface MemoryUser {
   /** Milliseconds since the run was claimed. */
   heldMs: () => number;
   /**
-   * Aborted if the run must stop. The run is then admitted before all others. It need not fit beside the admitted runs,
-   * but only beside those of them that must stop, too.
+   * Aborted if the run must stop. The run is then admitted before all others. Of the admitted runs, only those that
+   * must stop, too, then count against the limit.
    */
   stopping?: AbortSignal;
 }

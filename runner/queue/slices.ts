@@ -15,7 +15,10 @@ export interface Slices {
   areAllEnded: () => boolean;
 }
 
-/** True if the slice is spent or over. The worker then claims no run, and releases the runs that it executes. */
+/**
+ * True if the slice is spent or over (`SliceState`). The worker then claims no run, and releases the runs that it
+ * executes.
+ */
 export const isUsedUp = (slice: Slice): boolean => slice.state() !== 'open';
 
 /** Makes the slices of a worker. `onOver` is called when a slice is spent or over, and by `endAll`. */

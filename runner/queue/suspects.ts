@@ -6,8 +6,8 @@ import type { HeldRuns } from './held_runs.ts';
 import { isUsedUp } from './slices.ts';
 
 /**
- * A run that lost this many workers in a row may have crashed them. Such a suspect is executed alone, so that no other
- * run loses its worker.
+ * If this many workers in a row were lost while they executed a run, the run may have crashed them. Such a suspect is
+ * executed alone, so that no other run loses its worker.
  */
 const SUSPECT_LOST_CLAIMS = 2;
 

@@ -46,8 +46,8 @@ function holdOneByOne(holders: Holder[], bytes: number, signal: AbortSignal): Pr
 }
 
 /**
- * Makes the share of one run. The run makes at most `maxRequests` requests at a time, which hold no more bytes than
- * each of the budgets allows.
+ * Makes the share of one run. The run makes at most `maxRequests` requests at a time. Together they hold no more bytes
+ * than each budget allows.
  */
 export function makeHttpShare(maxRequests: number, budgets: ByteBudget[]): HttpShare {
   let running = 0;

@@ -6,8 +6,8 @@
 const MAX_NATIVE_PATTERN = 128;
 
 /**
- * Computes for each position of a pattern the length of the longest beginning of the pattern that also ends at this
- * position. After a mismatch, a search need not compare that beginning again.
+ * For each position of a pattern, computes the length of the longest beginning of the pattern that also ends there.
+ * After a mismatch, a search need not compare that beginning again.
  */
 function borders(pattern: string): Int32Array {
   const lengths = new Int32Array(pattern.length);

@@ -98,11 +98,14 @@ export interface ChainRpc {
   getLatestBlockhash: (commitment: Commitment) => Promise<LatestBlockhash>;
   /** Returns the lamports that an account with this many bytes must hold to be rent-exempt. */
   getMinimumBalanceForRentExemption: (dataLength: number, commitment: Commitment) => Promise<bigint>;
-  /** Returns accounts in the order of the addresses, at most 100; null for an address without an account. */
+  /**
+   * Returns accounts in the order of the addresses; null for an address without an account. Takes at most 100
+   * addresses.
+   */
   getMultipleAccounts: (addresses: string[], commitment: Commitment) => Promise<(ChainAccount | null)[]>;
   /**
-   * Returns statuses in the order of the signatures, at most 256; null for a transaction that is in no block. Searches
-   * the whole history up to the returned slot.
+   * Returns statuses in the order of the signatures; null for a transaction that is in no block. Takes at most 256
+   * signatures. Searches the whole history up to the returned slot.
    */
   getSignatureStatuses: (signatures: string[]) => Promise<{ slot: bigint; statuses: (SignatureStatus | null)[] }>;
   /** Lists the newest transactions that name an address, newest first: at most 1000, and only those after `until`. */

@@ -5,8 +5,8 @@ import { StackError } from '../../dev/stack/stack_error.ts';
 import { readStack } from '../../dev/stack/stack_record.ts';
 
 /**
- * Returns the environment for a worker of this checkout's local stack on a port. The worker gets the environment of the
- * stack's functions.
+ * Returns the environment for a worker of this checkout's local stack, which listens on the given port. The worker gets
+ * the environment of the stack's functions.
  */
 export async function localStackEnvironment(portText: string | undefined): Promise<Record<string, string>> {
   const port = parsePort(portText);

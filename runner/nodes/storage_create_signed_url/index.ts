@@ -8,7 +8,10 @@ import { integerFrom, readTransform } from './transform.ts';
 
 const MAX_SECONDS = nodeLimits.storage_url_seconds.value;
 
-/** Converts the option `download`. If it is true or a name, browsers save the file, under that name if given. */
+/**
+ * Converts the option `download`. If it is true, browsers save the file. If it is a name, they save the file under that
+ * name.
+ */
 const toDownload: Convert<boolean | string> = (value) => {
   if ('B' in value) return value.B;
   if ('S' in value && value.S.length <= 255) return value.S === '' ? false : value.S;
