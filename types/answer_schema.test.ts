@@ -47,7 +47,7 @@ describe('an answer', () => {
   it('fits the schema, or has faults with their paths', () => {
     expect(faultsOfAnswer({ json_schema: ORDER }, { amount: 2, by: 'Ada', tags: ['new'], note: null })).toEqual([]);
     const paths = (answer: unknown) => faultsOfAnswer({ json_schema: ORDER }, answer).map(({ path }) => path);
-    // A default is only a note, so the member counts as missing.
+    // The schema's `default` does not fill in a missing `amount`.
     expect(paths({})).toEqual(['amount']);
     expect(paths({ amount: 1.5 })).toEqual(['amount']);
     expect(paths({ amount: 1, by: 'Grace', tags: ['new', 'blue'] })).toEqual(['by', 'tags.1']);

@@ -11,8 +11,8 @@ export interface InputQuestion {
 }
 
 /**
- * For each type, the keywords that limit a value of the type. Patterns and references are not allowed: checking an
- * answer by a stranger's pattern, or by a schema that refers to itself, may take unlimited time.
+ * For each type, the keywords that limit a value of the type. `pattern` and `$ref` are not allowed: with a slow
+ * pattern, or with a schema that refers to itself, checking an answer could take unlimited time.
  */
 const OF_TYPE: Record<string, readonly string[]> = {
   object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
@@ -107,8 +107,8 @@ export function faultOfAnswerSchema(schema: unknown): string | undefined {
 }
 
 /**
- * Removes the keywords that only describe a value, at each level of a schema. If they stayed, zod would accept a
- * missing member that has a `default`.
+ * Removes the keywords that only describe a value from all levels of a schema. `default` is one of them: with it, zod
+ * would accept an answer that lacks the member.
  */
 export function withoutNotes(schema: Json): Json {
   const kept = Object.entries(schema).filter(([keyword]) => !NOTES.has(keyword)).map(([keyword, value]) => {

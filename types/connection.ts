@@ -9,7 +9,7 @@ const MAX_HOSTS = connectionLimits.connection_hosts.value;
 const MAX_HOST_LENGTH = connectionLimits.connection_host_characters.value;
 const MAX_SECRET_BYTES = connectionLimits.connection_secret_bytes.value;
 
-/** Headers that only the HTTP client may set. If a request carries a secret, the client also sets accept-encoding. */
+/** Headers that only the HTTP client may set. accept-encoding is one of them if the request carries a secret. */
 const CLIENT_HEADERS = new Set([...CONNECTION_HEADERS, 'accept-encoding']);
 
 /**

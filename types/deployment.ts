@@ -12,8 +12,8 @@ export const startDeploymentParamsSchema = z.strictObject({
    */
   inputs: valueMapSchema.optional(),
   /**
-   * Inputs by label as readable JSON. The JSON is converted by the types that `GET /deployment/read` returns. Each
-   * input may be in `inputs` or in `values`, but not in both.
+   * Inputs by label as readable JSON. Each value is converted to a type that the input accepts (`type_bounds` of `GET
+   * /deployment/read`). Each input may be in `inputs` or in `values`, but not in both.
    */
   values: z.record(z.string(), z.unknown(), 'must be an object of plain JSON').optional(),
   /**
@@ -34,13 +34,16 @@ export const partialConfigSchema = z.strictObject({
   only_nodes: z.array(nodeIdSchema).min(1).max(flowLimits.flow_nodes.value),
   /** The sources of the other nodes' outputs. */
   values_config: z.strictObject({
-    /** By node id, the run from which the node's outputs are taken: an ended root run of this flow. */
+    /**
+     * By node id, the run of this flow from which the node's outputs are taken. The run must have ended, and no other
+     * run may have called it.
+     */
     nodes: z.record(nodeIdSchema, flowRunIdSchema).optional(),
     /** The run for all nodes that `nodes` does not name. */
     default_run_id: flowRunIdSchema.optional(),
     /**
-     * Tagged values by node and port. They take precedence over the values of a run. For a node of `only_nodes`, the
-     * values are inputs of the node; for any other node, its outputs.
+     * Tagged values by node and port. A value given here takes precedence over a value of a run. The values of a node
+     * in `only_nodes` are inputs of the node. The values of any other node are its outputs.
      */
     inline: z.record(nodeIdSchema, valueMapSchema).optional(),
   }).optional(),
@@ -54,7 +57,10 @@ export const startFlowParamsSchema = z.strictObject({
    * Runs only some nodes of the flow. The other nodes output values of earlier runs, or values from this configuration.
    */
   partial_config: partialConfigSchema.optional(),
-  /** Settings for names that the flow's own environment does not define. Called flows do not get these settings. */
+  /**
+   * Settings that are added to the environment of the flow. Names that the flow itself defines are ignored. Called
+   * flows do not get these settings.
+   */
   environment: z.record(z.string(), z.string()).optional(),
   /** If true, the run outputs its first transaction and does not send it. */
   output_instructions: z.boolean().optional(),
@@ -86,8 +92,8 @@ export const strictQuerySchema = z.object({
 export type StrictQuery = z.output<typeof strictQuerySchema>;
 
 /**
- * The warnings of a deploy or a start, by code. Each code is about a part of the flow that makes a run fail, or that a
- * run ignores.
+ * The warnings of a deploy or a start, by code. Most codes mean that a part of the flow makes a run fail, or that a run
+ * ignores the part.
  */
 export const warningCodes = {
   node_not_implemented:
@@ -110,19 +116,19 @@ export const warningCodes = {
     'A node has `data.on_error`, but `sources` has no output named `error`, so its failures are not handled.',
   connection_missing: 'The owner has no connection of this name, so the run fails at the node.',
   connection_url_open:
-    'A node with a connection takes its URL from a flow input, so whoever starts the flow chooses the URL within the hosts.',
+    'A node with a connection takes its URL from a flow input, so whoever starts the flow chooses the URL on the hosts of the connection.',
   input_label_duplicate: 'Two flow inputs have the same label, so they get the same value.',
   edge_source_handle_unknown:
-    'The source of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
+    'The source of an edge does not have the handle that the edge names. If no node has this handle, the edge is left out.',
   edge_target_handle_unknown:
-    'The target of an edge does not have the handle that the edge names. If no node has it, the edge is left out.',
+    'The target of an edge does not have the handle that the edge names. If no node has this handle, the edge is left out.',
   edge_source_port_unknown:
-    'An edge begins at an output that the node does not have, or at an input that it does not pass on.',
+    'An edge begins at an output that the node does not have, or at an input whose value the node does not pass on.',
   edge_target_port_unknown: 'An edge leads into an input that the node does not have.',
   edge_types_differ: 'An edge leads to an input that accepts none of the values that the output gives.',
 } as const;
 
-/** A warning. The flow is deployed or started nevertheless. */
+/** A warning. Without `strict`, it does not prevent the deploy or the start. */
 export interface FlowWarning {
   /** The flow that was deployed or started, or one that it calls. */
   flow_id: number;
@@ -132,7 +138,7 @@ export interface FlowWarning {
   message: string;
   /**
    * The node that the warning concerns. Only warnings of the route `POST /flow/deploy/{flow_id}` have this member. The
-   * warning `script_invalid` also has the position in the script.
+   * warning `script_invalid` also has `line` and `column`, the position of the error in the script.
    */
   node_id?: string;
   line?: number;
@@ -151,8 +157,8 @@ export interface DeployFlowResult {
   /** The first 100 warnings; most flows have none. */
   warnings: FlowWarning[];
   /**
-   * The limits of all callers but the owner. `guests` has the limits of callers without an account. `limits` is present
-   * only if guests may start the deployment.
+   * The limits for all callers except the owner, together. `guests` is the part of these limits that callers without an
+   * account may use. `limits` is present only if guests may start the deployment.
    */
   limits?: StartLimits & { guests: StartLimits };
 }

@@ -1,4 +1,4 @@
-// Imported as a namespace, so that bundlers of the client drop the unused parts.
+// zod is imported as a namespace. A bundler can then drop the parts of zod that the client does not use.
 import * as z from 'zod';
 import { fromNewerFlow, isNewerFlow } from './newer_editor_flow.ts';
 import { isTooDeep } from './newer_editor_values.ts';

@@ -13,9 +13,9 @@ export interface ErrorBody {
   code: string;
   /** For people. */
   message: string;
-  /** More data than the message has, such as the list of findings of `flow_invalid`; else null. */
+  /** Further data, such as the list of findings of `flow_invalid`; null if there is none. */
   details: unknown;
-  /** Advice for the caller; else null. */
+  /** Advice for the caller; null if there is none. */
   hint: string | null;
 }
 

@@ -2,8 +2,8 @@ import type { LosslessNumber } from 'lossless-json';
 import type { LosslessJson } from './values/value.ts';
 
 /**
- * The retries of a node whose failure may be temporary. In the editor's JSON they are `data.retry`, where members may
- * be missing. In a snapshot, no member is missing. Numbers that are read from a snapshot keep their source text.
+ * The settings by which a node is tried again after a temporary failure. The editor's JSON has them in `data.retry`,
+ * where members may be missing. A snapshot has all members. A number from a snapshot keeps its source text.
  */
 export type NodeRetry = {
   [member in 'max_attempts' | 'delay_ms' | 'backoff' | 'max_delay_ms']: number | LosslessNumber;
@@ -16,7 +16,7 @@ export interface SnapshotTarget {
   type_bounds: string[];
   required: boolean;
   passthrough: boolean;
-  /** With `run`, a node with effects runs even if the source of this input gave no value. */
+  /** With `run`, a node with effects runs even if the output that is connected to this input has no value. */
   when_absent?: 'run' | null;
 }
 
@@ -56,7 +56,7 @@ export interface Graph {
   instructions_bundling: 'Off' | 'Automatic';
 }
 
-/** A frozen flow, with all flows that it calls directly or indirectly, by id. */
+/** A frozen flow (`entry`), and by id all flows that it calls directly or indirectly. */
 export interface Snapshot {
   entry: Graph;
   flows: { [flowId: string]: Graph };

@@ -22,13 +22,13 @@ export interface FlowRunResult {
   output: { M: ValueMap } | null;
   errors: string[] | null;
   /**
-   * True if the run has not ended, and if runs have waited in the queue for longer than the runner takes after a poke
-   * (a request to the Edge Function `runner`).
+   * True if the run has not ended, and some run has waited in the queue for 2 s or longer. The Edge Function `runner`
+   * should then be called.
    */
   is_overdue: boolean;
 }
 
-/** The result of an ended run. `errors` is null if it has succeeded. */
+/** The result of an ended run. `errors` is null if the run has succeeded. */
 export type EndedRun = Pick<FlowRunResult, 'output' | 'errors'> & { status: EndedStatus };
 
 /** Tests whether a run with this status has ended. */
@@ -36,8 +36,8 @@ export const hasEnded = (status: RunStatus): status is EndedStatus =>
   status === 'succeeded' || status === 'failed' || status === 'stopped';
 
 /**
- * The default wait of a request, in seconds. Most runs end within this time, so even a client that can't handle the
- * status 202 gets most outputs.
+ * The default wait of a request, in seconds. Most runs end within this time. So a client that can't handle the status
+ * 202 (the run has not ended) still gets most outputs.
  */
 export const DEFAULT_WAIT_SECONDS = requestLimits.default_wait_seconds.value;
 /** The longest wait of a request, in seconds. */

@@ -10,7 +10,8 @@ export function isTooDeep(json: unknown): boolean {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [value, depth] = next;
     if (typeof value !== 'object' || value === null) continue;
-    // A flow has a few levels around its values, and a tag is a level of its own.
+    // Each level of a value is two levels of JSON, one of them the tag. 16 more levels are for the flow around the
+    // value.
     if (depth > 2 * MAX_VALUE_DEPTH + 16) return true;
     for (const member of Object.values(value)) open.push([member, depth + 1]);
   }
@@ -23,7 +24,7 @@ function tagIn(json: unknown): Tag | undefined {
   return names.length === 1 ? TAGS.find((tag) => tag === names[0]) : undefined;
 }
 
-/** The number in a text of digits, or the text itself if a JavaScript number has not enough digits. */
+/** Converts a text of digits to a number. Returns the text itself for infinities, NaN and integers beyond 2^53. */
 function numberOf(text: unknown, tag: string, leave: (what: string) => void): unknown {
   const number = Number(text);
   const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
@@ -48,7 +49,7 @@ export function secretIn(json: unknown): string | undefined {
 
 const isSecret = (json: unknown): json is { vault_ref: unknown } => isObject(json) && Object.hasOwn(json, 'vault_ref');
 
-/** The plain members of an object, without secrets. */
+/** Converts the members of an object to plain JSON, and drops its secrets. */
 const plainMembers = (json: object, leave: (what: string) => void): object =>
   Object.fromEntries(
     Object.entries(json).flatMap(([name, member]) => {
@@ -58,8 +59,8 @@ const plainMembers = (json: object, leave: (what: string) => void): object =>
   );
 
 /**
- * Converts a value of `config` to plain JSON. An object whose only member is a tag is a tagged value. Calls `leave` for
- * each part that is lost.
+ * Converts a value of `config` to plain JSON. An object whose only member has the name of a tag counts as a tagged
+ * value. Calls `leave` for each part that is lost.
  */
 export function plainOfTagged(json: unknown, leave: (what: string) => void): unknown {
   const tag = tagIn(json);
@@ -81,7 +82,7 @@ export function plainOfTagged(json: unknown, leave: (what: string) => void): unk
     case 'A':
       return Array.isArray(payload) ? payload.map((each) => plainOfTagged(each, leave)) : payload;
     case 'M':
-      // A map whose only member has the name of a tag is not a tagged value.
+      // The content of `M` is a map, and never a tagged value, even if its only member has the name of a tag.
       return plainMembers(payload ?? {}, leave);
     case 'U':
     case 'I':

@@ -88,8 +88,9 @@ const dataSchema = z.looseObject({
   description: text,
   /**
    * The effects of one execution. With `none`, the node changes nothing outside and may run again. With `idempotent`,
-   * it may run again, because a repetition changes nothing more. With `once`, it is never repeated automatically. If
-   * the inputs of a node decide which effects it has, the definition declares the strongest effect. Default: none.
+   * it may run again, because a repetition changes nothing more. With `once`, the node is never run again
+   * automatically. If the inputs of a node decide which effects it has, the definition declares the strongest effect.
+   * Default: none.
    */
   // The type is `string`, because the compiler infers no narrower type for this member of an imported JSON file.
   effects: z.string().refine((word): boolean => isEffects(word), 'must be none, idempotent or once').nullish(),
@@ -174,7 +175,7 @@ const recordSchema = z.strictObject({
   'targets_form.ui_schema': formSchema,
   'targets_form.extra': formSchema,
 }).superRefine((definition, context) => {
-  // A ui_schema without a json_schema defines no form. Existing records have such a ui_schema, so it is accepted.
+  // A ui_schema without a json_schema has no effect. It is accepted, because existing records have one.
   const isIncomplete = definition['targets_form.json_schema'] != null && definition['targets_form.ui_schema'] == null;
   const lonely = isIncomplete
     ? [{ path: ['targets_form.ui_schema'], message: 'is missing: targets_form.json_schema needs it' }]
@@ -185,11 +186,12 @@ const recordSchema = z.strictObject({
 
 /**
  * The record from which front-ends draw a node, as posted to /rest/v1/nodes. sql/300_nodes/20_node_definition.sql
- * enforces the same rules: both accept and refuse the same I-JSON texts. An optional member that is null counts as
- * missing. Unknown members are kept in `data`, in sources, in targets, and in the members of these three.
+ * enforces the same rules: an I-JSON text that is valid here is valid there, and an invalid one is invalid there. An
+ * optional member that is null counts as missing. Unknown members are kept only in `data`, in sources, in targets, and
+ * in objects inside these three.
  */
 export const nodeDefinitionSchema = z.unknown().superRefine((json, context) => {
-  // The database stores a row, in which null members equal missing ones, so nulls do not count for the size.
+  // In the row that the database stores, a null member equals a missing one. So nulls do not count for the size.
   const fault = jsonFault(isObject(json) ? withoutNulls(json) : json);
   if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
 }).pipe(recordSchema);

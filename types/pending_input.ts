@@ -3,8 +3,8 @@ import type { Value } from './values/value.ts';
 import { valueSchema } from './values/value_schema.ts';
 
 /**
- * The path of a route that answers a pending input. A malformed token becomes the empty token, which gets the answer
- * for an unknown token.
+ * The path of a route that answers a pending input. A malformed token is replaced by the empty token, so that it gets
+ * the same answer as an unknown token.
  */
 export const inputTokenPathSchema = z.object({
   token: z.string().transform((text) => /^fi_[A-Za-z0-9_-]{43}$/.test(text) ? text : ''),

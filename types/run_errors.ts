@@ -9,7 +9,8 @@ export const runErrors = {
     remedy: 'Check whether the effects happened. Then redrive the run with `?accept_unknown=true`, or start a new run.',
   },
   worker_lost: {
-    meaning: 'The run lost more than `RUNNER_MAX_LOST_CLAIMS` workers in a row, or could not be released.',
+    meaning:
+      'More than `RUNNER_MAX_LOST_CLAIMS` workers in a row were lost while they executed the run, or could not release it.',
     remedy: 'Read the log of the function or worker: the run itself may crash the worker.',
   },
   node_cpu_limit: {
@@ -37,12 +38,12 @@ export const runErrors = {
   },
   run_size_limit: {
     meaning: 'The inputs and outputs of the run exceed `FLOW_RUN_MAX_TOTAL_BYTES`.',
-    remedy: 'Pass less from node to node.',
+    remedy: 'Pass less data from node to node.',
   },
   value_missing: {
     meaning: 'A partial run has no value for an input of one of its nodes.',
     remedy:
-      'In `values_config`, name a run in which the node at which the edge begins gave this value, or give the value by hand in `inline`.',
+      'The value comes from the node at which the edge begins. In `values_config`, name a run in which this node gave the value, or give the value in `inline`.',
   },
   expression_failed: {
     meaning: 'The expression of an edge is wrong, failed, or gave a result that the input does not take.',
@@ -107,7 +108,7 @@ export const runErrors = {
 
 export type RunErrorCode = keyof typeof runErrors;
 
-/** Nodes of key-value stores use the error codes of the stores' functions. */
+/** The nodes for key-value stores fail with the error codes of the SQL functions for these stores. */
 type StoreErrorCode = `kv_${string}`;
 
 /**
@@ -117,14 +118,17 @@ type StoreErrorCode = `kv_${string}`;
 export const isStoreError = (code: string): code is StoreErrorCode =>
   code.startsWith('kv_') && code !== 'kv_item_not_found';
 
-/** Returns the code at the beginning of an error's text; undefined if runs and nodes never fail with that code. */
+/**
+ * Returns the code at the beginning of an error's text; undefined if the text begins with no code with which runs and
+ * nodes fail.
+ */
 export function errorCode(text: string): string | undefined {
   const code = /^([a-z_]{1,40}): /.exec(text)?.[1];
   return code !== undefined && (Object.hasOwn(runErrors, code) || isStoreError(code)) ? code : undefined;
 }
 
 /**
- * Makes the text of an error with a code. An error text without a code may look like this only if it begins with the
- * name of an input.
+ * Makes the text of an error with a code. In an error text without a code, only the name of an input may stand in the
+ * place of the code.
  */
 export const codedError = (code: RunErrorCode | StoreErrorCode, text: string): string => `${code}: ${text}`;

@@ -11,7 +11,7 @@ export interface CallingExecution {
 }
 
 interface OfRun {
-  /** The run of the event: the watched run, or one that it called. */
+  /** The run of the event: the watched run, or a run in its tree of calls. */
   flow_run_id: string;
   /** Null for the run at the root of the tree. */
   called_by: CallingExecution | null;
@@ -20,26 +20,26 @@ interface OfRun {
 
 interface OfNode extends OfRun {
   node_id: string;
-  /** The index of the execution: 0, or inside a loop 0, 1, 2 and so on. */
+  /** The index of the execution: inside a loop 0, 1, 2 and so on, otherwise 0. */
   times: number;
   /** The name in the editor. */
   name: string;
 }
 
 interface OfExecution extends OfNode {
-  /** The number of the current attempt: always 1 except for nodes with `data.retry`. */
+  /** The number of the current attempt. If the node has no `data.retry`, it is always 1. */
   attempt: number;
   /**
-   * True if the execution was taken over from the run that this run redrives. In this case the earlier run executed the
-   * node, at `time`.
+   * True if this run is a redrive and took over the result of the execution. Then an earlier run executed the node, at
+   * `time`.
    */
   is_taken_over: boolean;
 }
 
-/** A value of an event; null if the event has no value, or one of more than 8 KiB. */
+/** The values in an event; null if there are none, or if they are larger than 8 KiB. */
 type EventValue = { M: ValueMap } | null;
 
-/** The data of each event. Optional members are for the owner of the flow only. */
+/** The data of each event. Only the owner of the flow gets the optional members. */
 export interface RunEventData {
   run_start: OfRun & { inputs?: EventValue };
   node_start: OfExecution & { input?: EventValue };
@@ -48,7 +48,10 @@ export interface RunEventData {
    * If `error_handled`, the errors went to the output `error` of the node, so the run does not fail because of them.
    */
   node_error: OfExecution & { error_handled: boolean; output?: EventValue; errors?: string[] };
-  /** For the owner of the flow only. `node_id`, `times` and `name` are null for a line of the run itself. */
+  /**
+   * A line of the log, for the owner of the flow only. If no node wrote the line, `node_id`, `times` and `name` are
+   * null.
+   */
   log: OfRun & {
     node_id: string | null;
     times: number | null;
@@ -60,7 +63,7 @@ export interface RunEventData {
   };
   /** The run waits for a signature. `id` is the id of the signature request. */
   signature_request: OfNode & { id: number; kind: SignatureRequestKind; pubkey: string; expires_at: string };
-  /** The run waits for a value. `url` accepts the value; it is null after the wait has ended. */
+  /** The run waits for a value. `url` is the address to which the value is sent; null after the wait has ended. */
   api_input: OfNode & { id: string; url: string | null; expires_at: string };
   run_finish: OfRun & { status: RunStatus; output?: EventValue; errors?: string[] | null };
 }
@@ -76,7 +79,7 @@ export type RunEvent = {
 /** A page of events, as returned by `rpc('flow_run_events')`. */
 export interface RunEventPage {
   events: RunEvent[];
-  /** The number after which the next page begins. */
+  /** The number of an event. The next page begins after this event. */
   last: number;
   has_more: boolean;
   /** True if there will be no event after `last`. */

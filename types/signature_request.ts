@@ -14,8 +14,8 @@ export interface PendingSignatureRequest {
   /** Random, below 2^53. */
   id: number;
   /**
-   * Whether the message is that of a transaction or any other message. No node asks for a signature of another message
-   * yet.
+   * `transaction` if the message belongs to a transaction, `message` for any other message. So far, nodes ask only for
+   * signatures of transactions.
    */
   kind: SignatureRequestKind;
   /** The time of the request, in milliseconds since 1970. */
@@ -24,7 +24,7 @@ export interface PendingSignatureRequest {
   pubkey: string;
   /** Base64 of the bytes to sign: a serialized v0 message, not a transaction. */
   message: string;
-  /** The seconds after `time` in which the request can be answered. */
+  /** For how many seconds after `time` the request can be answered. */
   timeout: number;
   /** The run that asks: the started run, or one that it called. */
   flow_run_id: string;
@@ -36,10 +36,7 @@ export interface PendingSignatureRequest {
 export interface PendingSignatureResult {
   /** The oldest request that can be answered; null if no request can be answered now. */
   request: PendingSignatureRequest | null;
-  /**
-   * True if runs have waited in the queue for longer than the runner takes after a poke (a request to the Edge Function
-   * `runner`).
-   */
+  /** True if some run has waited in the queue for 2 s or longer. The Edge Function `runner` should then be called. */
   is_overdue: boolean;
 }
 

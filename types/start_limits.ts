@@ -4,8 +4,8 @@ import { deploymentLimits } from './limits/deployments.ts';
 const { open_starts_per_minute, starts_per_minute, open_runs_in_flight, runs_in_flight } = deploymentLimits;
 
 /**
- * The default limits of deployments that anybody may start, and of all other deployments. A default applies while the
- * limit in the deployment's row is null.
+ * The default limits: `anonymous` for deployments that anybody may start, `others` for all other deployments. A default
+ * applies while the limit in the deployment's row is null.
  */
 export const DEFAULT_START_LIMITS = {
   anonymous: { max_starts_per_minute: open_starts_per_minute.value, max_runs_in_flight: open_runs_in_flight.value },

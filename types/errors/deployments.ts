@@ -45,12 +45,12 @@ export const deploymentErrors = {
   max_starts_per_minute_invalid: {
     status: 400,
     meaning: '`max_starts_per_minute` must be an integer of 0 or more, or null.',
-    remedy: 'Write an integer; 0 leaves starts to the owner, null is the default.',
+    remedy: 'Write an integer; with 0, only the owner can start; null means the default limit.',
   },
   max_runs_in_flight_invalid: {
     status: 400,
     meaning: '`max_runs_in_flight` must be an integer of 0 or more, or null.',
-    remedy: 'Write an integer; 0 leaves starts to the owner, null is the default.',
+    remedy: 'Write an integer; with 0, only the owner can start; null means the default limit.',
   },
   on_end_invalid: {
     status: 400,

@@ -6,7 +6,10 @@ export interface ErrorEntry {
   meaning: string;
   /** The advice to the caller. */
   remedy: string;
-  /** An example answer for the description of the API. It is missing if no described operation returns the code. */
+  /**
+   * An example answer for the description of the API. The example is missing if no operation in the description returns
+   * the code.
+   */
   example?: {
     message: string;
     details?: unknown;

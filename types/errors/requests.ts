@@ -22,7 +22,7 @@ export const requestErrors = {
   inputs_invalid: {
     status: 400,
     meaning:
-      '`inputs` must be an object of tagged values, and `values` an object of plain JSON that fits the inputs. They may name only inputs of the flow, each only once.',
+      '`inputs` must be an object of tagged values, and `values` an object of plain JSON that fits the inputs. Each name in them must be an input of the flow, and may occur only once.',
     remedy:
       'In `inputs`, send an object of values with one tag each, such as `{"item": {"S": "tea"}}`. In `values`, send an object of plain JSON. `details` names what is wrong and where. `GET /deployment/read` lists the types of each input.',
     example: {
@@ -58,7 +58,7 @@ export const requestErrors = {
   },
   column_invalid: {
     status: 400,
-    meaning: 'A column of the row has a value that it must not have; `details` names the column and the expected form.',
+    meaning: 'A column of the row has a value that is not allowed; `details` names the column and the expected form.',
     remedy: 'Correct the column that `details` names.',
     example: {
       message: 'cron.hour: has "25", where a number from 0 to 23, a range or * is needed.',
@@ -120,7 +120,7 @@ export const requestErrors = {
     status: 413,
     meaning: `The body is larger than ${
       sizeText(requestLimits.body_bytes.value)
-    }. Two limits differ: \`/signature/submit\` and \`/apikey/\` take at most ${
+    }. These routes have other limits: \`/signature/submit\` and \`/apikey/\` take at most ${
       sizeText(requestLimits.small_body_bytes.value)
     }, and \`/rest/v1/flows\` takes at most ${sizeText(flowLimits.flow_bytes.value)} from a signed-in user.`,
     remedy: 'Send less.',

@@ -22,7 +22,7 @@ export const runRequestErrors = {
   environment_invalid: {
     status: 400,
     meaning:
-      '`environment` of a start must be an object of texts, like that of a flow, and its transaction settings must be valid; `details` lists the faults.',
+      '`environment` of a start must be an object of texts, and the transaction settings in it must be valid; `details` lists the faults.',
     remedy: 'Correct what `details` lists.',
     example: {
       message: 'environment.COMPUTE_BUDGET: COMPUTE_BUDGET must be auto, no or an integer from 0 to 2^32-1.',
@@ -50,7 +50,7 @@ export const runRequestErrors = {
     status: 404,
     meaning: 'There is no such run, or the caller may not see it.',
     remedy:
-      "Check the id. Check also that your credential belongs to somebody who may see the run, or that your run token is this run's.",
+      'Check the id. Check also that your credential belongs to somebody who may see the run, or that your run token belongs to this run.',
     example: { message: 'There is no such run.' },
   },
   webhook_delivery_not_found: {
@@ -78,7 +78,7 @@ export const runRequestErrors = {
   webhook_signature_invalid: {
     status: 401,
     meaning:
-      'The request to the incoming webhook has no signature, a wrong one, or one whose time is missing, wrong or more than 5 minutes old.',
+      'The request to the incoming webhook has no signature or a wrong one. Or the time of the signature is missing, wrong or more than 5 minutes ago.',
     remedy:
       'Sign the body as it is sent, with the secret of the webhook, at the time of sending. As owner: give the webhook the secret of the sender, `rpc("set_webhook_verification")`.',
     example: { message: 'The signature or its time is missing, wrong or too old.' },
@@ -165,7 +165,7 @@ export const runRequestErrors = {
   redrive_graph_changed: {
     status: 409,
     meaning:
-      'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat the effects; `details` lists the nodes. `change` says what differs: `data`, `edges`, `removed` or `called_flow`. `caller` means that the nodes belong to a called run, and that the node that called it differs.',
+      'Nodes that have had effects in the run differ in the deployment, so a redrive would repeat the effects; `details` lists the nodes. `change` says what differs: `data`, `edges`, `removed` or `called_flow`. With `caller`, a called run executed the node, and the node that called this run differs.',
     remedy:
       'Change the nodes in `details` and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.',
     example: {
@@ -213,7 +213,7 @@ export const runRequestErrors = {
   },
   claim_lost: {
     status: 409,
-    meaning: 'For runners: another claim has the run, or the run has ended.',
+    meaning: 'Only runners get this error: the run was claimed again, or it has ended.',
     remedy: 'Nothing: a later claim executes the run.',
   },
   inputs_too_large: {

@@ -8,7 +8,7 @@ export const storeErrors = {
     status: 400,
     meaning:
       `The name of a key-value store must be 1 to ${storeLimits.kv_store_name_characters.value} letters, digits, \`_\` and \`-\`, beginning with a letter.`,
-    remedy: "Correct the name, or the input of the flow's node.",
+    remedy: 'Correct the name; in a flow, correct the input of the node.',
     example: {
       message: 'The name of a store must be 1 to 120 letters, digits, _ and -, beginning with a letter.',
     },
@@ -16,7 +16,7 @@ export const storeErrors = {
   kv_key_invalid: {
     status: 400,
     meaning: `The key of an item must have 1 to ${countText(storeLimits.kv_key_bytes.value)} bytes.`,
-    remedy: "Correct the key, or the input of the flow's node.",
+    remedy: 'Correct the key; in a flow, correct the input of the node.',
     example: { message: 'A key must have 1 to 1024 bytes.' },
   },
   kv_value_invalid: {
@@ -40,7 +40,7 @@ export const storeErrors = {
   kv_store_exists: {
     status: 409,
     meaning: 'The user has a key-value store of that name.',
-    remedy: 'Use another name, or leave the node out.',
+    remedy: 'Use another name, or remove the node that creates the store.',
     example: { message: 'The store "settings" already exists.' },
   },
   kv_stores_limit: {

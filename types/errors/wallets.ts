@@ -31,7 +31,7 @@ export const walletErrors = {
   },
   transaction_changed: {
     status: 400,
-    meaning: '`new_msg` changes a part of the transaction that must stay; `details` lists what and where.',
+    meaning: '`new_msg` changes a part of the transaction that must stay as it is; `details` lists the changes.',
     remedy: 'Change only what a fee payer may change: instructions of the compute budget.',
     example: {
       message: 'new_msg changes a part of the transaction that must stay: instructions[2].data: was changed.',

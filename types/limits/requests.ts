@@ -25,7 +25,7 @@ export const requestLimits = {
     inSql: true,
   },
   body_values: { value: 300_000, unit: 'values', meaning: 'JSON of a body', beyond: REFUSED_REQUEST },
-  // No part of a tagged value has fewer than ten characters: `{"U":"1"},`.
+  // With its tag and a comma, a value has about ten characters or more, such as `{"U":"1"},`.
   plain_values: {
     value: Math.floor(INPUTS_BYTES / 10),
     unit: 'values',

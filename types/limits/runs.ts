@@ -88,7 +88,7 @@ export const runLimits = {
     meaning: 'answer of an RPC server of the chain',
     beyond: NODE_FAILS,
   },
-  // Source: Solana, PACKET_DATA_SIZE. A message is part of its transaction.
+  // Source: Solana, PACKET_DATA_SIZE. A message is a part of a transaction, so no message is larger.
   transaction_bytes: { value: 1_232, unit: 'bytes', meaning: 'a transaction', beyond: NODE_FAILS },
   action_lookups: {
     value: 20,
@@ -111,7 +111,7 @@ export const runLimits = {
     beyond: '400 `request_invalid`',
     inSql: true,
   },
-  // A worker holds all outputs of the runs that a partial run names in memory.
+  // A worker keeps in memory all outputs of the runs that a partial run names.
   named_runs: {
     value: 10,
     unit: 'runs',

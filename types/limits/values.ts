@@ -20,8 +20,8 @@ export const valueLimits = {
     beyond: '400; the node fails',
     inSql: true,
   },
-  // A level of a value takes two levels of JSON: the object, and the content of its tag. The remaining levels are for
-  // the JSON around the value.
+  // Each level of a value is two levels of JSON: the tagged object, and the array or map inside. The 8 further levels
+  // are for the JSON around the value.
   json_levels: {
     value: 2 * VALUE_LEVELS + 8,
     unit: 'levels',

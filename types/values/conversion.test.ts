@@ -84,7 +84,7 @@ const error = (run: () => unknown): unknown => {
 const adapter = (key: Value, more: { [name: string]: Value } = {}): Value => ({ M: { public_key: key, ...more } });
 const ones = (count: number): Value => ({ S: '1'.repeat(count) });
 const numbers = (count: number): Value => ({ A: Array.from({ length: count }, (): Value => ({ U: '0' })) });
-// 32 or 64 bytes under this tag are not canonical, but a node may output them.
+// 32 and 64 bytes have tags of their own, B3 and B6. But a node may output them under BY.
 const raw = (count: number): Value => ({ BY: Buffer.alloc(count).toString('base64') });
 
 const ofLength = (count: number): Value[] => [ones(count), raw(count), numbers(count)];
@@ -179,7 +179,7 @@ describe('toInteger', () => {
     i64: [-9_223_372_036_854_775_808n, 9_223_372_036_854_775_807n],
     i128: [-(2n ** 127n), 2n ** 127n - 1n],
   };
-  /** The range of the integers of each tag. For decimals, only the part of it within 64 bits. */
+  /** The integers that each tag can hold. For decimals, only the integers within 64 bits. */
   const held: Record<typeof integerTags[number], [bigint, bigint]> = {
     U: ranges.u64!,
     I: ranges.i64!,

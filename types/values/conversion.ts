@@ -10,7 +10,7 @@ import type { Value, ValueMap } from './value.ts';
 export class ConversionError extends Error {
   override name = 'ConversionError';
   reason: string;
-  /** The input's name; undefined until the conversion knows whose value it is. */
+  /** The name of the input that had the value; undefined until `convertField` adds the name. */
   input: string | undefined;
   constructor(reason: string, input?: string) {
     super(input === undefined ? reason : `${input}: ${reason}`);
@@ -37,11 +37,11 @@ function describe(value: Value): string {
   return 'byte array';
 }
 
-/** The error for a value whose tag can't be converted. */
+/** The error for a value of a tag that the type refuses. */
 export const invalidType = (value: Value, expected: string): ConversionError =>
   new ConversionError(`invalid type: ${describe(value)}, expected ${expected}`);
 
-/** The error for a value whose tag can be converted, but which is out of range or malformed. */
+/** The error for a value of a tag that the type accepts, if the value is out of range or malformed. */
 export const invalidValue = (value: Value, expected: string): ConversionError =>
   new ConversionError(`invalid value: ${describe(value)}, expected ${expected}`);
 
@@ -78,7 +78,7 @@ export function toF64(value: Value): number {
 /** Converts to the 32-bit float that is nearest to the result of `toF64`. */
 export const toF32 = (value: Value): number => Math.fround(toF64(value));
 
-/** A decimal. A text may have an exponent and white space around it. A number with too many places is rounded. */
+/** A decimal. A text may have an exponent, and white space at both ends. A number with too many places is rounded. */
 export function toDecimal(value: Value): Decimal {
   const read: { [way in Conversion]?: () => Decimal | undefined } = {
     same: () => Decimal.parse(textOf(value)),
@@ -99,10 +99,10 @@ const toPayload = <T>(type: PortTypeName, expected: string): Convert<T> => (valu
 
 export const toBoolean = toPayload<boolean>('bool', 'a boolean');
 
-/** Converts to a text. Numbers and keys are refused; the node to_string makes texts of them. */
+/** Converts to a text. Refuses numbers and keys, which the node to_string converts. */
 export const toText = toPayload<string>('string', 'a string');
 
-/** Makes a conversion that takes the name of one of the members of `known` and returns that member. */
+/** Makes a conversion from a name to the member of `known` with this name. */
 export function toMember<Member>(known: { readonly [name: string]: Member }, separator = ', '): Convert<Member> {
   return (value) => {
     const name = toText(value);
@@ -134,22 +134,25 @@ function convertField<T>(name: string, value: Value, convert: Convert<T>): T {
   }
 }
 
-/** A required field of a map of values, such as a node's inputs. Throws a ConversionError that names it. */
+/**
+ * Converts a required field of a map of values, such as a node's inputs. Throws a ConversionError with the field's
+ * name.
+ */
 export function readField<T>(fields: ValueMap, name: string, convert: Convert<T>): T {
   const value = fields[name];
   if (value === undefined) throw missingField(name);
   return convertField(name, value, convert);
 }
 
-/** An optional field: undefined when it is absent or null. */
+/** Converts an optional field; undefined if the field is absent or null. */
 export function readOptionalField<T>(fields: ValueMap, name: string, convert: Convert<T>): T | undefined {
   const value = fields[name];
   return value === undefined || 'N' in value ? undefined : convertField(name, value, convert);
 }
 
 /**
- * A field with a default that applies if the field is absent. Null is converted like any other value, so most types
- * refuse it.
+ * Converts a field, or returns a default if the field is absent. Null does not count as absent, and most types refuse
+ * it.
  */
 export function readFieldOr<T>(fields: ValueMap, name: string, fallback: T, convert: Convert<T>): T {
   const value = fields[name];

@@ -26,7 +26,7 @@ function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   return isNegative ? -rounded : rounded;
 }
 
-/** Divides, and returns as text as many of the wanted places as fit 96 bits. */
+/** Returns a quotient as text, with the wanted places or with as many of them as fit 96 bits. */
 function fit(numerator: bigint, denominator: bigint, wantedScale: number): string | undefined {
   for (let scale = Math.min(Math.max(wantedScale, 0), 28); scale >= 0; scale--) {
     const mantissa = divideHalfEven(numerator * 10n ** BigInt(scale), denominator);
@@ -35,7 +35,7 @@ function fit(numerator: bigint, denominator: bigint, wantedScale: number): strin
   return undefined;
 }
 
-/** Returns both mantissas at the greater scale. */
+/** Returns the mantissas of both decimals at the greater of their scales, and this scale. */
 function aligned(a: Parts, b: Parts): [bigint, bigint, number] {
   const scale = Math.max(a.scale, b.scale);
   const at = ({ mantissa, scale: own }: Parts) => mantissa * 10n ** BigInt(scale - own);
@@ -159,8 +159,8 @@ describe('Decimal at its limits', () => {
   it.each([
     ['1.5', '0.00', '1.50'],
     ['79228162514264337593543950335', '0.4', '79228162514264337593543950335'],
-    // A sum halfway between two decimals becomes the even decimal. Halfway above the largest decimal, the even decimal
-    // does not fit.
+    // A sum halfway between two decimals becomes the even decimal. If the sum is halfway above the largest decimal, the
+    // even number is too large.
     ['79228162514264337593543950334', '0.5', '79228162514264337593543950334'],
     ['79228162514264337593543950335', '0.5', undefined],
     ['79228162514264337593543950333', '0.5', '79228162514264337593543950334'],

@@ -7,7 +7,7 @@ const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_E
 /** Matches a number in decimal notation, with its fraction and its exponent. */
 const NUMBER = /^[+-]?(?:\d+(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?$/i;
 
-/** Computes inexact results with some more digits than a decimal holds. */
+/** Computes results that are not exact, such as roots, with more digits than a decimal holds. */
 const Approximate = BigDecimal.clone({
   precision: 40,
   rounding: BigDecimal.ROUND_HALF_EVEN,
@@ -18,8 +18,8 @@ const Approximate = BigDecimal.clone({
 const MAX = new Big(String(DECIMAL_MAX_MANTISSA));
 
 /**
- * The largest exponent for which a power of e may fit a decimal. Below the negative of this exponent, powers are
- * rounded to zero.
+ * With a greater exponent, a power of e does not fit a decimal. With an exponent below -67, a power of e is rounded to
+ * zero.
  */
 const MAX_EXPONENT = 67;
 
@@ -35,9 +35,9 @@ const ROUNDINGS = {
 /**
  * A decimal as a `D` value holds it: an integer mantissa of 96 bits and a scale of 0 to 28 decimal places. Trailing
  * zeros are kept (`1.50` is not `1.5`). Arithmetic follows the rules of the rust_decimal crate, which the reference
- * server uses (a flow server in Rust). Sums have the greater scale, products have the sum of both scales, and quotients
- * have the places that they need. A result above 96 bits is rounded half to even to fewer places. If the rounded result
- * still does not fit, the operation returns undefined.
+ * server uses (a flow server in Rust). A sum has the greater of the two scales, a product has their sum, and a quotient
+ * has as many places as it needs. If a result needs more than 96 bits, it is rounded half to even, to fewer places. If
+ * the rounded result still does not fit, the operation returns undefined.
  */
 export class Decimal {
   readonly #value: BigDecimal;
@@ -49,11 +49,11 @@ export class Decimal {
     this.scale = scale;
   }
 
-  /** Rounds to as many of the wanted places as fit; undefined if not even the integer part fits. */
+  /** Rounds to `wantedScale` places, or to as many of them as fit; undefined if not even the integer part fits. */
   static #fit(value: BigDecimal, wantedScale: number): Decimal | undefined {
     let scale = Math.min(Math.max(wantedScale, 0), DECIMAL_MAX_SCALE);
-    // A shortcut for most numbers, which are small and exact: 28 digits always fit a decimal. This includes zero, whose
-    // exponent is 0.
+    // A shortcut for most numbers: 28 digits always fit a decimal. Zero takes the shortcut too, because its exponent is
+    // 0.
     if (value.e + scale < 28 && value.decimalPlaces() <= scale) {
       return new Decimal(value.isZero() ? value.abs() : value, scale);
     }
@@ -129,7 +129,7 @@ export class Decimal {
   }
 
   ceil(): Decimal {
-    // The absolute value avoids a negative zero, as for ceil(-0.5).
+    // Without abs(), ceil(-0.5) would be a negative zero.
     const value = this.#value.ceil();
     return new Decimal(value.isZero() ? value.abs() : value, 0);
   }
@@ -155,8 +155,8 @@ export class Decimal {
   }
 
   /**
-   * Raises to a power; undefined if the result does not fit or is not a real number. Whole powers are exact as far as
-   * they fit.
+   * Raises to a power; undefined if the result does not fit or is not a real number. If the exponent is 0, 1, 2 or so
+   * on, the result is exact unless it must be rounded to fit.
    */
   power(exponent: Decimal): Decimal | undefined {
     const isWhole = exponent.isInteger() && !exponent.isNegative();

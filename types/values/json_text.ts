@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import type { LosslessJson } from './value.ts';
 
-/** The limits of a JSON text. They bound the time and memory of reading it. */
+/** The limits of a JSON text, which bound the time and the memory for reading the text. */
 export interface JsonLimits {
   characters: number;
   /** Nesting depth of arrays and objects. */
@@ -24,7 +24,7 @@ const CLOSING_BRACKET = 93;
 const OPENING_BRACE = 123;
 const CLOSING_BRACE = 125;
 
-/** Returns the position after the string whose text begins at `from`. */
+/** Returns the position after the closing quote of a string. `from` is the position after the opening quote. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -36,7 +36,7 @@ function endOfString(text: string, from: number): number {
 
 /**
  * Throws a JsonLimitError as soon as a text exceeds a limit. This check builds no values, so it is cheap even for a
- * text with which a parser would fill the memory. It does not check whether the text is JSON.
+ * text whose values would fill the memory. It does not check whether the text is JSON.
  */
 export function checkJsonText(text: string, limits: JsonLimits): void {
   if (text.length > limits.characters) {
@@ -59,8 +59,8 @@ export function checkJsonText(text: string, limits: JsonLimits): void {
 }
 
 /**
- * Returns the text of a member of a JSON object, and the number of members of all objects in the whole text. The text
- * must be valid JSON. If several members of the object have this name, returns the last one.
+ * Returns the text of a member of a JSON object (`member`), and how many members all objects in the text have
+ * (`count`). The text must be valid JSON. If several members of the object have this name, returns the last one.
  */
 export function scanObject(text: string, name: string): { member: string; count: number } {
   let member = '';

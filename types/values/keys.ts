@@ -28,7 +28,10 @@ function decimalBytes(text: string): Uint8Array {
 const plainBytes = (value: Value): Uint8Array | undefined =>
   'A' in value ? Uint8Array.from(value.A, (member) => Number(toU8(member))) : bytesOfValue(value);
 
-/** Converts to bytes. A text always becomes its UTF-8, and a decimal its internal form. */
+/**
+ * Converts to bytes. A text always becomes UTF-8, even if it is base58. A decimal becomes the 16 bytes of its internal
+ * form.
+ */
 export function toBytes(value: Value): Uint8Array {
   const way = wayOf('bytes', value, 'bytes');
   if (way === 'utf8') return new TextEncoder().encode(toText(value));
@@ -38,7 +41,7 @@ export function toBytes(value: Value): Uint8Array {
 }
 
 /**
- * Reads bytes from a value of a tag that the type accepts. The bytes must have one of these lengths. A text is read as
+ * Reads bytes of one of these lengths from a value. Throws if the type refuses the value's tag. A text is read as
  * base58.
  */
 function bytesOfLength(type: PortTypeName, value: Value, lengths: number[], expected: string): Uint8Array {
@@ -50,7 +53,7 @@ function bytesOfLength(type: PortTypeName, value: Value, lengths: number[], expe
   return bytes;
 }
 
-/** A public key without its wrapping map. */
+/** Reads a public key that is not inside a map. */
 const barePubkey = (value: Value): string =>
   base58.encode(
     bytesOfLength('pubkey', value, [PUBKEY_LENGTH, KEYPAIR_LENGTH], 'a public key').subarray(-PUBKEY_LENGTH),
@@ -66,8 +69,8 @@ export function toPubkey(value: Value): string {
 }
 
 /**
- * Converts to a key pair: the 32 bytes of the seed, then the 32 bytes of the public key. Does not check that the two
- * belong together.
+ * Converts to a key pair: the 32 bytes of the seed, then the 32 bytes of the public key. Does not check that the seed
+ * and the public key belong together.
  */
 export const toKeypair = (value: Value): Uint8Array => bytesOfLength('keypair', value, [KEYPAIR_LENGTH], 'a key pair');
 
@@ -83,7 +86,7 @@ export type Signer =
   | { type: 'keypair'; publicKey: string; keypair: Uint8Array }
   | { type: 'adapter'; publicKey: string };
 
-/** The converted value; undefined when the conversion refuses it. */
+/** Converts a value; undefined if the conversion refuses the value. */
 function attempt<T>(convert: (value: Value) => T, value: Value): T | undefined {
   try {
     return convert(value);
@@ -113,7 +116,7 @@ export function toWallet(value: Value): Signer {
   return wallet;
 }
 
-/** Like `toWallet`, but makes an adapter wallet of a bare public key. */
+/** Like `toWallet`, but accepts a bare public key too: it becomes an adapter wallet. */
 export function toWalletOrPubkey(value: Value): Signer {
   const wallet = readWallet(value);
   if (wallet !== undefined) return wallet;
@@ -124,6 +127,6 @@ export function toWalletOrPubkey(value: Value): Signer {
   return { type: 'adapter', publicKey };
 }
 
-/** A wallet in the form in which nodes pass it on: the key pair, or an adapter's map. */
+/** Returns the value that nodes output for a wallet: the key pair, or the map of an adapter wallet. */
 export const walletToValue = (wallet: Signer): Value =>
   wallet.type === 'keypair' ? { B6: base58.encode(wallet.keypair) } : { M: { public_key: { B3: wallet.publicKey } } };

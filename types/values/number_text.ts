@@ -4,7 +4,10 @@ import { valueLimits } from '../limits/values.ts';
 export const DECIMAL_MAX_MANTISSA = 2n ** 96n - 1n;
 export const DECIMAL_MAX_SCALE = 28;
 
-/** The most characters of a number's text. No range needs more, and reading digits may take quadratic time. */
+/**
+ * The most characters of a number's text. No number in the range of a tag needs more, and the time to read digits may
+ * grow with the square of their number.
+ */
 export const MAX_NUMBER_CHARACTERS = valueLimits.number_characters.value;
 
 const INTEGER = /^[+-]?\d+$/;
@@ -67,7 +70,7 @@ export function integerOfDecimal(text: string): bigint | undefined {
   return integer === undefined || integer < I64_MIN || integer > U64_MAX ? undefined : integer;
 }
 
-/** Reads a decimal like `parseDecimal`, but from a JSON number, whose exponent it applies without loss. */
+/** Reads a decimal like `parseDecimal`, but from a JSON number, which may have an exponent. No digit is lost. */
 export function parseDecimalNumber(text: string): string | undefined {
   if (!isBounded(text)) return undefined;
   const [mantissa = '', exponentText = '0'] = text.toLowerCase().split('e');
@@ -87,7 +90,7 @@ export function formatFloat(value: number): string {
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const [mantissa = '0', exponentText = '0'] = Math.abs(value).toExponential().split('e');
   const digits = mantissa.replace('.', '');
-  // The number of digits before the decimal point. Above 16 or below -4, Rust's float printing (ryu) writes an
+  // The number of digits before the decimal point. If it is above 16 or below -4, Rust's float printing (ryu) writes an
   // exponent.
   const point = Number(exponentText) + 1;
   if (point > 16 || point <= -5) {

@@ -41,8 +41,8 @@ function withMember(value: Value, token: string, member: Value): Value {
 }
 
 /**
- * Replaces the map or array to which a path leads without its last token by the result of `change`. Undefined if it
- * does not exist.
+ * Replaces the map or array to which all tokens of a path except the last lead. The result of `change` takes its place.
+ * Undefined if there is no such map or array.
  */
 function changeAt(
   value: Value,
@@ -75,8 +75,9 @@ export function removeAt(value: Value, path: ValuePath): { removed: Value; rest:
 }
 
 /**
- * Inserts a value at a path like `add` of JSON Patch (RFC 6902). In a map it replaces a member of that name. In an
- * array it moves the later members, and `-` means the end. Undefined if the path does not lead into a map or an array.
+ * Inserts a value at a path, as the operation `add` of JSON Patch (RFC 6902) does. In a map, a member of the same name
+ * is replaced. In an array, the later members move up by one, and the index `-` means the end. Undefined if the path
+ * does not lead into a map or an array.
  */
 export function insertAt(value: Value, path: ValuePath, inserted: Value): Value | undefined {
   if (path.length === 0) return inserted;

@@ -136,8 +136,8 @@ describe('typesMeet', () => {
       for (const wanted of converted) {
         const canWork = accepted.some((value) => isConverted(wanted, value));
         const meets = typesMeet({ types: [given], isPassedOn: true }, [wanted]);
-        // typesMeet compares only kinds of values. A u8 accepts only some decimals, which the kind does not say. So
-        // typesMeet also allows some edges that never work, and this test checks only the edges that can.
+        // typesMeet compares only kinds of values. A u8 accepts only some values of the kind decimal. So typesMeet also
+        // allows some edges that never work, and this test checks only the edges that can.
         if (canWork) expect([given, wanted, meets]).toEqual([given, wanted, true]);
       }
     }

@@ -13,15 +13,15 @@ export type Tag = typeof TAGS[number];
 export const tagOf = (value: Value): Tag => Object.keys(value)[0] as Tag;
 
 /**
- * The ways in which a payload is converted for a type. The first group converts every payload of the tag, the second
- * group only some payloads.
+ * The ways in which a payload is converted for a type. With `always`, every payload of the tag can be converted; with
+ * `sometimes`, only some payloads.
  */
 export const CONVERSIONS = {
   /** The payload unchanged. */
   same: 'always',
   /** The float nearest to a number. */
   nearestFloat: 'always',
-  /** The bytes that base58 or base64 stands for. */
+  /** The bytes that are written as base58 or base64. */
   bytes: 'always',
   /** The UTF-8 bytes of a text. */
   utf8: 'always',
@@ -38,7 +38,7 @@ export const CONVERSIONS = {
   nearestDecimal: 'sometimes',
   /** The number that a text contains, with or without an exponent. */
   numberText: 'sometimes',
-  /** The base58 of a public key, or of the 64 bytes whose public half it is. */
+  /** The base58 of a public key, or of 64 bytes whose last 32 are a public key. */
   base58Key: 'sometimes',
   /** The base58 of 64 bytes. */
   base58Pair: 'sometimes',
@@ -58,7 +58,7 @@ export type Conversion = keyof typeof CONVERSIONS;
 export const KINDS = [...TAGS, 'key text', 'wallet'] as const;
 export type Kind = typeof KINDS[number];
 
-/** The kind of field by which a form asks for a value of the type. */
+/** The kind of form field into which a person enters a value of the type. */
 export type Field = 'integer' | 'number' | 'boolean' | 'key' | 'signature' | 'text' | 'json';
 
 interface PortType {
@@ -153,7 +153,7 @@ export function acceptsKind(name: PortTypeName, kind: Kind): boolean {
   const { accepts }: PortType = PORT_TYPES[name];
   if (kind === 'wallet') return accepts.M !== undefined;
   if (kind !== 'key text') return accepts[kind] !== undefined;
-  // A public key is neither a number nor 64 bytes.
+  // `numberText` and `base58Pair` refuse the text of a public key: it is neither a number nor 64 bytes.
   return accepts.S !== undefined && accepts.S !== 'numberText' && accepts.S !== 'base58Pair';
 }
 
@@ -187,7 +187,7 @@ export function typesMeet({ types, isPassedOn }: EdgeStartTypes, wanted: readonl
   return wanted.some((name) => acceptedKinds(name).some((kind) => given.has(kind)));
 }
 
-/** Sets of fields, each with the one field that takes the values of all fields of the set. */
+/** For each set of field kinds, the one kind that takes the values of all kinds in the set. */
 const COMMON_FIELDS: [Field, readonly Field[]][] = [
   ['number', ['integer', 'number']],
   ['text', ['text', 'key', 'signature']],

@@ -5,7 +5,7 @@ import { floatToPlainText, parseDecimal, parseFloatText, parseInteger } from './
 import { valueLimits } from '../limits/values.ts';
 
 /**
- * A value of the flow runtime: a JSON object with exactly one key, its tag. Numbers travel as strings.
+ * A value of the flow runtime: a JSON object with exactly one key, its tag. Numbers are written as strings.
  *
  * `N` null · `S` string · `B` boolean · `U`/`I` 64-bit and `U1`/`I1` 128-bit integers (U: unsigned) · `F` float · `D`
  * decimal · `B3`/`B6` 32 and 64 bytes in base58 · `BY` other bytes in base64 · `A` array · `M` map.

@@ -70,8 +70,8 @@ describe('fromReadableJson', () => {
   });
 
   it("reads a written value back unchanged, with a type that has the value's tag", () => {
-    // The tags whose values always come back unchanged. Other values may not: a float may be written as a whole number,
-    // and members of maps and lists have no declared types.
+    // The tags whose values always come back unchanged. Values of other tags may change: a float may be written as a
+    // whole number, and members of maps and lists have no declared types.
     const whole: Tag[] = ['S', 'B', 'U', 'I', 'D', 'B3', 'B6', 'BY'];
     for (const [name, { gives }] of Object.entries(PORT_TYPES) as [PortTypeName, { gives: readonly Kind[] }][]) {
       if (name === 'free' || name === 'json') continue;

@@ -8,10 +8,10 @@ import { type JavaScriptValue, toJavaScript } from './javascript.ts';
 import { fromWireJson } from './wire_json.ts';
 
 /**
- * Readable JSON is the form of values without tags that people and programs use who call flows, such as in `values` of
- * a start. Integers within 2^53 are numbers, and longer integers are texts of their digits. Decimals are texts, keys
- * and signatures are base58, and other bytes base64. The types of a port determine which value a text or a number
- * stands for.
+ * Readable JSON is JSON without tags, for people and programs that call flows. `values` of a start has this form.
+ * Integers within 2^53 are numbers, and longer integers are texts of their digits. Decimals are texts, keys and
+ * signatures are base58, and other bytes base64. A text or a number can stand for several values: the types of the port
+ * determine which.
  */
 export type ReadableJson = null | boolean | number | string | ReadableJson[] | { [name: string]: ReadableJson };
 
@@ -28,8 +28,8 @@ function readableOf(value: JavaScriptValue): ReadableJson {
 }
 
 /**
- * Writes a value of a port of these types as readable JSON. Without types 32 bytes are a key and 64 bytes a signature.
- * Infinities and NaN, which JSON lacks, are null.
+ * Writes a value of a port of these types as readable JSON. Without types, 32 bytes are written as a key, and 64 bytes
+ * as a signature. Infinities and NaN, which JSON lacks, are null.
  */
 export function toReadableJson(value: Value, types: readonly string[] = []): ReadableJson {
   const isBytes = types.includes('bytes') && !types.some((type) => ['pubkey', 'keypair', 'signature'].includes(type));
@@ -60,7 +60,7 @@ function integerOf(integer: bigint, type: IntegerType): Value | undefined {
   return integer >= I64_MIN && integer <= I64_MAX ? { I: String(integer) } : { I1: String(integer) };
 }
 
-/** The greatest number that rounds to a float of 32 bits, rounded up. */
+/** Numbers above this one do not round to a float of 32 bits. The bound is itself rounded up. */
 const F32_END = 3.4028236e38;
 
 /** Converts a JSON number to a value of the first of these types that can hold it. */
@@ -91,8 +91,8 @@ function bytesOf(text: string): Value | undefined {
 const DIGITS = /^-?\d{1,39}(?:\.\d{1,28})?$/;
 
 /**
- * Reads a text as a value of one of these types. If the types include `string` as well as a public key, a key pair or a
- * signature, base58 text of the right length is read as the latter.
+ * Reads a text as a value of one of these types. If the types include `string` and a type of keys or signatures, base58
+ * of the right length is read as a key or a signature.
  */
 function fromText(text: string, types: readonly string[]): Value | undefined {
   const has = (...names: PortTypeName[]) => names.some((name) => types.includes(name));
@@ -107,14 +107,14 @@ function fromText(text: string, types: readonly string[]): Value | undefined {
   if (has('string')) return isStorable(text) ? { S: text } : undefined;
   const bytes = has('bytes') ? bytesOf(text) : undefined;
   if (bytes !== undefined) return bytes;
-  // A text of digits is an integer or a decimal, because `toReadableJson` writes no float as a text. So the float types
-  // are left out.
+  // `toReadableJson` writes no float as a text. So a text of digits is read as an integer or a decimal, never as a
+  // float.
   return DIGITS.test(text) ? fromNumber(text, types.filter((type) => type !== 'f32' && type !== 'f64')) : undefined;
 }
 
 /**
  * Converts readable JSON to a value for a port of these types. The database converts `values` of a start in the same
- * way. Undefined when the JSON fits none of the types. Throws a ValueError when it is nested too deep.
+ * way. Undefined when the JSON fits none of the types. Throws a ValueError when the JSON is nested too deep.
  */
 export function fromReadableJson(json: LosslessJson, types: readonly string[], isRequired: boolean): Value | undefined {
   if (types.includes('free') || types.includes('json')) return fromWireJson(json);

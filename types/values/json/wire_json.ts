@@ -12,15 +12,15 @@ import {
 } from '../value.ts';
 
 /**
- * Wire JSON is the form of values without tags that other servers and stored flows use: in bodies of requests and
- * responses, in form data and in constants. Numbers are JSON numbers of any length, and bytes are arrays of their
- * numbers. Wire JSON names no types, so some values change when they are written and read again. For the form of
- * `values` in a start, see `readable_json.ts`.
+ * Wire JSON is JSON without tags, as other servers and stored flows use it. Bodies of requests and responses, form data
+ * and constants have this form. Numbers are JSON numbers of any length, and bytes are an array of numbers from 0 to
+ * 255. Wire JSON names no types, so some values change when they are written and read again. For the form of `values`
+ * in a start, see `readable_json.ts`.
  */
 
 /**
- * Writes a number as a float. Its caller passes numbers that have a fraction or exceed 64 bits. All digits stay, except
- * trailing zeros of the fraction.
+ * Writes a number that has a fraction, or needs more than 64 bits, as a float. All digits stay, except trailing zeros
+ * of the fraction.
  */
 function floatText(text: string): string {
   const [whole = '', fraction = ''] = text.split('.');
@@ -32,7 +32,7 @@ const integerOrFloat = (text: string): string => integerOfDecimal(text)?.toStrin
 /**
  * Writes a value as wire JSON. The result is text, so that no digit is lost. Integers of up to 64 bits, and decimals
  * that are such integers, are written as integers. Other decimals and wider integers are written as floats. Infinities
- * and NaN, which JSON lacks, are null. Bytes are an array of their numbers.
+ * and NaN, which JSON lacks, are null. Bytes become an array of numbers.
  */
 export function toWireJson(value: Value): string {
   if ('N' in value) return 'null';
@@ -56,8 +56,8 @@ export function toWireJson(value: Value): string {
 const SMALLEST_VALUE_BYTES = 8;
 
 /**
- * Returns the limits for a JSON text whose value may take `maxBytes` bytes as tagged JSON. The text may not be longer
- * than that, because tagged JSON is longer than the text from which it is made.
+ * Returns the limits for a JSON text whose value may take `maxBytes` bytes as tagged JSON. The text itself may have at
+ * most `maxBytes` characters, because tagged JSON is longer than the same value without tags.
  */
 const jsonLimitsFor = (maxBytes: number): JsonLimits => ({
   characters: maxBytes,
