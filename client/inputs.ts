@@ -31,7 +31,10 @@ export function readInputs(plain: object, tagged: ValueMap = {}): StartInputs {
   const given = Object.entries(plain).filter(([, value]) => value !== undefined);
   const twice = given.find(([name]) => Object.hasOwn(tagged, name));
   if (twice !== undefined) {
-    throw new FlowError({ code: 'value_invalid', message: `The input ${twice[0]} is given twice, plain and tagged.` });
+    throw new FlowError({
+      code: 'value_invalid',
+      message: `The input ${twice[0]} is given twice: as plain JSON and as a tagged value.`,
+    });
   }
   // The conversion comes before `isJson`, because only the conversion detects cycles.
   const converted = given.map(([name, value]): [string, PlainValue, Value] => [

@@ -67,7 +67,8 @@ function strangeAnswer(response: Response, text: string, place: string): FlowErr
   const quoted = text.trim() === '' ? 'an empty body' : `${JSON.stringify(text.trim().slice(0, MAX_QUOTED))}`;
   return new FlowError({
     code: 'answer_invalid',
-    message: `${place} was answered ${response.status} with ${type}. This backend does not answer so: ${quoted}`,
+    message:
+      `${place} was answered ${response.status} with ${type}. The backend of a project never answers like this: ${quoted}`,
     hint: 'Check that the address is that of the project, and that its functions are deployed.',
     status: response.status,
     retryAfter: readRetryAfter(response),

@@ -143,7 +143,7 @@ export const makeOpenStream = (connection: ProjectConnection): OpenStream => asy
   if (body === null) return null;
   throw new FlowError({
     code: 'answer_invalid',
-    message: `GET ${url.origin}${url.pathname} was answered with something else than a stream of events.`,
+    message: `GET ${url.origin}${url.pathname} was not answered with a stream of events.`,
     status: response.status,
   });
 };

@@ -49,7 +49,9 @@ async function mustFail(name: string, check: () => Promise<void>): Promise<void>
     if (error instanceof StackError) return;
     throw error;
   }
-  throw new StackError(`The check "${name}" proves nothing: it did not find the mistake in its canary.`);
+  throw new StackError(
+    `The check "${name}" proves nothing: it did not report the mistake that its canary contains on purpose.`,
+  );
 }
 
 const canaryLintFile = 'tests/fixtures/canary/lint/any.ts';

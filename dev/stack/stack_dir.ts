@@ -32,7 +32,7 @@ export async function loadStackKeys(dir: string, dataDir: string): Promise<Stack
   const file = keysFileOf(dir);
   if (!existsSync(file) && isInitialised(dataDir)) {
     throw new StackError(
-      `${file} is gone, which held the password of the database. Start with a new database: npm start -- --reset`,
+      `${file}, which held the password of the database, is gone. Start with a new database: npm start -- --reset`,
     );
   }
   return await loadKeys(file);

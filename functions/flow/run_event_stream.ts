@@ -96,7 +96,8 @@ export function makeEventStream(options: EventStreamOptions): ReadableStream<Uin
   if (gone.signal.aborted) end();
 
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start: (controller) => void (cutOff = () => controller.error(new Error('The watcher does not read.'))),
+    start: (controller) =>
+      void (cutOff = () => controller.error(new Error('The watcher has stopped reading the stream.'))),
     pull: async (controller) => {
       // The error is dropped: the watcher gets it when it reconnects.
       const { value, done } = await pages.next().catch(() => ({ value: undefined, done: true }));

@@ -45,7 +45,7 @@ export class CalledRuns implements FlowCalls {
     const { result, collected } = await this.#start(caller, flowId, inputs, true);
     if (collected !== undefined) return collected;
     outputsOf(result);
-    throw new NodeError('no instructions: the flow ended and made none');
+    throw new NodeError('the flow ended without making instructions');
   }
 
   /**

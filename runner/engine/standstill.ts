@@ -189,7 +189,7 @@ export class Standstill {
   async #settle({ run, parked, settle }: SettlementStep): Promise<void> {
     const { lifecycle } = this.#tree;
     const participant = this.#participants.get(run);
-    if (participant === undefined) throw new Error('the run of a step must take part in the standstill');
+    if (participant === undefined) throw new Error('a step belongs to a run that does not take part in the standstill');
     for (const one of parked) this.#inFlight.add(one);
     try {
       const end = settle({ signal: lifecycle.cancelled, releasing: lifecycle.releasing });

@@ -75,7 +75,7 @@ export function makeClaimInputs(options: ClaimInputsOptions): PendingInputs {
       const { executions, states } = next;
       executions.push(execution);
       const state = (await states).get(executionKey(execution));
-      if (state === undefined) throw new Error('an input that was asked for is stored');
+      if (state === undefined) throw new Error('the store has no state for an input that a node asked for');
       return state;
     },
     untilNews: async (timeoutMs, ...signals) => {

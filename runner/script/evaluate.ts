@@ -70,7 +70,7 @@ const machineHooks = ({ sandbox }: SandboxTask, { log, onProgress }: SandboxHook
 /** Runs code that belongs to this project (not to a flow's author) with a library. */
 function runLibrary(sandbox: Sandbox, task: SandboxTask, parameters: string[], hooks: MachineHooks): string {
   const { library, source } = task.sandbox;
-  if (library === 'javascript') throw new Error('a script has no library');
+  if (library === 'javascript') throw new Error('runLibrary got a script, not a library');
   const code = `() => async (${parameters.join(', ')}) => {${source}\n}`;
   const answered = sandbox.run(library, code, taskText(task, parameters), hooks);
   if ('answer' in answered) return answered.answer;

@@ -9,7 +9,7 @@ export type ParseCode = (source: string, inputNames: readonly string[], onProgre
 export type ParseExpression = (expression: string, onProgress: () => void) => void;
 
 const off = (): never => {
-  throw new Error('a source that is only parsed does nothing');
+  throw new Error('a script that is only parsed must not run');
 };
 
 /** Parses by `parse`. If the source breaks the sandbox, throws a CodeError, too. */

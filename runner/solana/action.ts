@@ -34,7 +34,7 @@ export async function awaitAction(
     signatures: listSignatures(signatures),
     timeout_ms: limits.actionTimeoutMs,
   }])).find(isTheirs);
-  if (request === undefined) throw new Error('the store gave no request of the action signer');
+  if (request === undefined) throw new Error('the store returned no signature request for the action signer');
   const action = {
     identity,
     memo: record.memo ?? '',

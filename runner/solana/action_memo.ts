@@ -38,7 +38,9 @@ export async function signMemo(
 ): Promise<SignedMemo> {
   const reference = memoReference(runId, BigInt(Math.floor(now / 1_000)));
   const signature = await signWithStored(openWallet, identity, reference);
-  if (signature === undefined) throw new NodeError(`the owner has no stored key of the action identity ${identity}`);
+  if (signature === undefined) {
+    throw new NodeError(`the owner has stored no key pair for the action identity ${identity}`);
+  }
   return { text: memoText(identity, reference, signature), reference: base58.encode(reference) };
 }
 

@@ -69,7 +69,7 @@ describe('a transaction that cannot be made', () => {
     const members = [memberOf(wallet(payer), [signedMemo('x', payer.publicKey)])];
     const settings = { action_identity: identity.publicKey };
     expect((await putOut(members, {}, { settings })).end).toMatchObject({
-      errors: [`the owner has no stored key of the action identity ${identity.publicKey}`],
+      errors: [`the owner has stored no key pair for the action identity ${identity.publicKey}`],
     });
     const bare = { COMPUTE_BUDGET: 'no', PRIORITY_FEE: 'no' };
     expect((await putOut(members, bare, { settings, storedKeys: [identity] })).end).toMatchObject({

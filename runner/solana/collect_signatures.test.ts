@@ -143,7 +143,8 @@ describe('a malformed key pair', () => {
     const bytes = new Uint8Array([...one.secretKey, ...base58.decode(other.publicKey)]);
     return { publicKey: other.publicKey, secretKey: one.secretKey, keypair: base58.encode(bytes) };
   };
-  const text = ({ publicKey }: Keypair) => `the key pair of ${publicKey} does not match: its secret is of another key`;
+  const text = ({ publicKey }: Keypair) =>
+    `the key pair of ${publicKey} does not match: its secret key belongs to another public key`;
 
   const run = async (pair: Keypair, signer: ChainSigner, options: WorldOptions) => {
     const payer = await fundedKeypair(chain);

@@ -20,7 +20,7 @@ async function signWithKeypair(keypair: Uint8Array, publicKey: string, content: 
   const isOf = keypair.length === 64 && base58.encode(keypair.subarray(SECRET_BYTES)) === publicKey;
   const pair = isOf ? await createKeyPairFromBytes(keypair).catch(() => undefined) : undefined;
   if (pair === undefined) {
-    throw new NodeError(`the key pair of ${publicKey} does not match: its secret is of another key`);
+    throw new NodeError(`the key pair of ${publicKey} does not match: its secret key belongs to another public key`);
   }
   return new Uint8Array(await signBytes(pair.privateKey, new Uint8Array(content)));
 }

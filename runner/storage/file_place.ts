@@ -108,7 +108,7 @@ export function urlPathOf({ bucket, path }: FilePlace): string {
   const encoded = [bucket, ...path.split('/')].map(encodeURIComponent).join('/');
   const { pathname, search, hash } = new URL(`http://localhost/${encoded}`);
   if (pathname !== `/${encoded}` || search !== '' || hash !== '') {
-    throw new Error('a URL parser would read another path');
+    throw new Error('a URL parser would change the path');
   }
   return encoded;
 }

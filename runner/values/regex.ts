@@ -34,7 +34,7 @@ export function compilePattern(pattern: string, ignoreCase: boolean): CompiledPa
     const re = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     return { re, names: { ...re.namedGroups() } };
   } catch (error) {
-    throw new ConversionError(`is no regular expression of RE2: ${(error as Error).message}`, 'pattern');
+    throw new ConversionError(`is not a regular expression of RE2: ${(error as Error).message}`, 'pattern');
   }
 }
 

@@ -17063,7 +17063,7 @@ begin
       when webhook_media_type.verification = 'github'
         then 'The signed body must be application/json, or a form whose first field is payload.'
       when webhook_media_type.verification = 'hmac'
-        then 'The signed body must be application/json, or a form that is not JSON.'
+        then 'The signed body must be application/json, or a form whose text is not JSON.'
       else 'The signed body must be application/json.'
     end, hint => 'Configure the sender to send JSON.');
   end if;

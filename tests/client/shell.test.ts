@@ -490,7 +490,7 @@ describe('a mistake is reported with the expected form:', () => {
       [['start', '1', 'a:=1', 'a:=2'], 2, /The input a is given twice/],
       [['start', '1', '--wait=yes'], 2, /--wait takes no value/],
       [['start', '1', '--public-key'], 2, /--public-key takes key/],
-      [['start', '1', '--timeout', '5'], 2, /--timeout is for a start with --wait/],
+      [['start', '1', '--timeout', '5'], 2, /--timeout may be given only with --wait/],
       [['deploy', EXAMPLE, '--tag', 'no tag'], 2, /A tag must be 1 to 128 letters/],
       [['output', 'x'], 2, /x must be the id of a run, a UUID/],
       [['output', UUID], 1, /\(flow_run_not_found\)/],
@@ -528,7 +528,11 @@ describe('a mistake is reported with the expected form:', () => {
       [['schedule-delete', UUID], 1, /\(schedule_not_found\)/],
       [['webhook', '7'], 2, /--input must be given: the input that gets the JSON/],
       [['webhook', '7', '--input', 'a', '--verification', 'gitlab'], 2, /--verification must be one of standard_web/],
-      [['webhook', '7', '--input', 'a', '--secret-file', 'x'], 2, /--secret-file is for a webhook with --verification/],
+      [
+        ['webhook', '7', '--input', 'a', '--secret-file', 'x'],
+        2,
+        /--secret-file may be given only with --verification/,
+      ],
       [
         ['webhook', '7', '--input', 'a', '--verification', 'github', '--secret-file', 'nowhere.txt'],
         2,

@@ -84,7 +84,7 @@ describe('the size of a body', () => {
     for (const headers of wrong) {
       expect(await post('/rest/v1/flows', bodyOf(2 * MIB), headers)).toMatchObject({
         status: 413,
-        body: { ...tooLarge, hint: `With a valid access token or API key it may have ${8 * MIB} bytes.` },
+        body: { ...tooLarge, hint: `With a valid access token or API key, a body may have ${8 * MIB} bytes.` },
       });
     }
   });

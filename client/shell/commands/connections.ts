@@ -101,12 +101,14 @@ export const connections: Command = {
   run: async (context, call) => {
     const [action = 'list', name = '', url = ''] = call.positionals;
     const count = ACTIONS[action];
-    if (count === undefined) throw new UsageError(`There is no connections ${action}: list, upsert, test or delete.`);
+    if (count === undefined) {
+      throw new UsageError(`There is no connections ${action}. There are connections list, upsert, test and delete.`);
+    }
     if (Math.max(call.positionals.length - 1, 0) !== count) {
       throw new UsageError(`flows connections ${action} takes ${count} argument${count === 1 ? '' : 's'}.`);
     }
     const option = ['kind', 'hosts', 'header', 'parameter'].find((known) => call.option(known) !== undefined);
-    if (option !== undefined && action !== 'upsert') throw new UsageError(`--${option} is for upsert.`);
+    if (option !== undefined && action !== 'upsert') throw new UsageError(`--${option} may be given only with upsert.`);
     if (action === 'upsert') return await upsert(context, name, call);
     if (action === 'test') return await test(context, name, url);
     if (action === 'delete') return await remove(context, name);

@@ -30,7 +30,7 @@ export const redrive: Command = {
   run: async (context, { positionals: [text = ''], option, has }) => {
     const { client, screen, signal } = context;
     const timeout = readNumber(option('timeout'), 'timeout', 0, 1_000_000);
-    if (timeout !== undefined && !has('wait')) throw new UsageError('--timeout is for a redrive with --wait.');
+    if (timeout !== undefined && !has('wait')) throw new UsageError('--timeout may be given only with --wait.');
     const deployment = option('deployment');
     screen.progress('redriving');
     const run = await client.redrive(readUuid(text, 'run'), {

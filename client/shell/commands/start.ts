@@ -27,7 +27,7 @@ export const start: Command = {
     const { client, screen, signal } = context;
     const target = readTarget(text);
     const timeout = readNumber(option('timeout'), 'timeout', 0, 1_000_000);
-    if (timeout !== undefined && !has('wait')) throw new UsageError('--timeout is for a start with --wait.');
+    if (timeout !== undefined && !has('wait')) throw new UsageError('--timeout may be given only with --wait.');
     const publicKey = option('public-key');
     const { values, inputs } = await readAssignments(assignments, () => client.read(target, { publicKey, signal }));
     screen.progress('starting');

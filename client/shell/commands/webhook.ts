@@ -58,7 +58,7 @@ export const webhook: Command = {
     if (verification !== wanted) throw new UsageError(`--verification must be one of ${VERIFICATIONS.join(', ')}.`);
     const secretFile = option('secret-file');
     if (secretFile !== undefined && verification === undefined) {
-      throw new UsageError('--secret-file is for a webhook with --verification.');
+      throw new UsageError('--secret-file may be given only with --verification.');
     }
     const made = await client.createWebhook(target, {
       input,

@@ -47,7 +47,7 @@ export function bodyTooLarge(bytes: number, caller: Caller | undefined, limit: B
   const bytesForUsers = limit.bytesFor({ kind: 'user', key: '' });
   return new Refusal(413, 'body_too_large', `The body is larger than ${bytes} bytes.`, {
     hint: caller?.kind === 'stranger' && bytesForUsers > bytes
-      ? `With a valid access token or API key it may have ${bytesForUsers} bytes.`
+      ? `With a valid access token or API key, a body may have ${bytesForUsers} bytes.`
       : null,
   });
 }

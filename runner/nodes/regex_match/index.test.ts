@@ -32,7 +32,7 @@ it.each([
   expect(await match(text, pattern, ignoreCase)).toMatchObject({ matches: { A: found.map((S) => ({ S })) } });
 });
 
-const NO_PATTERN = 'pattern: is no regular expression of RE2: ';
+const NO_PATTERN = 'pattern: is not a regular expression of RE2: ';
 
 it.each([
   [NO_PATTERN, 'an open group', 'a', '('],
