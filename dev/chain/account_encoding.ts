@@ -10,7 +10,7 @@ import { readConfig, type RpcConfig, type RpcJson } from './rpc_params.ts';
  */
 const MAX_BASE58_BYTES = 128;
 
-/** The rent epoch of every account that is exempt from rent. No other accounts exist. */
+/** The rent epoch of every account that is exempt from rent. The chain has only such accounts. */
 const RENT_EXEMPT_EPOCH = 2n ** 64n - 1n;
 
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';

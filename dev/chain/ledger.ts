@@ -32,7 +32,7 @@ export interface LedgerTransaction {
   /** The instructions that other instructions called, with the index of the calling instruction. */
   innerInstructions: { index: number; instructions: InnerInstruction[] }[];
   memo: string | null;
-  /** The accounts from lookup tables come last. Of these, the writable accounts come first. */
+  /** The accounts from lookup tables come last. Of the accounts from lookup tables, the writable ones come first. */
   accounts: string[];
   before: Balances;
   after: Balances;
@@ -57,7 +57,7 @@ export interface Ledger {
   read: AccountReader;
   write: (account: EncodedAccount) => void;
   minimumBalance: (dataLength: bigint) => bigint;
-  /** Simulates a transaction. Checks the blockhash under the given commitment, unless the blockhash is replaced. */
+  /** Simulates a transaction. If `checkBlockhash` is true, checks the blockhash under the given commitment. */
   simulate: (
     transaction: WireTransaction,
     options: { commitment: Commitment; checkBlockhash: boolean },

@@ -33,7 +33,7 @@ export function litesvmLibrary(): string {
 
 /**
  * Starts the chain in a process of its own, because the VM is native code. No server listens on `socketPath`. The path
- * is in the command line, by which a later start finds the processes of a killed stack.
+ * is only a part of the command line, so that a later start finds the process of a killed stack.
  */
 export const startChainPart = (port: number, socketPath: string, onLine: (line: string) => void): Part =>
   startPart({

@@ -33,8 +33,8 @@ export interface SlotClock {
 }
 
 /**
- * Makes a clock with a slot every `slotMs` from now on. With 0, the clock stands still until it is advanced. It needs
- * no timer: it counts slots and derives hashes when they are read.
+ * Makes a clock with a slot every `slotMs` from now on. If `slotMs` is 0, the clock stands still until it is advanced.
+ * The clock needs no timer: it counts slots and derives hashes when they are read.
  */
 export function makeSlotClock(firstSlot: bigint, slotMs: number): SlotClock {
   const seed = randomBytes(32);

@@ -96,8 +96,8 @@ const onSlot: Subscribe = ({ clock }) => {
     method: 'slotNotification',
     news() {
       const newest = clock.slot();
-      // If the clock was advanced by many slots, only the last slots are sent. A node that was disconnected from its
-      // network for a while also sends only these.
+      // If the clock was advanced by many slots, only the last slots are sent, as by a node that was offline for a
+      // while.
       const first = newest - told > BLOCKHASH_BLOCKS ? newest - BLOCKHASH_BLOCKS : told + 1n;
       told = newest;
       return Array.from({ length: Number(newest - first) + 1 }, (_, index) => {

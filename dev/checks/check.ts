@@ -56,12 +56,12 @@ async function mustFail(name: string, check: () => Promise<void>): Promise<void>
 
 const canaryLintFile = 'tests/fixtures/canary/lint/any.ts';
 
-/** Canaries: each holds one pattern that backtracks. */
+/** Files with known mistakes (canaries): each holds one pattern that backtracks. */
 const canaryPatternFiles = ['literal.ts', 'new_reg_exp.ts', 'zod_regex.ts', 'operator.sql', 'substring.sql'].map((
   name,
 ) => `tests/fixtures/canary/patterns/${name}`);
 
-/** A canary: two files export a type of the same name. */
+/** A known mistake (a canary): two files export a type of the same name. */
 const canaryTypeNames: Source[] = [
   { file: 'types/canary_a.ts', text: 'export interface Canary {}' },
   { file: 'runner/canary_b.ts', text: 'export type Canary = string;' },
@@ -103,7 +103,7 @@ function checkGenerated(files: GeneratedFile[], command: string): void {
   if (stale.length > 0) throw new StackError(`${stale.join(', ')}: out of date. Run ${command}.`);
 }
 
-/** Checks generated files, and proves for each that a stale one would be found. */
+/** Checks generated files, and proves for each file that the check would find a stale copy. */
 async function checkEachGenerated(files: GeneratedFile[], command: string): Promise<void> {
   checkGenerated(files, command);
   for (const { file, text } of files) {

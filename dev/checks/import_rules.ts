@@ -14,8 +14,8 @@ export interface ImportRule {
 }
 
 /**
- * Stands for the folder of `files`. If `files` contains a `*`, ITSELF stands for the matching folder that contains the
- * importing file.
+ * Stands in `mayImport` for the folder of `files`. If `files` contains a `*`, ITSELF stands for the matching folder
+ * that contains the importing file.
  */
 export const ITSELF = 'itself';
 

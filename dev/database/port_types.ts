@@ -16,9 +16,9 @@ import {
 export const portTypesFile = 'sql/200_values/30_port_types.sql';
 
 /**
- * The bits of the masks `takes` and `makes`. Numbers are distinguished by their size, whatever their tag is. The bits
- * `free` and `string` stand for no values. `free` only distinguishes the type free from json; `string` distinguishes
- * the type string from the texts that bytes accept. Bit 23 is left out, since private.describe_snapshot uses it.
+ * The bits of the masks `takes` and `makes`. Numbers are distinguished by their size, whatever their tag is. Two bits
+ * stand for no values: `free` distinguishes the type free from json, and `string` distinguishes the type string from
+ * the texts that bytes accept. Bit 23 is left out, since private.describe_snapshot uses it.
  */
 const BITS = {
   whole8: 0,

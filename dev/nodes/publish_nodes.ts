@@ -107,8 +107,7 @@ interface Failure {
   reason: string;
   isTransient: boolean;
   /**
-   * If this is set, every other definition would fail for the same reason: no server answered, or the project refuses
-   * the key.
+   * Set if the post of every other definition would fail, too: no server answered, or the project refuses the key.
    */
   whyStop?: string;
   retryAfterMs?: number;

@@ -1,7 +1,7 @@
 import { loadAuthPackage } from './auth_package.ts';
 import type { Sql } from './postgres.ts';
 
-/** Makes the Auth server's tables. Runs as supabase_auth_admin, which owns them. */
+/** Makes the Auth server's tables. The connection has the role supabase_auth_admin, so this role owns the tables. */
 export async function createAuthSchema(sql: Sql): Promise<void> {
   const { getAuthSchemaSql } = await loadAuthPackage();
   await sql.unsafe(getAuthSchemaSql().replace('CREATE SCHEMA IF NOT EXISTS auth;', ''));

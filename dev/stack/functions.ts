@@ -87,8 +87,9 @@ export function startFunction(options: FunctionOptions): Part {
     // With --watch, SIGTERM would only restart the function.
     stopSignal: 'SIGINT',
     readyText: 'deno serve: Listening',
-    // If the function fails, Deno's watcher stays alive and waits for an edit. This is wanted only right after an edit.
-    // After any other failure, the process is killed, because no edit may ever come.
+    // If the function fails, Deno's watcher stays alive and waits for an edit. If the function fails right after an
+    // edit, the next edit may mend it. After any other failure the stack kills the process, because there may be no
+    // edit.
     restartText: 'Watcher Restarting!',
     failurePattern: /^Watcher Process (failed|finished(?: with exit code \d+)?)\./,
     // Deno announces a future change of `request.signal`. The change does not matter here: the functions use the signal

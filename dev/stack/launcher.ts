@@ -18,8 +18,8 @@ export function watchLauncher(script: string, onGone: () => void, processes = { 
   // The shell between npm and the program outlives a killed npm. This process therefore watches npm itself.
   const npm = isShell(parentLine) ? processes.parentOf(parent) ?? parent : parent;
   const timer = setInterval(() => {
-    // The parent's id changes when the parent ends. That id is checked first, because without /proc, reading npm's
-    // command line starts a program.
+    // The parent's id changes when the parent ends. The id is compared first, because this costs less: without /proc, a
+    // program is started to read npm's command line.
     if (process.ppid === parent && (npm === parent || processes.commandLine(npm) !== '')) return;
     clearInterval(timer);
     onGone();

@@ -43,7 +43,10 @@ export interface PostgresHome {
   gid?: number;
   /** Returns the given data folder, or another one if the server's user can't reach it. */
   dataDir: (wanted: string) => string;
-  /** If `dataDir` returns another folder, returns one line that names this folder and says why it is used. */
+  /**
+   * If `dataDir` returns a folder other than `wanted`, returns one line that names the other folder and says why it is
+   * used.
+   */
   notice: (wanted: string) => string | undefined;
 }
 

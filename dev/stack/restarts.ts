@@ -43,7 +43,7 @@ export function makeRestarts({ log, onGiveUp, now = () => performance.now() }: R
       restartedAt.set(part.name, times);
       log([`${how}: restarting it`, ...lastOutput].join('\n'));
       boot().then(() => log(`${part.name} runs again`), (error: Error) => {
-        // If the new process ended while it started, `revive` has been called for that end already.
+        // If the new process ended while it started, another call of `revive` has handled that end already.
         if (restartedAt.get(part.name) === times) onGiveUp(error.message);
       });
     },

@@ -180,12 +180,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }));
       await waitForPostgrest(rest, socketPath(socket));
     };
-    // One PostgREST serves /rest/v1, and another serves the functions. Expensive filters of callers then take no
-    // database connections from the starts of runs.
+    // One PostgREST serves /rest/v1, and another serves the functions. So expensive filters of callers cannot use up
+    // the database connections that starts of runs need.
     const bootRest = makeBootRest('PostgREST', 'rest', 10);
     const bootFunctionsRest = makeBootRest(FUNCTIONS_REST, 'functions-rest', 20);
-    // The path is secret, because it is on the gateway's port. The functions can call their PostgREST only by TCP, so
-    // their calls pass through the gateway.
+    // The functions can call their PostgREST only by TCP, so their calls pass through the gateway. Other callers can
+    // reach the gateway, too, so the path is secret.
     const functionsRestPath = randomBytes(16).toString('hex');
     const bootAuth = async () => {
       await rm(socketPath('auth'), { force: true });

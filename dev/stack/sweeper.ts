@@ -1,8 +1,8 @@
 import type { StackStatus } from './stack_status.ts';
 
 /**
- * The interval at which the runner is poked and due schedules are started. A due schedule, and a run whose poke was
- * lost, waits at most this long.
+ * The interval at which due schedules are started, and the runner is asked to look for queued runs (poked). A due
+ * schedule waits at most this long, and so does a run whose poke was lost.
  */
 const POKE_INTERVAL_MS = 5_000;
 
@@ -13,9 +13,9 @@ export interface Sweeper {
 }
 
 /**
- * Starts due schedules and pokes the runner (asks it to look for queued runs), now and every five seconds. A run whose
- * own poke was lost then continues. Sweeps the database now and every hour. On hosted Supabase, pg_cron and pg_net do
- * this (`private.schedule_runner`).
+ * Starts due schedules and pokes the runner (asks it to look for queued runs), now and every five seconds. So a run
+ * continues even if the poke at its start was lost. Sweeps the database now and every hour. On hosted Supabase, pg_cron
+ * and pg_net do this (`private.schedule_runner`).
  */
 export function startSweeper(status: StackStatus, log: (line: string) => void): Sweeper {
   const stopped = new AbortController();

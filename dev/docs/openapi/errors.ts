@@ -173,8 +173,8 @@ const nativeMeanings: Record<number, string> = {
 const nativeCode: JsonSchema = { pattern: '^(PGRST[0-9X][0-9]{2}|[0-9A-Z]{5})$' };
 
 /**
- * Makes the answer for these error codes. `native` is the meaning of PostgREST's own codes, if the answer may have
- * them.
+ * Makes the answer for these error codes. If PostgREST may answer with codes of its own, `native` describes their
+ * meaning.
  */
 function errorAnswer(codes: ErrorCode[], isRest: boolean, native: string | undefined): ResponseObject {
   const own: JsonSchema = { enum: codes };
@@ -217,7 +217,7 @@ export function errorAnswers(
   return [...statuses].toSorted((a, b) => a - b).map((status) => {
     const codes = errors.filter((code) => errorCodes[code].status === status);
     const native = nativeStatuses?.includes(status) ? nativeMeanings[status] : undefined;
-    // Outside `rpcStatuses`, few answers have a native meaning. Each such answer gets a name of its own.
+    // If the status is not in `rpcStatuses`, few answers can have PostgREST's own codes. Each of them has its own name.
     const isRareNative = native !== undefined && codes.length > 0 && !rpcStatuses.includes(status);
     const name = codes.length > 0
       ? [...codes.map(pascalCase), ...isRareNative ? ['Native'] : []].join('Or')

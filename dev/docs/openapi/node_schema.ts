@@ -18,7 +18,7 @@ const keptNodeColumns: Record<string, JsonSchema> = {
   updated_at: output(timeSchema),
 };
 
-/** The record to post. The record may hold the columns that the database sets, with any values, which are ignored. */
+/** The record to post. It may also hold the columns that the database sets; their values are ignored. */
 export function nodeDefinition(): JsonSchema {
   const schema = annotate(output(nodeDefinitionSchema), {
     type: 'native, or the name of another kind of nodes; neither true nor false.',

@@ -24,7 +24,7 @@ function upTo(max: bigint): string {
   return `(?:[0-9]{1,${digits.length - 1}}|${rest(0)})`;
 }
 
-/** The patterns allow a sign and leading zeros. Zero may have either sign. */
+/** The patterns allow a sign and leading zeros, and both `+0` and `-0`. */
 const unsigned = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** bits - 1n)}|-0+)$`;
 const signed = (bits: bigint) => `^(?:\\+?0*${upTo(2n ** (bits - 1n) - 1n)}|-0*${upTo(2n ** (bits - 1n))})$`;
 

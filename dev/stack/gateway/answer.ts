@@ -72,8 +72,9 @@ const LINGER_MS = 2_000;
 const MAX_DROPPED_BYTES = 1_048_576;
 
 /**
- * Refuses a request, even before its body has arrived. The connection is closed after the client has sent the rest, or
- * after two seconds: an immediate reset would make many clients lose the answer. Only a small part of the rest is read.
+ * Refuses a request, even before its body has arrived. If the connection were reset at once, many clients would lose
+ * the answer. So the connection is closed after the client has sent the rest of the body, or after two seconds. The
+ * gateway reads only a small part of the rest.
  */
 export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal, part: PartName): void {
   const body = refusalBody(refusal, part);

@@ -19,7 +19,7 @@ const BURST = 30;
 /** The number of remembered addresses. A forgotten address begins with a full bucket. */
 const MAX_ADDRESSES = 10_000;
 
-/** The rate for each path of Auth. Creating a user with the service role does not count. */
+/** The rate for each path of Auth. The path on which the service role creates users has no rate. */
 const RATE_OF_PATH: Record<string, keyof AuthRates> = {
   '/signup': 'signUps',
   '/otp': 'signUps',

@@ -25,8 +25,7 @@ async function* lateBody(body: Readable): AsyncGenerator<Buffer, void, void> {
 }
 
 /**
- * Tests whether a part has closed the connection while its request was written. If so, the part has not read the whole
- * body.
+ * Tests whether a part has closed the connection before it has read the whole body.
  */
 const isWriteError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && error.syscall === 'write';

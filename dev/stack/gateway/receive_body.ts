@@ -103,8 +103,8 @@ const tooSlow = ({ windowMs, leastBytes }: PaceRule): Refusal =>
 
 /**
  * Receives a body. Throws a Refusal as soon as the body is larger than its caller may send, arrives too slowly, or
- * finds no room; the rest is not read. `callerOf` is called only for bodies that are not small. `begin` is called when
- * the announced size is allowed.
+ * finds no room; the rest is not read. If a body is not small, `callerOf` is called to find its caller. `begin` is
+ * called when the announced size is allowed.
  */
 export async function receiveBody(
   request: IncomingMessage,

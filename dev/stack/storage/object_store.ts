@@ -147,7 +147,7 @@ export function makeObjectStore(sql: Sql, dir: string) {
       return removed;
     },
 
-    /** Lists the objects and folders of a folder. A folder has no id. */
+    /** Lists the objects and folders in a folder. The entry of a folder has no id. */
     list: async (bucket: string, listing: Listing, claims: StorageClaims) => {
       const { prefix, search, limit, offset, column, isDescending } = listing;
       await findBucket(bucket);

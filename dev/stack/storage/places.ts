@@ -15,7 +15,7 @@ export function checkName(name: string): void {
   if (name.length > MAX_CHARACTERS || !NAME.test(name) || name.endsWith('/')) throw invalidKey(name.slice(0, 100));
 }
 
-/** Reads bucket and name from the encoded end of a path. The text is decoded once. */
+/** Reads bucket and name from the end of a path, which is still percent-encoded. */
 export function readPlace(encoded: string): Place {
   let decoded: string;
   try {
