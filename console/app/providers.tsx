@@ -4,7 +4,9 @@ import { useSessionStore } from '../session/session_context.tsx';
 import { ApiProvider, makeApi } from '../shared/api.tsx';
 import type { ConsoleConfig } from '../shared/config.ts';
 
-/** Tests whether an error is a refusal. A refused request is refused again, so the client does not repeat it. */
+/**
+ * Tests whether the project refused a request. It would refuse the same request again, so the request is not repeated.
+ */
 const isRefused = (error: unknown): boolean => {
   const status: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'status');
   return typeof status === 'number' && status >= 400 && status < 500;
@@ -21,8 +23,8 @@ const makeQueryClient = (): QueryClient =>
   });
 
 /**
- * The clients and the server state of one user. If another user signs in, both are made anew, so that no user sees the
- * rows of another user.
+ * Provides the clients and the cached rows of one user. If another user signs in, both are made again, so that nobody
+ * sees the rows of another user.
  */
 export function Providers({ config, children }: { config: ConsoleConfig; children: ReactNode }) {
   const session = useSessionStore();

@@ -5,8 +5,8 @@ import { Loading } from '../shared/loading.tsx';
 import { NotFoundPage } from '../shared/not_found_page.tsx';
 
 /**
- * The pages of the navigation. Each folder has the routes below its path. The browser loads a folder when it first
- * shows one of its pages.
+ * The pages of the navigation. Each folder has the routes below its path, and the browser loads the code of a folder
+ * with the first page in it.
  */
 const features = {
   flows: lazy(() => import('../flows/routes.tsx')),

@@ -48,7 +48,10 @@ function ColorSchemeButton() {
   );
 }
 
-/** The paths of pages that fill the window. On a wide screen they have no header, and the navigation shows icons only. */
+/**
+ * The paths of pages that fill the window. On a wide screen, these pages have no header, and the navigation beside them
+ * shows only icons.
+ */
 const isFullPage = (path: string): boolean => /^\/flows\/[^/]+$/.test(path);
 
 /**
@@ -75,7 +78,7 @@ function Links({ isCompact, onFollow }: { isCompact: boolean; onFollow: () => vo
       aria-label={isCompact ? label : undefined}
       title={href === '/inbox' && waiting > 0 ? `${waiting} waiting` : isCompact ? label : undefined}
       leftSection={<Icon name={icon} />}
-      // Without a count the section is left out, because an empty section would take room.
+      // Undefined without a count, because an empty section would take room.
       rightSection={href === '/inbox' && waiting > 0 && !isCompact
         ? <span className='console-count' data-count={waiting} aria-hidden />
         : undefined}

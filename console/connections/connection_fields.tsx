@@ -40,11 +40,11 @@ function SecretInput({ field, value, change }: SecretInputProps) {
 interface ConnectionFieldsProps {
   draft: ConnectionDraft;
   change: (draft: ConnectionDraft) => void;
-  /** True if the draft replaces a stored connection. The name can't be changed then. */
+  /** True if the draft replaces a stored connection, whose name can't be changed. */
   isStored: boolean;
 }
 
-/** The fields of a connection. They depend on its kind. */
+/** The form fields of a connection, which depend on the connection's kind. */
 export function ConnectionFields({ draft, change, isStored }: ConnectionFieldsProps) {
   const { carries, place, fields } = KINDS[draft.kind];
   return (

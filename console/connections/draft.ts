@@ -10,8 +10,8 @@ export interface ConnectionDraft {
   /** The name of the header or parameter. */
   place: string;
   /**
-   * The members of the secret. If the user changes the kind, the form keeps the members of the former kind until it
-   * closes. `toStore` leaves these members out.
+   * The members of the secret. If the user changes the kind, the open form keeps the members of the former kind, but
+   * `toStore` does not store them.
    */
   secret: Record<string, string>;
 }
@@ -21,14 +21,14 @@ export const NEW_CONNECTION: ConnectionDraft = { name: '', kind: 'bearer', hosts
 /** Makes the draft that replaces a stored connection. No API returns the secret, so its fields are empty. */
 export const draftOf = ({ name, kind, hosts, header, parameter }: ConnectionRow): ConnectionDraft => ({
   name,
-  // SAFETY: a constraint of the table allows these kinds only.
+  // SAFETY: a constraint of the table allows only the kinds of the type.
   kind: kind as NewConnectionKind,
   hosts: hosts.join('\n'),
   place: header ?? parameter ?? '',
   secret: {},
 });
 
-/** Makes the request that stores a draft. A pasted URL is reduced to its host. Empty optional fields are left out. */
+/** Makes the request that stores a draft. Reduces a pasted URL to its host, and omits empty optional fields. */
 export function toStore({ name, kind, hosts, place, secret }: ConnectionDraft): NewConnection {
   const { place: placed, fields } = KINDS[kind];
   const members = fields.map(({ name: member, choices, isOptional }) => {

@@ -17,9 +17,9 @@ export interface SecretField {
 /** The fields of the form for one kind of connection. */
 interface Kind {
   label: string;
-  /** The credential that a flow's request carries. */
+  /** The credential that requests of flows contain, in words. */
   carries: string;
-  /** The name of the header or parameter, stored beside the secret. */
+  /** The field for the name of the header or parameter that contains the secret. */
   place?: { column: 'header' | 'parameter'; label: string; example: string };
   fields: SecretField[];
 }

@@ -34,7 +34,10 @@ export function NewConnectionButton({ buttonRef }: { buttonRef: Ref<HTMLButtonEl
   );
 }
 
-/** A button that replaces a connection. The whole secret is given again, because nobody can read the stored one. */
+/**
+ * A button that replaces a connection. The user must enter the whole secret again, because nobody can read the stored
+ * secret.
+ */
 export function ReplaceConnectionButton({ row }: { row: ConnectionRow }) {
   const { flows } = useApi();
   const queries = useQueryClient();

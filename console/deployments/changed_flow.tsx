@@ -32,14 +32,17 @@ function Failures({ messages }: { messages: string[] }) {
 }
 
 /**
- * Says that the flow has changed since its newest deployment, and offers to deploy it. If a run of the flow would fail,
- * shows the problems, and deploys only after a second click.
+ * Says that the flow has changed since its newest deployment, and offers to deploy the flow. If a run of the flow would
+ * fail, shows its problems, and deploys only after a second click.
  */
 export function ChangedFlow({ entrypoint }: { entrypoint: number }) {
   const api = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  /** If runs would fail and `isSure` is false, deploys nothing and resolves to the messages of the problems. */
+  /**
+   * Deploys the flow. If runs would fail and `isSure` is false, deploys nothing and returns the messages of the
+   * problems.
+   */
   const deploy = useMutation({
     mutationFn: async (isSure: boolean): Promise<string[]> => {
       const failures = isSure ? [] : await failuresOf(api, entrypoint);

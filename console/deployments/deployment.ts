@@ -31,7 +31,7 @@ export interface DeploymentDetails {
   action_identity: string | null;
   fees: Fee[];
   chain_network: { url: string; cluster: string };
-  /** Null means the default, which depends on `start_permission`. The same applies to `max_runs_in_flight`. */
+  /** Null in this or the next member means the default, which depends on `start_permission`. */
   max_starts_per_minute: number | null;
   max_runs_in_flight: number | null;
   on_end: OnEnd | null;
@@ -45,7 +45,7 @@ export const deploymentTitle = (deployment: Pick<DeploymentDetails, 'name' | 'en
   deployment.name || flowTitle(deployment);
 
 const readFees = (text: string): Fee[] =>
-  // SAFETY: the table's constraint allows only pairs of address and amount.
+  // SAFETY: a constraint of the table allows only pairs of an address and an amount.
   (parseExactly(text) as [string, unknown][]).map(([address, amount]) => ({
     address,
     lamports: JSON.stringify(amount),
@@ -99,7 +99,7 @@ export const siblingsQuery = ({ db }: Api, { id, entrypoint }: Pick<DeploymentDe
     },
   });
 
-/** Reads the wallets that can sign as action identity. Only wallets with a stored secret key can sign. */
+/** Reads the wallets that can be the action identity: those with a stored secret key, because others can't sign. */
 export const identitiesQuery = ({ db }: Api) =>
   queryOptions({
     queryKey: ['deployments', 'identities'],

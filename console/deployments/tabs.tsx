@@ -30,7 +30,7 @@ export function DeploymentTabs(props: DeploymentTabProps) {
   const open = isTab(named) ? named : 'overview';
   const isSolanaShown = usesSolana || open === 'solana';
   const shown = (Object.keys(TABS) as TabName[]).filter((name) => name !== 'solana' || isSolanaShown);
-  // Other parameters, such as the page of a list, belong to the former tab, so they are removed.
+  // Removes all other parameters, such as the page of a list, because they belong to the former tab.
   const show = (name: string | null) => setParameters(name === 'overview' || name === null ? {} : { tab: name });
   return (
     <Tabs value={open} onChange={show} keepMounted={false}>

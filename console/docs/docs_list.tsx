@@ -4,8 +4,8 @@ import { docsHref } from '../shared/docs_href.ts';
 import { PARTS } from './pages.ts';
 
 /**
- * The list of all pages, grouped by the parts of the documentation. With `isWide`, each part is a column if the screen
- * has room.
+ * The list of all pages, grouped by the parts of the documentation. If `isWide` is true and the screen has room, each
+ * part is a column.
  */
 export const DocsList = ({ current, isWide = false }: { current?: string; isWide?: boolean }) => (
   <nav aria-label='Documentation'>

@@ -6,7 +6,7 @@ const files = import.meta.glob<string>('../../docs/{guides,reference,operating}/
   import: 'default',
 });
 
-/** Pages that the list omits, because they explain the design of the project. Only links lead to them. */
+/** Pages that explain the design of the project. The list omits these pages, so only links lead to them. */
 const moreFiles = import.meta.glob<string>(['../../docs/*.md', '../../docs/decisions/*.md'], {
   query: '?raw',
   import: 'default',
@@ -20,7 +20,7 @@ const loaders = new Map<string, LoadText>(
   Object.entries({ ...files, ...moreFiles }).map(([file, load]) => [pathOf(file), load]),
 );
 
-/** The texts that were requested. The same path always has the same promise, as React's `use` requires. */
+/** The promises of requested texts. A path always gets the same promise, because React's `use` requires this. */
 const texts = new Map<string, Promise<string>>();
 
 /** Tests whether there is a page of this path, such as `guides/connections`. */

@@ -30,17 +30,17 @@ function exampleOf(schema: DeploymentInput['json_schema']): unknown {
   const { enum: choices, anyOf: alternatives, type, pattern, contentEncoding, minimum } = schema;
   if (Array.isArray(choices)) return choices[0];
   if (Array.isArray(alternatives)) return exampleOf(alternatives[0] as DeploymentInput['json_schema']);
-  // The patterns of keys and signatures allow only base58.
+  // An input with a pattern of base58 characters is a key or a signature.
   if (typeof pattern === 'string' && pattern.includes('1-9A-HJ')) return EXAMPLE_KEY.padEnd(minLengthOf(pattern), '1');
   if (contentEncoding === 'base64') return 'AQID';
   if (type === 'integer' || type === 'number') return typeof minimum === 'number' && minimum > 1 ? minimum : 1;
   return BY_TYPE[String(type)] ?? 'text';
 }
 
-/** The smallest length that a pattern of base58 allows. */
+/** Returns the smallest length of a text that such a pattern allows. */
 const minLengthOf = (pattern: string): number => Number(/\{(\d+),/.exec(pattern)?.[1] ?? 0);
 
-/** Returns values for the required inputs, and the defaults of the others. */
+/** Returns example values for the required inputs, and the default values of the optional inputs that have one. */
 export const exampleValues = (inputs: readonly DeploymentInput[]): { [name: string]: unknown } =>
   Object.fromEntries(
     inputs.filter((input) => input.required || input.default !== null)

@@ -7,7 +7,7 @@ import type { DeploymentDetails } from '../deployment.ts';
 
 const QR_BORDER = 4;
 
-/** A QR code. It is black on white in dark mode, too, because cameras need that. */
+/** A QR code. Even in dark mode it is black on white, because cameras may not read light codes on dark backgrounds. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: QR_BORDER });
   const path = data.flatMap((row, y) => row.flatMap((isBlack, x) => isBlack ? [`M${x} ${y}h1v1h-1z`] : [])).join('');
@@ -26,7 +26,10 @@ function QrCode({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** The link with which wallets open the deployment. If the deployment has no link, shows what it needs to get one. */
+/**
+ * The link with which wallets open the deployment. If the deployment has no link, shows what the deployment needs to
+ * get a link.
+ */
 export function ActionLink({ deployment }: { deployment: DeploymentDetails }) {
   const { config } = useApi();
   const action = `${config.url}/functions/v1/action/${deployment.id}`;

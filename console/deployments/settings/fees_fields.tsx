@@ -4,7 +4,7 @@ import type { Fee } from '../deployment.ts';
 import type { SettingsFieldsProps } from './settings.ts';
 import { deploymentLimits } from '../../../types/limits/deployments.ts';
 
-/** The most fees that the database accepts. A transaction has room for fewer. */
+/** The most fees that the database accepts. A transaction may have room for fewer fees. */
 const MAX_FEES = deploymentLimits.fees.value;
 
 /** The fields for the transfers that are added to the first transaction of a run. */

@@ -12,7 +12,7 @@ export interface Settings {
   fees: Fee[];
   url: string;
   cluster: string;
-  /** Empty for the default. The same applies to `max_runs_in_flight`. */
+  /** An empty text in this or the next member means the default. */
   max_starts_per_minute: number | string;
   max_runs_in_flight: number | string;
   /** Empty if nothing is chosen. */
@@ -62,7 +62,7 @@ const toColumns = (settings: Settings): Record<string, unknown> => ({
 });
 
 /**
- * Returns only the changed columns. So an update does not undo a change that somebody else has made to another column.
+ * Returns only the changed columns, so that an update does not undo changes that somebody else made to other columns.
  */
 export function changedColumns(before: Settings, after: Settings): Record<string, unknown> {
   const old = toColumns(before);

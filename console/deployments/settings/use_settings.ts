@@ -9,7 +9,7 @@ export interface SettingsDraft extends SettingsFieldsProps {
   setStored: (stored: Settings) => void;
 }
 
-/** Keeps the draft of the settings, so that it survives a change of the tab. */
+/** Keeps the draft of the settings, so that the user's edits stay when the user opens another tab. */
 export function useSettings(deployment: DeploymentDetails): SettingsDraft {
   const [stored, setStored] = useState(() => readSettings(deployment));
   const [settings, setSettings] = useState(stored);

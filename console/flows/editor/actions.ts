@@ -44,7 +44,9 @@ export function duplicateSelected(store: EditorStore): void {
   if (selected.size > 0) insertPart(store, selectedPart(document, selected));
 }
 
-/** Puts a frame around the selected nodes, and selects the frame. The nodes then move with the frame. */
+/**
+ * Puts a frame around the selected nodes, and selects the frame. If the user moves the frame, the nodes move with it.
+ */
 export function groupSelected(store: EditorStore): void {
   const { document, selected } = store.state();
   const members = document.nodes.filter((node) => selected.has(nodeIdOf(node)) && membersOf(node) === undefined);

@@ -33,8 +33,8 @@ export const DRAGGED_DEFINITION = 'application/x-flow-definition';
 const NODE_TYPES = { ...nodeTypes, note: NoteNode, frame: FrameNode };
 
 /**
- * The greatest distance in pixels at which a click selects an edge. It applies if `EdgeLayer` draws the edges instead
- * of React Flow.
+ * The greatest distance in pixels at which a click selects an edge. It is used only if `EdgeLayer` draws the edges,
+ * because React Flow detects clicks on its own edges.
  */
 const NEAR = 10;
 const NO_EDGES: Edge[] = [];
@@ -47,8 +47,8 @@ const asEdge = ({ source, sourceHandle, target, targetHandle }: Connection): Dra
 });
 
 /**
- * Applies the canvas's changes of nodes to the store: positions and selection. If React Flow does not draw the edges,
- * it can't unselect them. Then this function unselects them when a node is selected.
+ * Stores the positions and the selection of nodes when the canvas changes them. If `EdgeLayer` draws the edges, React
+ * Flow can't unselect edges, so this function unselects them when the user selects a node.
  */
 function useNodeChanges(drawsOwnEdges: boolean) {
   const { store } = useEditor();
@@ -83,7 +83,7 @@ export function Canvas({ onDropDefinition }: { onDropDefinition: (id: string, at
   const [viewNodes] = useState(makeNodeView);
   const [viewEdges] = useState(makeEdgeView);
   const { document, selected, selectedEdges, faults, problems } = state;
-  // The views depend on these parts of the state only.
+  // The canvas's nodes and edges depend only on these parts of the state.
   const nodes = useMemo(() => viewNodes({ document, selected, faults, problems }, expanded), [
     viewNodes,
     document,

@@ -4,7 +4,7 @@ import { makeNode, withErrorOutput, withFormData } from './definition.ts';
 
 const named = (names: string[]) => ({ cases: names.map((name) => ({ name, operator: 'is_null' })) });
 
-/** Names and ids of the outputs of a switch after its form was changed. */
+/** Returns the ids of a switch's outputs by their names, after the form of the switch was changed. */
 function outputsOf(node: ReturnType<typeof withFormData>): Record<string, string> {
   const { sources } = node.data as { sources: { name: string; id: string }[] };
   return Object.fromEntries(sources.map(({ name, id }) => [name, id]));

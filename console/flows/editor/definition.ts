@@ -34,7 +34,7 @@ function requiredDefaults(schema: unknown): PlainObject {
 const KINDS = new Set(['native', 'deno', 'WASM', 'mock']);
 
 /**
- * Makes a new node from a definition, in the form that editors store. The ports get ids, and the node has no position
+ * Makes a new node from a definition, as editors store nodes. The ports of the node get ids. The node has no position
  * yet.
  */
 export function makeNode(definition: DrawnDefinition): PlainObject {
@@ -66,7 +66,7 @@ const nameOf = (json: unknown): string => isObject(json) && typeof json.name ===
 
 /**
  * Returns the outputs of a switch: one for each case of its form data, and `default`. If a case keeps its name or is
- * renamed in place, its output keeps its id. Edges name this id, so they stay.
+ * renamed in place, its output keeps its id, so that the edges that name this id stay.
  */
 function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
   const cases = isObject(formData) && Array.isArray(formData.cases) ? formData.cases : [];
@@ -83,7 +83,7 @@ function outputsOfCases(sources: unknown, formData: unknown): PlainObject[] {
 }
 
 /**
- * Adds an output `error` to a node, and the setting `on_error` by which failures go to this output. If `isHandled` is
+ * Adds an output `error` to a node, and the setting `on_error` that makes failures go to this output. If `isHandled` is
  * false, removes the output and the setting.
  */
 export function withErrorOutput(node: PlainObject, isHandled: boolean): PlainObject {

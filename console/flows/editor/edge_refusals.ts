@@ -8,11 +8,14 @@ export interface EdgeStart {
   handle: string;
   name: string;
   types: string[];
-  /** True for an input that passes its value on. */
+  /** True if the handle belongs to an input whose value the node also gives as an output. */
   isPassedOn: boolean;
 }
 
-/** Lists the handles of a node at which edges may begin: its outputs, and inputs that it passes on. */
+/**
+ * Lists the handles of a node at which edges may begin: its outputs, and inputs whose values the node also gives as
+ * outputs.
+ */
 export const edgeStarts = (node: DrawnNode): EdgeStart[] => [
   ...node.outputs.map(({ id, name, types }) => ({ node, handle: id, name, types, isPassedOn: false })),
   ...node.inputs.filter(({ isPassedOn }) => isPassedOn)
@@ -45,7 +48,8 @@ function reachable(from: string, next: ReadonlyMap<string, readonly string[]>): 
 }
 
 /**
- * Returns a node and all nodes that its edges lead to. An edge from any of these back to the node would close a circle.
+ * Returns a node and all nodes that can be reached from it along edges. An edge from any of these nodes back to the
+ * first node would close a circle.
  */
 export const behind = (edges: readonly DrawnEdge[], nodeId: string): ReadonlySet<string> =>
   reachable(nodeId, neighbours(edges, 'source', 'target'));
@@ -56,8 +60,8 @@ const quote = (name: string): string => name === '' ? 'it' : `“${name}”`;
 export type EdgeRefusal = (start: EdgeStart, target: DrawnNode, input: DrawnInput) => string | undefined;
 
 /**
- * Makes the function that tests whether a new edge may be added to `edges`. It can test thousands of new edges fast if
- * they all begin at one node, or all lead to the node `onlyTarget`.
+ * Makes the function that tests whether a new edge may be added to `edges`. The function is fast for thousands of new
+ * edges if they all begin at one node, or all lead to the node `onlyTarget`.
  */
 export function makeRefusal(edges: readonly DrawnEdge[], onlyTarget?: string): EdgeRefusal {
   const taken = new Map(edges.map((edge) => [`${edge.target} ${edge.targetHandle}`, edge]));

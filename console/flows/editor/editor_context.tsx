@@ -7,7 +7,7 @@ export interface Editor {
   /** The flow as it was read: its id, its owner and its settings. */
   flow: Flow;
   store: EditorStore;
-  /** True if the user who is signed in may save it. */
+  /** True if the signed-in user may save the flow. */
   isOwner: boolean;
 }
 
@@ -24,7 +24,7 @@ export function useEditor(): Editor {
   return editor;
 }
 
-/** Returns the state of the editor, and updates with it. */
+/** Returns the state of the editor. The component updates when the state changes. */
 export function useEditorState(): EditorState {
   const { store } = useEditor();
   return useSyncExternalStore(store.subscribe, store.state);

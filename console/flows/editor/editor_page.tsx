@@ -66,7 +66,8 @@ export default function EditorPage({ id }: { id: string }) {
     queryFn: async ({ signal }): Promise<OpenedFlow | null> => {
       const flow = flowId === undefined ? undefined : await readFlow(db, flowId, signal);
       if (flow === undefined) return null;
-      // Positions that the layout computes do not count as a change of the flow. They are saved with the next change.
+      // If the layout computes positions, the flow does not count as changed. The positions are saved with the next
+      // change.
       return { flow, document: await placeNodes({ nodes: flow.nodes, edges: flow.edges }, signal) };
     },
     // While the editor is open, its own copy of the flow is newer than the saved flow, so the flow is not read again.

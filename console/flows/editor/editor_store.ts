@@ -36,8 +36,8 @@ export interface EditorStore {
   /** Changes the document. Consecutive changes with the same `group` are undone together. */
   change: (change: Change, group?: string) => void;
   /**
-   * Changes the document without a step to undo, for example while a node is dragged. The next `change` combines all
-   * previews before it into one step.
+   * Changes the document without adding a step to the history, for example while a node is dragged. The next `change`
+   * adds one step for itself and all previews before it.
    */
   preview: (change: Change) => void;
   select: (nodes: ReadonlySet<string>, edges?: ReadonlySet<number>) => void;
@@ -54,7 +54,7 @@ export interface EditorStore {
 const NOTHING: ReadonlySet<never> = new Set();
 
 /**
- * If a node's messages are the same as before, keeps the former list object. So the canvas does not draw the node
+ * If a node's messages are the same as before, keeps the former list object, so that the canvas does not draw the node
  * again.
  */
 const keepEqual = (
@@ -109,7 +109,7 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
       if (group === undefined || group !== lastGroup) past = [...past, before].slice(-STEPS_KEPT);
       future = [];
       lastGroup = group;
-      // An index identifies a selected edge. While the number of edges stays the same, each edge keeps its index.
+      // Selected edges are identified by their indexes, which stay valid while the number of edges stays the same.
       const isShifted = document.edges.length !== before.edges.length;
       update({ document, ...(isShifted && { selectedEdges: NOTHING }), notice: '' });
     },

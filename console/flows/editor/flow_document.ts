@@ -10,8 +10,8 @@ import {
 import { layOut } from '../../shared/graph/layout.ts';
 
 /**
- * The graph of a flow, as an editor stored it. The object is never changed in place. Unedited parts are stored as they
- * were read, with all members that other editors wrote.
+ * The graph of a flow, as an editor stored it. The object is never changed in place. The editor stores unedited parts
+ * as it read them, with all members that other editors wrote.
  */
 export interface FlowDocument {
   nodes: readonly PlainObject[];
@@ -35,7 +35,7 @@ const shift = (json: unknown, by: Point): unknown =>
     ? { ...json, x: json.x + by.x, y: json.y + by.y }
     : undefined;
 
-/** Moves a node. Editors keep two positions of a node; both move by the same distance. */
+/** Moves a node. Editors store two positions for each node, and this function moves both by the same distance. */
 export function moveNode(node: PlainObject, to: Point): PlainObject {
   const from = readPosition(node);
   if (from === undefined) return { ...node, position: to };

@@ -7,7 +7,8 @@ import { drawnNode } from './view.ts';
 const GAP = 30;
 
 /**
- * Finds the first position, from the wanted position downwards, at which a node of this height overlaps no other node.
+ * Finds a position at which a node of this height overlaps no other node: the wanted position, or the next free one
+ * below.
  */
 export function freePlace({ nodes }: FlowDocument, wanted: Point, height: number): Point {
   const inTheWay = nodes.flatMap((json) => {

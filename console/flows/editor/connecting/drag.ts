@@ -12,19 +12,19 @@ export interface DragFrom {
   side: 'input' | 'output';
 }
 
-/** An edge that a drop can make, with the name and the types of the port at which the drag ends. */
+/** An edge that a drop can draw, and the name and the types of the port at which the drag ends. */
 export interface PossibleEdge {
   edge: DrawnEdge;
   /** The name of the port at which the drag ends. */
   name: string;
   types: readonly string[];
-  /** True if the edge leads to an input that is added with the edge. */
+  /** True if the edge leads to a new input, which the drop adds to the node. */
   isNew?: true;
 }
 
 /**
- * Returns the edges that the drag from `from` could make with the node `to`, one for each port of `to` at which it
- * could end. `reason` says why an edge is refused; it is undefined for an allowed edge.
+ * Returns the edges that a drag from the port `from` to the node `to` could draw: one for each port of `to` that fits
+ * the direction of the drag. `reason` says why an edge is refused; it is undefined for an allowed edge.
  */
 export function edgesTo(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   const nodes = nodesById(document);
@@ -50,7 +50,7 @@ export function edgesTo(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   return input === undefined ? [] : edgeStarts(to).map((start) => make(start, own, input, start.name));
 }
 
-/** An input that is added to a script with the edge. */
+/** The new input that a drop of an edge adds to a script. */
 const NEW_INPUT: Omit<DrawnInput, 'id'> = {
   name: 'New input',
   types: ['free'],

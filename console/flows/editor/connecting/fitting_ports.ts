@@ -10,8 +10,8 @@ export interface FittingPair {
 }
 
 /**
- * Tests whether an input is the text of a script. Users write the script in the panel, so the editor does not draw an
- * edge to this input automatically.
+ * Tests whether an input contains the text of a script. The editor draws no edge to such an input automatically,
+ * because users write the script in the panel.
  */
 const isWritten = ({ nodeId }: DrawnNode, { name }: DrawnInput): boolean =>
   name === 'source' && nodeId.startsWith('rhai_script_');

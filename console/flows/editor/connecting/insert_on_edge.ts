@@ -14,12 +14,12 @@ import { nodesById } from '../view.ts';
 import { fittingInputs, fittingStarts } from './fitting_ports.ts';
 import { splitEdge } from './join_new_node.ts';
 
-/** The height that is kept free for the new node, whose size is not yet known. */
+/** The height that the editor keeps free for a new node before it knows the node's size. */
 const ABOUT_HEIGHT = 120;
 
 /**
- * Returns a function that tests whether a node fits into an edge. One of the node's inputs must accept the edge's
- * value, and the input at the edge's end must accept one of the node's outputs.
+ * Returns a function that tests whether a node can be put into an edge: an input of the node must accept the value of
+ * the edge, and the input at the end of the edge must accept an output of the node.
  */
 function fitsInto(document: FlowDocument, index: number): (node: DrawnNode) => boolean {
   const { source, sourceHandle, target, targetHandle } = readEdge(document.edges[index]);

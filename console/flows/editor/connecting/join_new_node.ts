@@ -19,8 +19,9 @@ export function joinBehind(document: FlowDocument, from: PlainObject, added: Pla
 }
 
 /**
- * Puts a new node into an edge. The edge keeps its expression and then ends at the new node. A second edge leads from
- * the new node to the former end of the edge. Returns undefined if the new node has no input or no output that fits.
+ * Puts a new node into an edge. The edge then ends at the new node, and keeps its expression. A second edge leads from
+ * the new node to the input at which the first edge ended before. Returns undefined if the new node has no input or no
+ * output that fits.
  */
 export function splitEdge(document: FlowDocument, index: number, added: PlainObject): FlowDocument | undefined {
   const json = document.edges[index];

@@ -7,7 +7,7 @@ import { type FlowDocument, makeEdge } from '../flow_document.ts';
 import type { PaletteRequest } from '../palette/palette_context.tsx';
 import { type DragFrom, edgesTo, portOf } from './drag.ts';
 
-/** Chooses the edge between a port and a new node. An edge into a required input comes first. */
+/** Chooses the edge between a port and a new node, and prefers an edge into a required input. */
 function bestEdge(document: FlowDocument, from: DragFrom, to: DrawnNode) {
   const edges = edgesTo(document, from, to).filter(({ reason }) => reason === undefined);
   const required = new Set(to.inputs.filter(({ isRequired }) => isRequired).map(({ id }) => id));
@@ -30,7 +30,7 @@ export function paletteRequest(store: EditorStore, from: DragFrom, at: Point): P
   const port = portOf(document, from);
   const types = port?.types.join(' or ') ?? '';
   return {
-    // The first port of the new node is near the pointer.
+    // This place puts the first port of the new node near the pointer.
     at: { x: from.side === 'output' ? at.x : at.x - NODE_WIDTH, y: at.y - 2 * PORT_HEIGHT },
     hint: from.side === 'output' ? `Nodes that take ${types}` : `Nodes that give ${types}`,
     fits: (node) => takes(node, from, port),

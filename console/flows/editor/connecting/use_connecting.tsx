@@ -61,7 +61,8 @@ function dropOnNode(store: EditorStore, from: DragFrom, nodeId: string): Omit<Dr
 }
 
 /**
- * Removes any answer when the user clicks outside of it. Also removes a reason after some seconds or at the next key.
+ * Closes the answer to a drop when the user clicks outside of it. An answer that is a reason also closes after some
+ * seconds or when the user presses a key.
  */
 function useEnding(answer: DropAnswer | undefined, end: () => void): void {
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { Point } from '../../../shared/graph/drawn_node.ts';
 /** The greatest width of a refusal, with a margin, in pixels. */
 const WIDTH = 300;
 
-/** The reason why a value was refused, at the pointer. The next click or key removes it. */
+/** Shows at the pointer why a dropped value was refused. The next click or key removes the reason. */
 export default function DropRefusal({ at, reason, onEnd }: { at: Point; reason: string; onEnd: () => void }) {
   useEffect(() => {
     const stop = new AbortController();

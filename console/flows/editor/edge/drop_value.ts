@@ -4,15 +4,14 @@ import type { EditorStore } from '../editor_store.ts';
 import { readTakenValue, takeValue, whyTakenIsRefused } from './take_value.ts';
 
 /**
- * Finds the input whose field is under the pointer: a field of the form, or the list from which the user chooses its
- * edge.
+ * Finds the input that has its form field under the pointer, or the list with which the user chooses the input's edge.
  */
 function inputAt(target: EventTarget, node: DrawnNode): DrawnInput | undefined {
   if (!(target instanceof Element)) return undefined;
   const id = target.closest<HTMLElement>('[data-input]')?.dataset.input;
   if (id !== undefined) return node.inputs.find((input) => input.id === id);
   for (let element: Element | null = target; element !== null; element = element.parentElement) {
-    // If the pointer is on a label, the field with the id is elsewhere in the same row.
+    // If the pointer is on a label, the label has no such id, but a field in the same row has one.
     const fields = [element, ...element.querySelectorAll('[id]')].map((field) => field.id);
     const found = node.inputs.filter(({ name }) => fields.includes(`node-${node.id}_${name}`));
     if (found.length > 0) return found.length === 1 ? found[0] : undefined;
@@ -20,7 +19,7 @@ function inputAt(target: EventTarget, node: DrawnNode): DrawnInput | undefined {
   return undefined;
 }
 
-/** Gives a dropped value to the input under the pointer. Returns the reason if the input refuses the value. */
+/** Gives a dropped value to the input under the pointer. If the input refuses the value, returns the reason. */
 export function dropValue(
   store: EditorStore,
   outputs: (nodeId: string) => ValueMap | undefined,

@@ -5,13 +5,10 @@ import { requestForEdge } from '../connecting/insert_on_edge.ts';
 import { useEditor } from '../editor_context.tsx';
 import { usePalette } from '../palette/palette_context.tsx';
 
-/** The radius of the plus. */
+/** The radius of the plus sign on an edge. */
 const RADIUS = 10;
 
-/**
- * The plus in the middle of an edge. It opens the palette. The editor puts the node that the user chooses into the
- * edge.
- */
+/** The plus sign in the middle of an edge. It opens the palette, and the editor puts the chosen node into the edge. */
 function Plus({ index, x, y }: { index: number; x: number; y: number }) {
   const { store } = useEditor();
   const palette = usePalette();
@@ -42,7 +39,7 @@ function Plus({ index, x, y }: { index: number; x: number; y: number }) {
   );
 }
 
-/** An edge. While the edge is selected or under the pointer, it has a plus in its middle. */
+/** An edge. While the edge is selected or under the pointer, it shows a plus sign in its middle. */
 const FlowEdge = memo(function FlowEdge(props: EdgeProps<Edge<{ colour: PortColour }>>) {
   const { id, data, selected = false, markerEnd, style, interactionWidth } = props;
   const { isOwner } = useEditor();
@@ -65,5 +62,5 @@ const FlowEdge = memo(function FlowEdge(props: EdgeProps<Edge<{ colour: PortColo
   );
 });
 
-/** The kinds of edges, in the canvas's form. */
+/** The component for each kind of edge, in the form that the canvas needs. */
 export const edgeTypes = { default: FlowEdge };

@@ -9,7 +9,7 @@ import { drawnNode } from '../view.ts';
 import { type TakenValue, takeValue, whyTakenIsRefused } from './take_value.ts';
 import { DRAGGED_VALUE } from './value_drop.tsx';
 
-/** The most members of a value that are listed, and the depth of the list. */
+/** The most members of a value that the list shows, and the most levels of nested values. */
 const MEMBERS = 30;
 const DEPTH = 4;
 
@@ -76,7 +76,10 @@ function ValueRow({ label, taken, plain, to }: ValueRowProps) {
   );
 }
 
-/** The values of the last run that a node may use. Values of nodes that wait for this node are left out. */
+/**
+ * The values of the last run that a node may use. Values of nodes that depend on this node are left out, because an
+ * edge from such a node would close a circle.
+ */
 export default function RunValues({ to }: { to: DrawnNode }) {
   const { document } = useEditorState();
   const { outputs } = useLastRun();

@@ -45,7 +45,7 @@ function kindOf(value: Value): string {
   return Object.hasOwn(JSON_TYPE_OF, tag) ? JSON_TYPE_OF[tag as keyof typeof JSON_TYPE_OF] : 'a number';
 }
 
-/** Returns the reason why an input never accepts a value of this kind; undefined if it may accept the value. */
+/** Returns the reason why an input accepts no value with this tag; undefined if the input may accept the value. */
 export const whyNotTaken = (value: Value | undefined, { name, types }: DrawnInput): string | undefined =>
   value === undefined || acceptsTagOf(types, value)
     ? undefined
@@ -60,12 +60,12 @@ export function whyTakenIsRefused(
 ): string | undefined {
   const node = nodesById(store.state().document).get(taken.source);
   const port = node && edgeStarts(node).find(({ handle }) => handle === taken.sourceHandle);
-  // An edge from `foreach` gives the elements one by one, so the tag of the whole list does not count.
+  // A node `foreach` gives the elements of its list one by one, so the tag of the list says nothing about them.
   if (port === undefined || node?.nodeId === 'foreach') return undefined;
   return whyNotTaken(partAt(outputs(taken.source)?.[port.name], taken.path), input);
 }
 
-/** Draws an edge that gives an input a part of a value. The new edge replaces the one that led to the input. */
+/** Draws an edge through which an input gets a part of a value. The new edge replaces the input's former edge. */
 export function takeValue(store: EditorStore, value: TakenValue, target: string, targetHandle: string): void {
   const { source, sourceHandle, path } = value;
   store.change((document) => ({

@@ -24,7 +24,8 @@ function useShowNode() {
     if (json === undefined) return;
     const middle = { x: x + NODE_WIDTH / 2, y: y + nodeHeight(drawnNode(json)) / 2 };
     requestAnimationFrame(() => {
-      // The panel of the node has opened by now. The canvas knows its own size only after the next frame.
+      // The panel of the node is open now. The size is read from the element, because the canvas learns its new size a
+      // frame later.
       const { width, height } = canvas.getState().domNode!.getBoundingClientRect();
       const zoom = Math.max(MIN_ZOOM, getZoom());
       void setViewport({ x: width / 2 - middle.x * zoom, y: height / 2 - middle.y * zoom, zoom });

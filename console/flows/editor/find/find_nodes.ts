@@ -36,7 +36,7 @@ function* placesOf(json: PlainObject): Generator<[where: string, text: string]> 
   }
 }
 
-/** Finds the nodes with a text in their name, their type, a port or a value, and ignores the case of letters. */
+/** Finds the nodes that have a text in their name, type, ports or values. Upper and lower case count as equal. */
 export function findNodes({ nodes }: FlowDocument, search: string): FoundNode[] {
   const wanted = search.trim().toLowerCase();
   if (wanted === '') return [];

@@ -44,7 +44,7 @@ export function RestoreQuestion({ version, saving, onDone, onCancel }: {
   const api = useApi();
   const queryClient = useQueryClient();
   const restore = async (): Promise<boolean> => {
-    // The contents are read first, because the restore also stores the present drawing as a version. If the flow then
+    // The contents are read before the restore, which also stores the present drawing as a version. If the flow then
     // has too many versions, the database may delete the version that is being restored.
     const { document, settings } = await queryClient.fetchQuery(contentsQuery(api, version.id));
     if (!await saving.save()) return false;

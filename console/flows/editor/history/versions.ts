@@ -9,9 +9,9 @@ export interface Version {
   /** Null for an automatic version. */
   name: string | null;
   saved_at: string;
-  /** True if the saved flow has these contents. */
+  /** True if the saved flow has the same contents as the version. */
   is_current: boolean;
-  /** The newest deployment of these contents. */
+  /** The newest deployment that was made from these contents. */
   deployment_id: string | null;
   tags: string[];
 }
@@ -48,7 +48,7 @@ export const contentsQuery = ({ db }: Api, id: number) =>
       const { data } = await db.from('flow_versions')
         .select('environment, chain_network, instructions_bundling, nodes:nodes::text, edges:edges::text')
         .eq('id', id).abortSignal(signal).single().throwOnError();
-      // SAFETY: the columns are those of a flow, whose constraints enforce their types.
+      // SAFETY: the columns were copied from a flow, and the constraints of flows enforce these types.
       const { nodes, edges, ...settings } = data as unknown as VersionSettings & { nodes: string; edges: string };
       return { document: await placeNodes({ nodes: objectsOf(nodes), edges: objectsOf(edges) }, signal), settings };
     },
@@ -59,7 +59,7 @@ export const contentsQuery = ({ db }: Api, id: number) =>
 export const keepVersion = async (db: Db, flowId: number, name: string): Promise<void> =>
   void await db.rpc('keep_flow_version', { flow_id: flowId, name }).throwOnError();
 
-/** Names a version. With an empty name it becomes an automatic version. */
+/** Names a version. An empty name makes the version automatic. */
 export const nameVersion = async (db: Db, id: number, name: string): Promise<void> =>
   void await db.from('flow_versions').update({ name: name === '' ? null : name }).eq('id', id).throwOnError();
 

@@ -15,7 +15,7 @@ export interface ShortcutTarget {
 }
 
 export interface Shortcut {
-  /** The keys as the list shows them. */
+  /** The keys, as the list of shortcuts shows them. */
   shown: string;
   /** The effect, as the list of shortcuts shows it. */
   what: string;

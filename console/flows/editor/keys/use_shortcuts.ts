@@ -4,15 +4,15 @@ import { useEditor } from '../editor_context.tsx';
 import type { EditorStore } from '../editor_store.ts';
 import { shortcutOf, type ShortcutTarget } from './shortcut_table.ts';
 
-/** True if the focused element handles keys itself: a text field, or an element of a dialog. */
+/** True if the element that gets a key handles keys itself: a text field, or an element of a dialog. */
 const isElsewhere = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
     target.closest('[role=dialog]') !== null);
 
 /**
- * Clears the selection of text on the page when the user selects other nodes, so that the copy shortcut copies the
- * nodes.
+ * When the user selects other nodes, unselects any text on the page, so that the copy shortcut copies the nodes and not
+ * the text.
  */
 function endTextSelections(store: EditorStore): () => void {
   let { selected } = store.state();
@@ -35,7 +35,7 @@ export function useShortcuts(commands: Omit<ShortcutTarget, 'store'>): void {
     command({ ...commands, store });
   });
   const onCopy = useEffectEvent((event: ClipboardEvent) => {
-    // If a text on the page is selected, the shortcut copies that text.
+    // If a text on the page is selected, the browser copies that text.
     const isMarked = getSelection()?.isCollapsed === false;
     const text = isMarked || isElsewhere(event.target) ? undefined : copyText(store);
     if (text === undefined) return;

@@ -5,7 +5,7 @@ import { useRemedy } from '../../../shared/use_remedy.ts';
 interface FailureProps {
   /** An error of a node or of a run, such as `value_missing: no value …`. */
   line: string;
-  /** The names of the node's inputs: an error about an input begins with its name. */
+  /** The names of the node's inputs, because an error about an input begins with the name of the input. */
   inputs?: ReadonlySet<string> | undefined;
   onRetry?: (() => void) | undefined;
 }

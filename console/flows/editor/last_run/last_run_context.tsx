@@ -25,7 +25,7 @@ export interface LastRunState {
   only: readonly string[] | undefined;
   /** True until the run has ended. */
   isLive: boolean;
-  /** True if the flow has changed since the run was started. Moved nodes do not count. */
+  /** True if the flow has changed since the run was started, other than by moved nodes. */
   hasChanged: boolean;
   /** The newest result of each node, by the node's id. */
   results: ReadonlyMap<string, NodeResult>;
@@ -65,7 +65,7 @@ function valuesOf(run: RunRow | undefined): PlainValues | undefined {
 const lacksValues = (inputs: readonly DeploymentInput[], values: PlainValues): boolean =>
   inputs.some(({ name, required }) => required && values[name] === undefined);
 
-/** Returns only the values whose inputs the flow still has. */
+/** Returns only the values of inputs that the flow still has. */
 const knownValues = (inputs: readonly DeploymentInput[], values: PlainValues): PlainValues =>
   Object.fromEntries(
     inputs.filter(({ name }) => values[name] !== undefined).map(({ name }) => [name, values[name]!]),
@@ -115,7 +115,7 @@ export function LastRunProvider({ saving, children }: { saving: Saving; children
   const [givenValues, setGivenValues] = useState<PlainValues>();
   const { newest, runs, isLive, error: readError } = useDraftRuns(started);
   const pins = usePins();
-  // Joined to one text, because an equal text lets `useMemo` keep its result while nodes are moved.
+  // The ids are joined to one text: while nodes are moved, the text stays equal, so `useMemo` keeps its result.
   const nodeIds = document.nodes.map(nodeIdOf).join(' ');
   const results = useMemo(() => nodeResults(runs, nodeIds.split(' ')), [runs, nodeIds]);
   const { mutate, isPending: isStarting, error: startError } = useStarting(

@@ -21,7 +21,10 @@ const BUTTONS: [scope: RunScope, label: string][] = [
   ['from here', 'Run from here'],
 ];
 
-/** Runs the selected node, alone or with all nodes before or after it. The node uses the values of the last run. */
+/**
+ * Runs the selected node, alone or with all nodes before or after it. Nodes that are not executed supply their values
+ * from earlier runs.
+ */
 export function NodeRuns({ json }: { json: PlainObject }) {
   const { store, isOwner } = useEditor();
   const { document } = useEditorState();

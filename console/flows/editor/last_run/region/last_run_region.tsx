@@ -17,7 +17,7 @@ import { useLastRun } from '../last_run_context.tsx';
 import { NodeValues } from './node_values.tsx';
 import '../last_run.css';
 
-// Loaded when a run that has not ended is shown, so that the editor's first load stays small.
+// Loaded only when the region shows a run that has not ended, so that the editor's first load stays small.
 const PendingInputs = lazy(async () => ({
   default: (await import('../../../../shared/inbox/pending_inputs.tsx')).PendingInputs,
 }));

@@ -62,7 +62,7 @@ export function NodeValues({ node }: { node: DrawnNode }) {
         )}
       </Group>
       {result?.isNewest === false && <Text size='sm' c='dimmed'>From a run before the last one.</Text>}
-      {/* If the result is from the last run, its errors are listed beside the node. */}
+      {/* If the result is from the last run, the panel of the node already lists its errors. */}
       {result?.isNewest === false &&
         execution?.errors?.map((line, index) => <Failure key={index} line={line} inputs={inputs} />)}
       {input !== undefined && <JsonView title='Inputs' value={{ M: input }} />}

@@ -13,8 +13,8 @@ const inCommon = (known: readonly string[], added: readonly string[]): string[] 
     : known.filter((one) => added.includes(one));
 
 /**
- * The types whose numbers JavaScript would round. A field of such a type holds digits as text; the start of a run
- * converts them.
+ * The types whose numbers JavaScript would round. A field of such a type contains a text of digits, which the backend
+ * converts to a number when a run starts.
  */
 const WIDE: Record<string, string> = {
   u64: '^[0-9]{1,20}$',
@@ -34,7 +34,7 @@ function schemaOf(types: readonly string[]): DeploymentInput['json_schema'] {
   return field === undefined || field === 'json' ? {} : { type: 'string' };
 }
 
-/** The name of a flow input: its label, or else the name of its output. The start of a run uses the same name. */
+/** Returns the name of a flow input: its label, or else the name of its output. The backend uses the same name. */
 function nameOf(json: PlainObject): string {
   const { label } = objectAt(json, 'data', 'targets_form', 'form_data');
   return typeof label === 'string' ? label : drawnNode(json).outputs[0]?.name ?? '';
@@ -46,8 +46,8 @@ const isInput = (json: PlainObject): boolean => {
 };
 
 /**
- * Returns the inputs of the drawn flow, for the form that starts a run. The types may be guesses, because the start
- * itself checks and converts the values.
+ * Returns the inputs of the drawn flow, for the form that starts a run. The types may be guesses, because the backend
+ * checks and converts the values when the run starts.
  */
 export function draftInputs(document: FlowDocument): DeploymentInput[] {
   const inputs = new Map<string, DeploymentInput>();

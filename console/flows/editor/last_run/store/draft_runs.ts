@@ -13,7 +13,7 @@ import type { StartedDraft } from './started_runs.ts';
 interface ReadOutputs {
   /** The outputs of the first execution of each node. */
   outputs: ReadonlyMap<string, ValueMap>;
-  /** The greatest time at which an execution ended, as the project writes it. */
+  /** The end of the execution that ended last, in the format of the database. */
   until: string | undefined;
 }
 
@@ -22,7 +22,7 @@ const NO_OUTPUTS: ReadOutputs = { outputs: new Map(), until: undefined };
 const POLL_MS = 2_000;
 
 const valuesIn = (output: unknown): ValueMap | undefined =>
-  // SAFETY: the column has one value, a map.
+  // SAFETY: the column contains one tagged value, which is a map.
   isObject(output) && isObject(output.M) ? output.M as unknown as ValueMap : undefined;
 
 /** Reads the outputs of nodes that have ended since the last read. */
@@ -37,7 +37,7 @@ async function readOutputs(
   while (true) {
     let query = db.from('node_run').select('node_id, end_time, output').eq('flow_run_id', runId).eq('times', 0)
       .not('end_time', 'is', null);
-    // Several executions may end at the same time, so all that ended at the time `until` are read again.
+    // Several executions may have the same end time, so executions that ended exactly at `until` are read again.
     if (until !== undefined) query = query.gte('end_time', until);
     const { data } = await query.order('end_time').limit(PAGE).abortSignal(signal).throwOnError();
     const before = outputs.size;
@@ -95,15 +95,15 @@ export function useDraftRuns(started: readonly StartedDraft[]): DraftRuns {
   const id = first?.id ?? '';
   const live = useLiveRun(id, first !== undefined);
   const { run: row, isLive, executions } = live;
-  // The key begins with the key of the executions. So an event that makes the executions outdated makes these outputs
-  // outdated, too.
+  // The key begins with the key of the executions, so an event that makes the executions outdated also makes the
+  // outputs outdated.
   const key = [...runKey(id), 'executions', 'outputs', { isLive }];
   const { data: { outputs } = NO_OUTPUTS } = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => readOutputs(api.db, id, queries.getQueryData(key) ?? NO_OUTPUTS, signal),
     enabled: row !== undefined,
     structuralSharing: false,
-    // The key changes when the run ends. Until the last outputs are read, the earlier ones stay visible.
+    // The key changes when the run ends. The outputs under the former key stay visible until the last outputs are read.
     placeholderData: (before, query) => query?.queryKey[2] === id ? before : undefined,
   });
   const newest = useMemo(() =>

@@ -6,7 +6,7 @@ import { expressionOf } from '../../edge/edge_expression.ts';
 import type { FlowDocument } from '../../flow_document.ts';
 import { nodesById } from '../../view.ts';
 
-/** The values by name in a text that the user typed, or the fault of the text. */
+/** The values, by name, of a JSON text that the user typed; or the fault of the text. */
 export type TypedValues = { values: { [name: string]: unknown } } | { fault: string };
 
 /** Reads an object of plain JSON. */
@@ -20,8 +20,8 @@ export function readTyped(text: string): TypedValues {
 }
 
 /**
- * Returns the typed values that differ from the former ones. A typed value gets the tag of the former value if the tag
- * fits.
+ * Returns the typed values that differ from the former values. If the tag of a former value fits the typed value, the
+ * typed value gets this tag.
  */
 export const changedValues = (typed: { [name: string]: unknown }, former: ValueMap): ValueMap =>
   Object.fromEntries(
@@ -33,8 +33,8 @@ export const changedValues = (typed: { [name: string]: unknown }, former: ValueM
   );
 
 /**
- * Returns the values that edges carry to the inputs of a node, from the given outputs of other nodes. An edge with an
- * expression carries another value than the output, so its input is left out.
+ * Returns the values that edges carry to the inputs of a node, from the given outputs of other nodes. If an edge has an
+ * expression, its input is left out, because the edge carries the result of the expression and not the output.
  */
 export function carriedValues(
   document: FlowDocument,

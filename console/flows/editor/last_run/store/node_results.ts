@@ -16,7 +16,7 @@ export interface DraftRun {
   outputs: ReadonlyMap<string, ValueMap>;
 }
 
-/** The result of a node in the newest run that executes the node. */
+/** The result of a node, from the newest run that executes this node. */
 export interface NodeResult {
   runId: string;
   state: NodeState;
@@ -28,7 +28,7 @@ export interface NodeResult {
   faults: readonly string[];
   /** True if the run used the pinned outputs instead of executing the node. */
   isPinned: boolean;
-  /** True if `runId` is the newest of all runs. If false, the newer runs executed only other nodes. */
+  /** True if `runId` is the newest run. If false, all newer runs executed only other nodes. */
   isNewest: boolean;
 }
 
@@ -36,7 +36,7 @@ const NO_FAULTS: readonly string[] = [];
 
 /** Returns the nodes that a run executes. */
 function selectedBy({ end_time, not_run, only, executions }: DraftRun, nodeIds: readonly string[]): Set<string> {
-  // In an ended run, `not_run` contains only nodes that the run should have executed.
+  // After the end of a run, `not_run` has the nodes that the run should have executed but did not.
   const others = end_time !== null ? not_run ?? [] : only ?? nodeIds;
   return new Set([...executions.map(({ node_id }) => node_id), ...others]);
 }

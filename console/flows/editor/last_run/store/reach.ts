@@ -16,10 +16,13 @@ function reach(document: FlowDocument, start: string, direction: 'before' | 'aft
   return found;
 }
 
-/** The nodes that a partial run executes, as seen from the selected node. */
+/** The nodes that a partial run executes, relative to the selected node. */
 export type RunScope = 'this node' | 'to here' | 'from here';
 
-/** Returns the ids of the nodes that a partial run executes. Edges may name deleted nodes; their ids are left out. */
+/**
+ * Returns the ids of the nodes that a partial run executes. If an edge names a deleted node, the id of this node is
+ * left out.
+ */
 export function nodesInScope(document: FlowDocument, id: string, scope: RunScope): Set<string> {
   const ids = new Set(document.nodes.map((node) => node.id));
   const chosen = scope === 'this node' ? new Set([id]) : reach(document, id, scope === 'to here' ? 'before' : 'after');

@@ -11,7 +11,7 @@ export interface StartedDraft {
   document?: FlowDocument;
 }
 
-/** The most runs that are kept. A partial run may use the values of at most this many runs. */
+/** The most runs that are kept. The backend accepts at most this number of earlier runs for a partial run. */
 const KEPT = 10;
 
 const keyOf = (userId: string, flowId: number): string => `flow-editor-runs ${userId} ${flowId}`;

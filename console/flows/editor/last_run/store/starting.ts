@@ -15,15 +15,17 @@ import type { StartedDraft } from './started_runs.ts';
 export interface RunRequest {
   /** The inputs of the flow as plain values. */
   values?: PlainValues | undefined;
-  /** The nodes that run; undefined for all nodes. */
+  /** The nodes that the run executes; undefined for all nodes. */
   only?: ReadonlySet<string> | undefined;
-  /** Values for the inputs of nodes that run, by node and input. They replace the values that edges carry. */
+  /**
+   * Values for inputs of these nodes, by node and input. They replace the values that the inputs would get from edges.
+   */
   inline?: { [nodeId: string]: ValueMap } | undefined;
 }
 
 /**
- * Finds the nodes outside of `only` with edges into `only`. For each of these nodes, returns the earlier run from which
- * the new run takes the outputs of the node.
+ * Finds the nodes that are not executed but have edges to executed nodes. For each of them, returns the earlier run
+ * from which the new run takes the node's outputs.
  */
 function runsOfSources(
   document: FlowDocument,

@@ -15,7 +15,7 @@ const NO_VALUES: ExecutionValues = { input: undefined, output: undefined };
 
 /** Returns the values of a map. */
 const mapIn = (value: unknown): ValueMap | undefined =>
-  // SAFETY: both columns have one value, a map.
+  // SAFETY: each of the two columns contains one tagged value, which is a map.
   isObject(value) && isObject(value.M) ? value.M as unknown as ValueMap : undefined;
 
 /** Returns the execution that the page shows: the first failed one, or else the first one. */
