@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deploymentTargetSchema, flowIdSchema } from './deployment.ts';
 import { decodeBase58 } from './values/base58.ts';
 
-/** The version of the Solana Actions specification that the answers implement. */
+/** The version of the Solana Actions specification. All answers follow this version. */
 export const ACTION_VERSION = '2.4';
 
 /** The most characters of one parameter, which is a text that a person types. */
@@ -22,11 +22,14 @@ const publicKeySchema = z.string('must be a public key: base58 of 32 bytes').ref
   'must be a public key: base58 of 32 bytes',
 );
 
-/** The body of a POST to an action, as specified. Unknown members are ignored, because later versions may add some. */
+/**
+ * The body of a POST to an action, in the form of the specification. Unknown members are ignored, because later
+ * versions may add some.
+ */
 export const actionPostParamsSchema = z.object({
   /** The public key of the wallet that has to sign. */
   account: publicKeySchema,
-  /** Parameters by name, unless they are in the query. A list holds the values of checkboxes. */
+  /** Parameters by name. If they are missing here, they are in the query. The values of checkboxes are a list. */
   data: z.record(
     z.string().max(MAX_NAME_CHARACTERS),
     z.union(
@@ -121,7 +124,10 @@ export interface ActionPostResult {
   links: { next: { type: 'post'; href: string } };
 }
 
-/** The answer to the call after an action's transaction was sent. It states the outcome of the transaction. */
+/**
+ * The answer to the call that a wallet makes after it has sent an action's transaction. The answer states the
+ * transaction's outcome.
+ */
 export interface CompletedAction extends ActionView {
   type: 'completed';
 }

@@ -32,8 +32,8 @@ const hostSchema = z.string().max(MAX_HOST_LENGTH, `must have at most ${MAX_HOST
   .transform((text) => normalHost(text) ?? text);
 
 /**
- * Makes the schema of a secret text. The text must be long enough that runs can recognize it in an answer and remove
- * it.
+ * Makes the schema of a secret text. A secret must be long enough that a run can find it in a server's answer and
+ * remove it.
  */
 const secretText = (pattern: RegExp, message: string) =>
   z.string().min(8, 'must have at least 8 characters').regex(pattern, message);
@@ -109,7 +109,7 @@ export const upsertConnectionParamsSchema = z.discriminatedUnion('kind', [
     kind: z.literal('oauth2_refresh_token'),
     secret: z.strictObject({
       ...tokenServer,
-      /** Missing for a public client. */
+      /** An OAuth client without a secret (a public client) leaves this out. */
       client_secret: clientSecretSchema.optional(),
       refresh_token: tokenSchema,
     }),

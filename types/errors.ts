@@ -7,11 +7,11 @@ import { storeErrors } from './errors/stores.ts';
 import { connectionErrors } from './errors/connections.ts';
 import { walletErrors } from './errors/wallets.ts';
 
-/** The body of every error answer, on /rest/v1 and /functions/v1: PostgREST's shape. */
+/** The body of every error answer of /rest/v1 and /functions/v1, in the form of PostgREST's errors. */
 export interface ErrorBody {
-  /** The stable part, for programs. Errors of this project have one of `errorCodes`. */
+  /** The part that programs may read, because it does not change. Errors of this project have one of `errorCodes`. */
   code: string;
-  /** For people. */
+  /** The text for people, which may change. */
   message: string;
   /** Further data, such as the list of findings of `flow_invalid`; null if there is none. */
   details: unknown;

@@ -89,11 +89,11 @@ export const runErrors = {
   },
   connection_missing: {
     meaning:
-      'The run has no connection of this name. The owner had no such connection when the flow was deployed (or started without a deployment), or has deleted it since. Or the flow and the flows that it calls use more connections than the limit allows.',
+      'The run has no connection of this name. The owner had no such connection when the flow was deployed, or when it was started without a deployment. Or the owner has deleted the connection since then. Or the flow and the flows that it calls use more connections than the limit allows.',
     remedy: 'Store the connection, then deploy the flow again.',
   },
   connection_url_refused: {
-    meaning: 'The URL is not one of the hosts of the connection, or not an https URL.',
+    meaning: 'The URL is not an https URL of one of the connection's hosts.',
     remedy: 'Correct the URL, or store the connection with this host.',
   },
   connection_token_failed: {

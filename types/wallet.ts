@@ -20,8 +20,8 @@ export const upsertWalletParamsSchema = z.strictObject({
    */
   type: z.enum(['HARDCODED', 'ADAPTER'], 'must be HARDCODED or ADAPTER'),
   /**
-   * The caller's own id, for clients that send it. If the id is another user's, the request is refused as if the wallet
-   * did not exist.
+   * The caller's own id, which clients may leave out. A request with another user's id is refused as if the wallet did
+   * not exist.
    */
   user_id: z.uuid('must be the UUID of a user').toLowerCase().optional(),
   name: z.string().refine(isStorable, 'holds NUL or a lone surrogate')

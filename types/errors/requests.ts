@@ -49,7 +49,7 @@ export const requestErrors = {
   idempotency_key_invalid: {
     status: 400,
     meaning:
-      `The Idempotency-Key must have 1 to ${requestLimits.idempotency_key_characters.value} characters. If the caller has only a public key, it must have at least ${requestLimits.min_guest_idempotency_key_characters.value}.`,
+      `The Idempotency-Key must have 1 to ${requestLimits.idempotency_key_characters.value} characters. If the caller has only a public key, the Idempotency-Key must have at least ${requestLimits.min_guest_idempotency_key_characters.value}.`,
     remedy: 'Send a random UUID.',
     example: {
       message:
@@ -84,7 +84,7 @@ export const requestErrors = {
   },
   method_not_allowed: {
     status: 405,
-    meaning: 'The route does not take this method; the header `Allow` lists those that it takes.',
+    meaning: 'The route does not take this method; the header `Allow` lists the methods that the route takes.',
     remedy: 'Use a method that `Allow` lists.',
     example: { message: 'This route takes GET, not POST.' },
   },

@@ -147,9 +147,9 @@ export const runRequestErrors = {
       'The run has been redriven already; `details` names the new run. If that run also fails, it can be redriven.',
     remedy: 'If the run that `details` names has failed, too, redrive that run.',
     example: {
-      message: 'This run has been redriven, as 019aa645-8d3c-7a10-9f27-61c2f0a4d7e5.',
+      message: 'This run has already been redriven: the new run is 019aa645-8d3c-7a10-9f27-61c2f0a4d7e5.',
       details: { flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5' },
-      hint: 'If that run has failed too, redrive it.',
+      hint: 'If the new run has failed too, redrive the new run.',
     },
   },
   run_not_redrivable: {
@@ -170,7 +170,7 @@ export const runRequestErrors = {
       'Change the nodes in `details` and their incoming edges back to what they were in the run, then deploy the flow. Or start a new run.',
     example: {
       message:
-        'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
+        'Node 8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f has had its effects in this run and differs in the deployment, so a redrive would repeat the effects.',
       details: [
         {
           flow_run_id: '019aa645-8d3c-7a10-9f27-61c2f0a4d7e5',

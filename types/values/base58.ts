@@ -1,8 +1,8 @@
 import { base58 } from '@scure/base';
 
 /**
- * Returns the greatest number of base58 characters that this many bytes can take: log 256 / log 58 for each byte,
- * rounded up.
+ * Returns how many base58 characters `byteCount` bytes take at most. A byte takes log 256 / log 58 characters, and the
+ * total is rounded up.
  */
 export const maxBase58Characters = (byteCount: number): number => Math.ceil(byteCount * 1.3658);
 

@@ -1,7 +1,7 @@
 import { Decimal as BigDecimal } from 'decimal.js';
 import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, MAX_NUMBER_CHARACTERS, parseDecimal } from './number_text.ts';
 
-// With this precision, sums and products of two 96-bit mantissas are exact until they are rounded to fit.
+// With this precision, the sum and the product of two decimals are exact. Only then are they rounded to 96 bits.
 const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_EVEN, toExpNeg: -200, toExpPos: 200 });
 
 /** Matches a number in decimal notation, with its fraction and its exponent. */
@@ -84,7 +84,10 @@ export class Decimal {
     return Decimal.parse(String(value));
   }
 
-  /** Converts a float by its shortest text, rounded to fit; undefined if the float is not finite or too large. */
+  /**
+   * Converts a float: reads its shortest text as a decimal, and rounds the decimal to fit; undefined if the float is
+   * not finite or too large.
+   */
   static fromNumber(value: number): Decimal | undefined {
     if (!Number.isFinite(value)) return undefined;
     const exact = new Big(value);

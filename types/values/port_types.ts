@@ -1,9 +1,9 @@
 import type { Value } from './value.ts';
 
 /**
- * The one table of port types: the types that ports name, and how each type converts values. The converters look up in
- * this table which tags they accept. The editor, the forms of actions and the types of the client use the functions
- * below, and `npm run db:squash` writes the same table as SQL.
+ * The only table of port types. It lists the types that ports may name, and how each type converts values. The
+ * converters find here which tags they accept. The editor, the forms of actions and the types of the client use the
+ * functions below, and `npm run db:squash` writes the same table as SQL.
  */
 
 export const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'] as const;
@@ -62,7 +62,7 @@ export type Kind = typeof KINDS[number];
 export type Field = 'integer' | 'number' | 'boolean' | 'key' | 'signature' | 'text' | 'json';
 
 interface PortType {
-  /** The tags that an input of the type accepts, and how each converts. Every other tag is refused. */
+  /** The tags that an input of the type accepts, each with its conversion. Every other tag is refused. */
   accepts: { readonly [tag in Tag]?: Conversion };
   /** The kinds of values that an output of the type gives. */
   gives: readonly Kind[];

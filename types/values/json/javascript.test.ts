@@ -105,7 +105,7 @@ it('JSON is the same as that of JSON.stringify, but for bigints, which keep all 
     { seed: 20261121 },
   );
   expect(exactJson({ a: [18446744073709551615n], b: undefined })).toBe('{"a":[18446744073709551615]}');
-  // An object that looks like a number of lossless-json is an object.
+  // An object that looks like a LosslessNumber stays an object.
   const trick = { isLosslessNumber: true, value: '7, "inputs": 8' };
   expect(parse(exactJson({ trick }))).toEqual({ trick });
 });

@@ -103,7 +103,7 @@ export function toJavaScript(value: Value): JavaScriptValue {
 
 /** Converts each value of a map to JavaScript. */
 export const mapToJavaScript = (map: ValueMap): { [name: string]: JavaScriptValue } =>
-  // fromEntries makes an own member of a name such as __proto__.
+  // With fromEntries, even a name such as __proto__ becomes an own member.
   Object.fromEntries(Object.entries(map).map(([name, member]) => [name, toJavaScript(member)]));
 
 /** Writes the body of a start as JSON. A bigint becomes a number with all its digits. */
