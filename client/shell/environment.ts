@@ -60,7 +60,9 @@ export async function readEnvironment(
     environmentVariables.map(({ name }) => [name, env[name]?.trim() || undefined]),
   );
   if (key !== undefined && isSecret(key)) {
-    throw new UsageError('FLOWS_KEY holds a secret key. flows needs the publishable key, and an API key of a user.');
+    throw new UsageError(
+      'FLOWS_KEY holds a secret key. The command flows needs the publishable key, and an API key of a user.',
+    );
   }
   if (apiKey !== undefined && !/^fk_[\w-]+$/.test(apiKey)) {
     throw new UsageError('FLOWS_API_KEY must be an API key: fk_ and letters, digits, underscores and hyphens.');

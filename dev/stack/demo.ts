@@ -107,7 +107,9 @@ The shell acts as the same user: npx flows runs. If the shell acts as another us
 /** Reads the body of a start from a command line; undefined if the inputs take their defaults. */
 function readBody({ values, inputs }: { values?: string; inputs?: string }): StartDeploymentParams | undefined {
   if (values === undefined && inputs === undefined) return undefined;
-  if (values !== undefined && inputs !== undefined) throw new StackError(`--values or --inputs, not both.\n${USAGE}`);
+  if (values !== undefined && inputs !== undefined) {
+    throw new StackError(`Give either --values or --inputs, not both.\n${USAGE}`);
+  }
   const [name, text, what] = values !== undefined
     ? ['values' as const, values, `plain JSON by label: '${EXAMPLE_VALUES}'`]
     : ['inputs' as const, inputs!, `the values of inputs by label, tagged as a start takes them: '${EXAMPLE_INPUTS}'`];
@@ -139,7 +141,7 @@ try {
     console.log(USAGE);
     process.exit();
   }
-  if (positionals.length > 1) throw new StackError(`One flow at a time.\n${USAGE}`);
+  if (positionals.length > 1) throw new StackError(`Give only one flow.\n${USAGE}`);
   // npm runs scripts in the project's folder, but a path is relative to the folder from which the person called npm.
   const file = resolve(process.env.INIT_CWD ?? '.', positionals[0] ?? exampleFile);
   if (!existsSync(file)) throw new StackError(`The file ${file} does not exist.`);

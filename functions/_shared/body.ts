@@ -192,9 +192,13 @@ export async function readWebhookText(request: Request, maxBytes: number): Promi
   if (JSON_TYPE.test(mediaType)) {
     checkJsonLimits(text, WEBHOOK_LIMITS);
   } else if (mediaType !== FORM) {
-    throw apiError('media_type_unsupported', `A body must be application/json, another type in +json, or ${FORM}.`, {
-      hint: 'Configure the sender to send JSON.',
-    });
+    throw apiError(
+      'media_type_unsupported',
+      `A body must be application/json, another type that ends in +json, or ${FORM}.`,
+      {
+        hint: 'Configure the sender to send JSON.',
+      },
+    );
   }
   return text;
 }

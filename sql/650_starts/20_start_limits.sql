@@ -79,7 +79,7 @@ begin
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s: %s.'
         when 'guests'
-          then 'Callers who have not signed up have together reached their share of this deployment''s %s: %s.'
+          then 'Together, callers who have not signed up have reached their share of this deployment''s %s: %s.'
         else 'You have reached your share of this deployment''s %s: %s.'
       end,
       refuse_start.limit_name, refuse_start.value

@@ -183,7 +183,7 @@ begin
   if v_effects <> '[]' then
     perform private.fail('redrive_graph_changed',
       format(
-        'Node %s has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
+        'Node %s has had its effects in this run and differs in the deployment, so a redrive would repeat the effects.',
         v_effects -> 0 ->> 'node_id'
       ),
       private.first_elements(v_effects, 100),

@@ -204,8 +204,8 @@ begin
     then
       return jsonb_build_object('flow_run_id', v_redrive_id, 'token', private.run_token(v_redrive_id));
     end if;
-    perform private.fail('run_redriven', format('This run has been redriven, as %s.', v_redrive_id),
-      jsonb_build_object('flow_run_id', v_redrive_id), 'If that run has failed too, redrive it.');
+    perform private.fail('run_redriven', format('This run has already been redriven: the new run is %s.', v_redrive_id),
+      jsonb_build_object('flow_run_id', v_redrive_id), 'If the new run has failed too, redrive the new run.');
   end if;
   perform private.check_redrivable(v_run, coalesce(redrive_flow_run.accept_unknown, false));
 

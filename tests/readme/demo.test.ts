@@ -120,9 +120,9 @@ describe('the demo refuses in one line', () => {
       /^\n--inputs takes .*"quantity": \{"U": "3"\}[^]*inputs\.item\n$/,
     ],
     ['values that are not JSON', ['--values', '{item}'], /^\n--values must be JSON: .*\n$/],
-    ['both', ['--values', '{}', '--inputs', '{}'], /^\n--values or --inputs, not both\.\n/],
+    ['both', ['--values', '{}', '--inputs', '{}'], /^\nGive either --values or --inputs, not both\.\n/],
     ['an unknown option', ['--foo'], /^\nUnknown option '--foo'\.\nnpm run demo -- \[--port N\].*\n$/],
-    ['two files', ['a.json', 'b.json'], /^\nOne flow at a time\.\nnpm run demo .*\n$/],
+    ['two files', ['a.json', 'b.json'], /^\nGive only one flow\.\nnpm run demo .*\n$/],
   ])('%s', async (_what, args, says) => {
     const { code, output } = await demo(...args);
     expect(code).toBe(1);
