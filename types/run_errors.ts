@@ -93,7 +93,7 @@ export const runErrors = {
     remedy: 'Store the connection, then deploy the flow again.',
   },
   connection_url_refused: {
-    meaning: 'The URL is not an https URL of one of the connection's hosts.',
+    meaning: 'The URL is not an https URL on one of the hosts of the connection.',
     remedy: 'Correct the URL, or store the connection with this host.',
   },
   connection_token_failed: {

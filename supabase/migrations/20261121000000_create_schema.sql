@@ -13544,7 +13544,7 @@ begin
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s: %s.'
         when 'guests'
-          then 'Callers who have not signed up have together reached their share of this deployment''s %s: %s.'
+          then 'Together, callers who have not signed up have reached their share of this deployment''s %s: %s.'
         else 'You have reached your share of this deployment''s %s: %s.'
       end,
       refuse_start.limit_name, refuse_start.value
@@ -14984,7 +14984,7 @@ begin
   if v_effects <> '[]' then
     perform private.fail('redrive_graph_changed',
       format(
-        'Node %s has had its effects in this run, and it differs in the deployment, so a redrive would repeat them.',
+        'Node %s has had its effects in this run and differs in the deployment, so a redrive would repeat the effects.',
         v_effects -> 0 ->> 'node_id'
       ),
       private.first_elements(v_effects, 100),
@@ -15204,8 +15204,8 @@ begin
     then
       return jsonb_build_object('flow_run_id', v_redrive_id, 'token', private.run_token(v_redrive_id));
     end if;
-    perform private.fail('run_redriven', format('This run has been redriven, as %s.', v_redrive_id),
-      jsonb_build_object('flow_run_id', v_redrive_id), 'If that run has failed too, redrive it.');
+    perform private.fail('run_redriven', format('This run has already been redriven: the new run is %s.', v_redrive_id),
+      jsonb_build_object('flow_run_id', v_redrive_id), 'If the new run has failed too, redrive the new run.');
   end if;
   perform private.check_redrivable(v_run, coalesce(redrive_flow_run.accept_unknown, false));
 
