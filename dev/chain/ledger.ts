@@ -57,7 +57,10 @@ export interface Ledger {
   read: AccountReader;
   write: (account: EncodedAccount) => void;
   minimumBalance: (dataLength: bigint) => bigint;
-  /** Simulates a transaction. If `checkBlockhash` is true, checks the blockhash under the given commitment. */
+  /**
+   * Simulates a transaction. If `checkBlockhash` is true, first checks the blockhash, under the given commitment, and
+   * that the transaction is new.
+   */
   simulate: (
     transaction: WireTransaction,
     options: { commitment: Commitment; checkBlockhash: boolean },

@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 50 * 1024;
 export interface ChainOptions {
   /** The port of the RPC; subscriptions are served one port above. Default: any two free ports. */
   port?: number;
-  /** Milliseconds of a slot, by default 400; with 0, slots only pass when the clock is advanced. */
+  /** Milliseconds of a slot, by default 400. If this is 0, slots pass only when the clock is advanced. */
   slotMs?: number;
 }
 
@@ -56,7 +56,8 @@ async function listen(server: Server, port: number): Promise<number> {
 const MAX_PORT_TRIES = 20;
 
 /**
- * Makes one server listen on a port (0: any free one), and the other server on the port above. Returns the first port.
+ * Makes the first server listen on `port`, or on any free port if it is 0, and the second server on the port above.
+ * Returns the first server's port.
  */
 async function listenOnTwoPorts(first: Server, second: Server, port: number): Promise<number> {
   for (let tries = 1;; tries++) {

@@ -23,8 +23,8 @@ const packageOf = (specifier: string): string =>
   specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
 
 /**
- * True for a path. The name of a package may end like a script (`decimal.js`), but contains a slash only if it has a
- * scope.
+ * True for a path. A package's name may end like a script (`decimal.js`), but only a name with a scope contains a
+ * slash.
  */
 const isFile = (to: string): boolean =>
   /\.(tsx?|json|css)$/.test(to) || (to.endsWith('.js') && to.includes('/') && !to.startsWith('@'));

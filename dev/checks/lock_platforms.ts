@@ -49,7 +49,7 @@ function platformOf(name: string): Pick<LockedPackage, 'os' | 'cpu' | 'libc'> | 
   return { os: [os], cpu: [cpu], ...(libc && { libc }) };
 }
 
-/** Returns the platform packages that the lock lacks although its packages need them, by their paths. */
+/** Returns the platform packages that the packages of the lock need but the lock lacks, by their paths. */
 function missingPackages({ packages }: Lock): Record<string, LockedPackage> {
   const entries = Object.values(packages).flatMap((parent) =>
     Object.entries(parent.optionalDependencies ?? {}).flatMap(([name, version]) => {

@@ -15,8 +15,8 @@ export interface Pattern {
 }
 
 /**
- * Folders whose patterns are matched against texts of callers and servers. Tests are excluded, because they match only
- * the project's own answers.
+ * Folders whose patterns are matched against texts of callers and servers. Tests are excluded, because their patterns
+ * match only the project's own answers.
  */
 const CHECKED_FILES = [
   'functions/*.ts',

@@ -68,7 +68,7 @@ function numbersOf(name: PortTypeName): Bit[] | undefined {
   return name === 'f64' ? [...decimals, 'f32', 'f64'] : undefined;
 }
 
-/** The bits for a tag that a type accepts. Values that only sometimes convert get no bit. */
+/** The bits for a tag that a type accepts. If only some values with the tag convert, there is no bit. */
 function takenOf(tag: Tag, conversion: keyof typeof CONVERSIONS): Bit[] {
   if (conversion === 'base58Key') return ['key text'];
   if (conversion === 'publicKeyMember') return ['wallet'];

@@ -27,8 +27,8 @@ const MAX_DELAY_MS = 30_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Nulls for the optional columns. If a post omits a column, the merge keeps its old value; with explicit nulls the row
- * becomes equal to the file.
+ * Nulls for the optional columns. If a file lacks one of these columns, the post contains its null. If the post omitted
+ * the column, the row would keep the old value.
  */
 const OPTIONAL_COLUMNS = {
   'targets_form.json_schema': null,
@@ -222,7 +222,7 @@ type Identity = Pick<NodeDefinition['data'], 'node_id' | 'version'>;
 
 const keyOf = ({ node_id, version }: Identity): string => JSON.stringify([node_id, version]);
 
-/** Reads the identity in a file; undefined if the file has none. The database refuses such a file. */
+/** Reads the identity in a file; undefined if the file has none. The database refuses a file without an identity. */
 function identityOf({ text }: DefinitionFile): Identity | undefined {
   try {
     return JSON.parse(text).data ?? undefined;
@@ -231,7 +231,7 @@ function identityOf({ text }: DefinitionFile): Identity | undefined {
   }
 }
 
-/** Returns the definitions that the table does not hold yet as public definitions. */
+/** Returns the definitions that have no public row in the table yet. */
 async function findMissing(
   files: DefinitionFile[],
   options: Pick<PublishOptions, 'url' | 'headers' | 'signal'>,
@@ -289,7 +289,7 @@ export function readOptions(args: string[]): Pick<PublishOptions, 'url' | 'heade
   });
   const wanted = values.port === undefined ? undefined : parsePort(values.port);
   const findLocal = () => readStack(stackDir(chooseRunningPort(wanted)))?.status;
-  // If --url names a project, no local stack is needed, so several running stacks are no error.
+  // If --url names a project, no local stack has to be chosen, so it is no error if several stacks run.
   const local = values.url === undefined || wanted !== undefined ? findLocal() : localAt(values.url);
   const url = values.url ?? local?.API_URL;
   if (url === undefined) {

@@ -73,7 +73,7 @@ const vectorOf = (body: Uint8Array, read: (bytes: Reader) => number[]): number[]
   return Array.from({ length: readLeb(bytes) }, () => read(bytes));
 };
 
-/** Moves the indices of exported functions. */
+/** Gives exported functions their new indices. */
 const movedExport = (moved: (index: number) => number) => (bytes: Reader): number[] => {
   const name = [...bytes.take(readLeb(bytes))];
   const kind = bytes.byte();
@@ -81,7 +81,7 @@ const movedExport = (moved: (index: number) => number) => (bytes: Reader): numbe
   return [...leb(name.length), ...name, kind, ...leb(kind === 0 ? moved(index) : index)];
 };
 
-/** Moves the indices of the functions in an active segment of table 0. */
+/** Gives the functions in an active segment of table 0 their new indices. */
 const movedSegment = (moved: (index: number) => number) => (bytes: Reader): number[] => {
   if (readLeb(bytes) !== 0) throw new Error('only active segments of table 0 are supported');
   if (bytes.byte() !== 0x41) throw new Error('the offset of a segment must be a constant');

@@ -8,11 +8,11 @@ export interface CodePlace {
   fuel: number;
   /** The index of the imported function that is called when the counter falls below zero. */
   refuel: number;
-  /** The new index of a function. */
+  /** Returns the new index of the function with this old index. */
   moved: (index: number) => number;
 }
 
-/** Bytes that are copied or filled for one unit of fuel, as a power of two. */
+/** One unit of fuel pays for copying or filling 2^BULK_SHIFT bytes. */
 const BULK_SHIFT = 6;
 
 /** Opcodes. Source: WebAssembly core specification, 5.4. */
@@ -77,7 +77,7 @@ export function readCode(code: Uint8Array, { parameters, fuel, refuel, moved }: 
     OP.end,
   ];
   const one = count([I32.const, ...signedLeb(1)]);
-  // The stack holds the number of bytes; `local.tee` leaves it there.
+  // The number of bytes is on the stack; `local.tee` copies it to a local variable and leaves it on the stack.
   const bulk = [OP.localTee, ...leb(length), ...count([OP.localGet, ...leb(length), I32.const, BULK_SHIFT, I32.shrU])];
   const written: number[] = [];
   for (const { count: same, type } of [...groups, { count: 1, type: I32.type }]) written.push(...leb(same), type);

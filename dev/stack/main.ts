@@ -23,7 +23,7 @@ function listenForStop(): AbortSignal {
   const stop = () => request.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, stop);
   watchLauncher('dev/stack/main.ts', stop);
-  // The reader has closed the pipe, as in `npm start | head -1`.
+  // An error of these streams means that the reader has closed the pipe, as in `npm start | head -1`.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', stop);
   process.on('uncaughtException', (error) => {
     console.error(error);
@@ -69,7 +69,7 @@ async function start(port: number, options: Pick<StackOptions, 'reset' | 'chain'
   }
 }
 
-/** Formats lines for a shell's eval: the status, and KEY, the public key in the README's calls. */
+/** Formats lines for a shell's eval: the status, and as KEY the publishable key, which calls in the README use. */
 const formatEnv = (status: StackStatus): string =>
   Object.entries({ ...status, KEY: status.PUBLISHABLE_KEY })
     .map(([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'`).join('\n');

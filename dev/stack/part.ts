@@ -60,7 +60,7 @@ export interface Part {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Excludes the PG… variables, which a developer's shell may have set for psql, from the stack's own connections. */
+/** Matches all variables but PG…: a developer's shell may set those for psql, and the parts must not use them. */
 const NOT_FOR_DATABASES = /^(?!PG)/;
 
 const inheritedEnv = (names: RegExp): NodeJS.ProcessEnv =>
@@ -72,7 +72,7 @@ const describeStartError = (error: NodeJS.ErrnoException, command: string): stri
   return error.message;
 };
 
-// Ends the parts when this process exits. If this process gets SIGKILL, the parts stay.
+// Ends the parts when this process exits. If this process gets SIGKILL, the parts keep running.
 const living = new Map<ChildProcess, NodeJS.Signals>();
 process.once('exit', () => living.forEach((signal, child) => child.kill(signal)));
 
@@ -94,7 +94,7 @@ export function startPart(options: PartOptions): Part {
   const lines: string[] = [];
   let end: string | undefined;
   let stopping = false;
-  // Without a readyText, no line has to wait.
+  // If there is no `readyText`, no line waits for it.
   let saidReady = options.readyText === undefined;
   let restarting = false;
   let failure: string | undefined;

@@ -19,7 +19,7 @@ export interface PartSet {
   keep: (part: Part) => Part;
   /** Stops the part of that name, by the given signal or else by its own stop signal. */
   stop: (name: string, signal?: NodeJS.Signals) => Promise<void>;
-  /** Stops all parts except the database, which is the first part and which the others use. */
+  /** Stops the parts that use the database: all parts except the first, which is the database. */
   stopUsers: () => Promise<void>;
   stopDatabase: () => Promise<void>;
 }

@@ -83,7 +83,7 @@ export interface Stack {
   parts: readonly Pick<Part, 'name' | 'pid'>[];
   /**
    * Ends a part, or the `gateway`, and starts it again. The part gets the given signal, or else its usual stop signal.
-   * Resolves when the part answers again. This method is for tests. It does not count as a restart after a crash.
+   * Resolves when the part answers again. Such a restart does not count as a restart after a crash. For tests only.
    */
   restart: (name: string, signal?: NodeJS.Signals) => Promise<void>;
   /** Builds the console in the background. Without this call, the console is built on the first request. */

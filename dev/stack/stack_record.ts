@@ -61,8 +61,8 @@ function readRecord(dir: string): StackRecord | undefined {
 const draftFile = (dir: string) => `${recordFile(dir)}.${process.pid}`;
 
 /**
- * Writes a record to a file of its own. That file then replaces the old record in one step, so that nobody reads half
- * of a record.
+ * Writes a record to a new file. The caller makes this file the record in one step, so that nobody reads half of a
+ * record.
  */
 function writeDraft(dir: string, record: StackRecord): string {
   writeFileSync(draftFile(dir), JSON.stringify(record), { mode: 0o600 });

@@ -505,7 +505,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
 
 /**
  * The schemas of parameters. They are written by hand, because zod parses the digits of paths and queries as text,
- * while the document describes numbers. Tests show that both kinds of schemas agree.
+ * while the document describes numbers. Tests show that these schemas agree with the zod schemas.
  */
 export const parameterSchemas = {
   flowId: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },

@@ -87,7 +87,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
     ...corsHeaders,
     ...refusal.headers,
   });
-  // The client now has the whole answer. Ending the response would close the connection.
+  // The client now has the whole answer. The response is not ended yet, because that would close the connection.
   response.write(text);
   const end = () => {
     clearTimeout(timer);

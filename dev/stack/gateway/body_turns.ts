@@ -19,12 +19,12 @@ interface Lane {
   /** The largest body in this lane, in bytes. */
   maxBytes: number;
   /**
-   * The most bodies that PostgREST processes at a time: `slots` in total, and `sharedSlots` of one caller while other
-   * callers send bodies, too.
+   * The most bodies that PostgREST processes at a time: `slots` of all callers together. While several callers send
+   * bodies, at most `sharedSlots` of each.
    */
   slots: number;
   sharedSlots: number;
-  /** The most waiting bodies of one caller, and of all callers. */
+  /** The most waiting bodies of one caller, and of all callers together. */
   maxWaiting: number;
   maxAllWaiting: number;
 }

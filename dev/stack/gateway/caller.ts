@@ -21,7 +21,7 @@ export interface Callers {
 
 /** The number of tokens and API keys whose callers are remembered. */
 const MAX_REMEMBERED = 1_000;
-/** The time for which the result of a look-up of an API key is remembered. */
+/** How long the owner of an API key is remembered. */
 const KEY_LIFE_MS = 30_000;
 /** The most look-ups of API keys at a time, and the most that may wait. */
 const MAX_LOOKUPS = 4;
