@@ -39,7 +39,8 @@ export interface RpcConfig {
   integer: (name: string) => bigint | undefined;
   object: (name: string) => RpcObject | undefined;
   /**
-   * Returns the commitment; the default is `finalized`. `name` is the member that holds it, by default `commitment`.
+   * Returns the commitment in the member `name`, by default in the member `commitment`. If there is none, returns
+   * `finalized`.
    */
   commitment: (name?: string) => Commitment;
 }
@@ -58,7 +59,8 @@ function toInteger(value: RpcJson): bigint {
 }
 
 /**
- * Checks that a text is base58 of this many bytes. Throws the error of a node for a malformed public key or signature.
+ * Checks that a text is base58 of this many bytes. For any other text, throws the error that a node returns for a
+ * malformed public key or signature.
  */
 export function checkBase58(text: string, length: number): string {
   let bytes: Uint8Array;

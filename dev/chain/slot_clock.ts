@@ -19,8 +19,8 @@ export interface SlotClock {
   /** The newest slot that has reached a commitment. */
   slot: (commitment?: Commitment) => bigint;
   /**
-   * Returns the number of blocks up to a slot. There are fewer blocks than slots, as on every network, so that code
-   * that confuses slots and block heights fails.
+   * Returns the number of blocks up to a slot. As on every network, there are fewer blocks than slots. So code that
+   * confuses slots with block heights fails.
    */
   blockHeight: (slot: bigint) => bigint;
   blockhash: (slot: bigint) => string;

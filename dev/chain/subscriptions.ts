@@ -33,7 +33,7 @@ const withSlot = (slot: bigint, value: RpcJson): RpcJson => ({ context: { slot }
 
 /**
  * Makes a function that returns each landed transaction once, when its slot has reached the commitment. Omits the
- * transactions whose slots have already reached the commitment.
+ * transactions whose slots reached the commitment before the function was made.
  */
 function followLanded({ clock, landed }: Ledger, commitment: Commitment): () => LedgerTransaction[] {
   const known = clock.slot(commitment);

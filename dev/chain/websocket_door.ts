@@ -43,7 +43,7 @@ export function makeWebSocketDoor(ledger: Ledger, faults: Faults, slotMs: number
   return {
     upgrade(request, socket, head) {
       if (subscribers.size >= MAX_CONNECTIONS) {
-        // If the client has closed the connection meanwhile, it needs no answer.
+        // An error means that the client has closed the connection meanwhile, and needs no answer.
         socket.on('error', () => {});
         return void socket.end('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
       }

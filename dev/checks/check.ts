@@ -119,8 +119,8 @@ const lintDescription = (file: string): Promise<void> =>
   });
 
 /**
- * Lints a canary: the description without its licence. By default the linter only warns about that, so the canary
- * proves that warnings count as errors.
+ * Lints a known mistake: the description without its licence. By default the linter only warns of a missing licence, so
+ * this check proves that warnings count as errors.
  */
 async function lintCanaryDescription(): Promise<void> {
   const { info: { license: _, ...info }, ...rest } = openapiDocument();

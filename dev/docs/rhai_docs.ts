@@ -13,7 +13,7 @@ export const rhaiFunctionsFile = join(projectDir, 'docs/reference/rhai_functions
 function arityOf(parameters: string): { min: number; max: number } {
   const counts = parameters.split(' | ').map((way) => {
     const names = way.split(', ').filter((name) => name !== '');
-    // A list that ends in … allows the most arguments that a function can have.
+    // A list with … allows 255 arguments, the most that a function can have.
     const most = names.includes('…') ? 255 : names.length;
     return { min: names.filter((name) => !name.startsWith('[') && name !== '…').length, max: most };
   });

@@ -78,7 +78,7 @@ async function bundle(name: string): Promise<Bundle> {
 export async function staleAssets(): Promise<string[]> {
   const texts = await Promise.all(GUESTS.map(async (name) => ({ name, text: bundleText(name, await bundle(name)) })));
   const stale = texts.filter(({ name, text }) => readFileSync(generated(name), 'utf8') !== text);
-  // The compressed bytes depend on the version of Node, so the module itself is compared.
+  // The compressed bytes depend on the version of Node, so the uncompressed modules are compared.
   const stored = /'([A-Za-z0-9+/=]+)'/.exec(readFileSync(generated('quickjs_wasm'), 'utf8'))?.[1] ?? '';
   const isFresh = gunzipSync(Buffer.from(stored, 'base64')).equals(makeWasm());
   return [...stale.map(({ name }) => name), ...isFresh ? [] : ['quickjs_wasm']].map(generated);

@@ -1,4 +1,4 @@
-/** Milliseconds after which a slow boot reports its progress. Most boots take less. */
+/** Milliseconds after which a slow boot reports its progress. Most boots take less time. */
 const QUIET_MS = 5_000;
 
 /** Reports the ready parts of a slow boot. */

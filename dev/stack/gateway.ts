@@ -187,8 +187,8 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
   // `requestTimeout` bounds the total time in which a body may arrive, and `bodyPace` how slowly it may arrive. Answers
   // may take any time.
   server.requestTimeout = 300_000;
-  // By default, Node closes an idle connection after 5 s. At that moment, a function may begin to reuse the connection
-  // for a request that must not be sent twice.
+  // By default, Node closes an idle connection after 5 s. If a function reuses the connection at that moment, its
+  // request fails, and it must not send some requests twice.
   server.keepAliveTimeout = 75_000;
 
   await new Promise<void>((resolve, reject) => {

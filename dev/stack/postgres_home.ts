@@ -31,8 +31,8 @@ const require = createRequire(import.meta.url);
 const EXTENSIONS = { pgmq: '@electric-sql/pglite-pgmq', pgtap: '@electric-sql/pglite-pgtap' };
 
 /**
- * The folder for the server if root starts it and its user can't reach the project. It is not /tmp, because /tmp is
- * often emptied at a restart.
+ * If root starts the server, and the server's user can't reach the project, this folder is used instead. It is not
+ * /tmp, because /tmp is often emptied at a restart.
  */
 const SHARED_DIR = '/var/tmp';
 

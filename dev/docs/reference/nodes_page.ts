@@ -8,7 +8,7 @@ import { projectDir } from '../../stack/paths.ts';
 import { markdownTable } from '../markdown_table.ts';
 import { page, paragraph } from './page.ts';
 
-/** Groups of nodes. A node belongs to the group of the first of these tags that it has. */
+/** Groups of nodes. If a node has several of these tags, the first one in this list decides. */
 const GROUPS: Record<string, string> = {
   'solana': 'Solana',
   'kv store': 'Key-value stores',

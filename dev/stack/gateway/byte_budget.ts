@@ -1,8 +1,8 @@
 /** A limit of the bytes in use: one limit for all callers together, and one for each caller. */
 export interface CallerBytes {
   /**
-   * Takes bytes for a caller. If a limit would be exceeded, takes nothing and returns which limit: `all` for the common
-   * limit, `caller` for that of this caller.
+   * Takes bytes for a caller. If a limit would be exceeded, takes nothing and returns `all` for the common limit, or
+   * `caller` for this caller's limit.
    */
   take: (caller: string, bytes: number) => 'all' | 'caller' | undefined;
   release: (caller: string, bytes: number) => void;

@@ -28,7 +28,7 @@ async function readBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   throw invalidRequest(`body/${issue?.path.join('/') ?? ''} ${issue?.message ?? 'is invalid'}`);
 }
 
-/** Returns the path of a request without its first `words` segments. The rest is still encoded. */
+/** Returns the path of a request without its first `words` segments. The returned path is still encoded. */
 const pathAfter = (c: Context, words: number): string =>
   new URL(c.req.url).pathname.split('/').slice(words + 1).join('/');
 

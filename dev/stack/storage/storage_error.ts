@@ -1,6 +1,6 @@
 /**
- * An error as Supabase Storage answers it. For all faults of callers, the HTTP status is 400, and the body has the
- * status that fits the fault.
+ * An error as Supabase Storage answers it. For each fault of a caller, the HTTP status is 400, and `statusCode` in the
+ * body is the status that fits the fault.
  */
 export class StorageError extends Error {
   override name = 'StorageError';
