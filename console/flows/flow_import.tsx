@@ -6,22 +6,28 @@ import { useApi } from '../shared/api.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { fromEditorFile, insertFlow } from './flow_rows.ts';
 
-/** The size limit of a file. A flow has at most 8 MiB, but editors add spaces and other members to their files. */
+/**
+ * The size limit of a file, in bytes. It is higher than the limit of a flow (8 MiB), because the files of editors
+ * contain spaces and further members.
+ */
 const MAX_FILE_BYTES = 32 * 1_048_576;
 
-/** The most parts of imported files that are listed as left out. */
+/** The most omitted parts of imported files that the page lists. */
 const LISTED = 20;
 
 export interface Importing {
   start: (files: File[]) => void;
   isPending: boolean;
   error: unknown;
-  /** The parts of the last files that were left out. */
+  /** The parts that the last import left out. */
   leftOut: string[];
   reset: () => void;
 }
 
-/** Stores the flows of files. If there is only one flow and no part was left out, opens it in the editor. */
+/**
+ * Stores the flows in files. If there is only one flow and the import left out no part of it, opens the flow in the
+ * editor.
+ */
 export function useImport(): Importing {
   const { db } = useApi();
   const [, navigate] = useLocation();

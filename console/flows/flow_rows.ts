@@ -61,7 +61,7 @@ export const readFlow = async (db: Db, id: number, signal: AbortSignal): Promise
   await readOwnFlow(db, id, signal) ?? await readPublicFlow(db, id, signal);
 
 async function readOwnFlow(db: Db, id: number, signal: AbortSignal): Promise<Flow | undefined> {
-  // Read as text, because JSON parsing would round numbers beyond 2^53 that other editors have stored.
+  // The graph is read as text, because `JSON.parse` would round numbers beyond 2^53 that other editors have stored.
   const { data } = await db.from('flows')
     .select(`id, user_id, updated_at, ${SETTINGS}, nodes:nodes::text, edges:edges::text`)
     .eq('id', id).abortSignal(signal).maybeSingle().throwOnError();
@@ -104,7 +104,10 @@ export async function insertFlow(db: Db, flow: object): Promise<number> {
 /** The result of a save: the new time of the last change, or a refusal because somebody else has saved the flow. */
 export type SaveResult = { updatedAt: string } | 'saved by somebody else';
 
-/** Changes a flow if its last change was at the time `version`. The database compares and writes in one statement. */
+/**
+ * Changes a flow only if its last change was at the time `version`. One SQL statement compares and writes, so no other
+ * save can come between.
+ */
 export async function saveFlow(db: Db, id: number, version: string, columns: object): Promise<SaveResult> {
   const { data } = await db.from('flows').update(columns as FlowInsert).eq('id', id).eq('updated_at', version)
     .select('updated_at').throwOnError();
@@ -112,7 +115,7 @@ export async function saveFlow(db: Db, id: number, version: string, columns: obj
   return row === undefined ? 'saved by somebody else' : { updatedAt: row.updated_at };
 }
 
-/** Deletes a flow. Throws `flow_has_deployments` while it has deployments. */
+/** Deletes a flow. Throws `flow_has_deployments` if the flow has deployments. */
 export const deleteFlow = async (db: Db, id: number): Promise<void> =>
   void await db.from('flows').delete().eq('id', id).throwOnError();
 
@@ -132,8 +135,8 @@ export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainO
 });
 
 /**
- * Converts an editor's file to a row. `leftOut` lists the parts of the file that the row does not contain. Throws an
- * error that names the fault in the file.
+ * Converts an editor's file to a row of `flows`. `leftOut` lists the parts of the file that the row does not contain.
+ * Throws an error that names the fault in the file.
  */
 export async function fromEditorFile(text: string): Promise<{ row: object; leftOut: string[] }> {
   let json: unknown;
@@ -147,10 +150,9 @@ export async function fromEditorFile(text: string): Promise<{ row: object; leftO
   // Loaded here, because only imports need this check.
   const { readEditorFlow } = await import('flow-deployments-client/editor-flow');
   const { row, isConverted, leftOut } = readEditorFlow(JSON.parse(text));
-  // The file had the newer form, which writes numbers as texts. So `JSON.parse` has rounded none of them.
+  // A file in the newer form has numbers as texts, so `JSON.parse` has rounded none of them.
   if (isConverted) return { row, leftOut };
-  // In `row`, `JSON.parse` may have rounded numbers. So the nodes and edges are taken from `json`, which has all
-  // digits.
+  // `JSON.parse` may have rounded numbers in `row`, so the nodes and edges are taken from `json`, which has all digits.
   const { nodes, edges } = json as { nodes: PlainObject[]; edges: PlainObject[] };
   return { row: { ...row, nodes, edges }, leftOut };
 }

@@ -21,7 +21,7 @@ interface WaitingRun {
   createdAt: string;
 }
 
-/** The ids of the runs that wait, the longest waiting first. */
+/** The ids of the runs that wait: first the runs that wait for a signature, then the runs that wait for an input. */
 const runsOf = ({ inputs, signatures }: Inbox): string[] => [
   ...new Set([...signatures, ...inputs].map(({ root_flow_run_id }) => root_flow_run_id)),
 ];

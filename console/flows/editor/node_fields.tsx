@@ -29,7 +29,7 @@ function NodeCode({ formData, onChange, schema, name, fieldPathId, disabled, uiS
   );
 }
 
-// Only few nodes name a connection, so this field is loaded when a form needs it.
+// This field is loaded when a form needs it, because only few nodes name a connection.
 const ConnectionField = lazy(async () => ({
   default: (await import('../../shared/form/connection_field.tsx')).ConnectionField,
 }));

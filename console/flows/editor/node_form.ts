@@ -20,8 +20,8 @@ const SCHEMAS: { readonly [field in Exclude<Field, 'json'>]: RJSFSchema } = {
 };
 
 /**
- * The schema of an input's field. An input of several types accepts any JSON. So does an input of bytes, because bytes
- * may be an array of numbers.
+ * The schema of an input's field. The field of an input with several types accepts any JSON. The field of an input for
+ * bytes also does, because bytes may be an array of numbers.
  */
 function schemaOf(types: readonly string[]): RJSFSchema {
   const field = types.length === 1 && types[0] !== 'bytes' ? fieldOf(types) : undefined;
@@ -29,7 +29,7 @@ function schemaOf(types: readonly string[]): RJSFSchema {
   return { ...SCHEMAS[field], ...(field === 'integer' && types[0]!.startsWith('u') && { minimum: 0 }) };
 }
 
-/** Makes the field of an input that the definition's form lacks. */
+/** Makes a field for an input that has none in the definition's form. */
 const derivedField = ({ name, types, description }: DrawnInput): RJSFSchema => ({
   ...schemaOf(types),
   title: name,
@@ -46,7 +46,7 @@ export function codeOf({ nodeId }: DrawnNode): { name: string; language: CodeOpt
   return nodeId.startsWith('rhai_script') ? { name: 'source', language: 'rhai' } : undefined;
 }
 
-/** Makes the fields of a node that the form of its definition lacks. */
+/** Makes fields for the inputs of a node that have none in the form of its definition. */
 function furtherFields(
   node: DrawnNode,
   known: PlainObject,
@@ -80,7 +80,7 @@ export interface CodeOptions {
 function codeFields(node: DrawnNode): UiSchema {
   const code = codeOf(node);
   if (code === undefined) return {};
-  // An expression in JSONata gets the value of the input `input` as its context, so it names no inputs.
+  // The context of a JSONata expression is the value of the input `input`, so the expression can't name inputs.
   const names = code.language === 'jsonata' ? [] : node.inputs.map(({ name }) => name);
   const inputs = names.filter((name) => name !== code.name);
   const options: CodeOptions = { language: code.language, inputs, title: node.title };

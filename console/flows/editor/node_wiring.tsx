@@ -21,8 +21,8 @@ const keyOf = (source: string, handle: string): string => `${source}\n${handle}`
 const labelOf = ({ node, name }: EdgeStart): string => name === '' ? node.title : `${node.title} · ${name}`;
 
 /**
- * Returns the list object of the earlier call if the new list has the same members. So the panel is not drawn again
- * while nodes are moved.
+ * If the new list has the same members as the list of the earlier call, returns that list object, so that the panel is
+ * not drawn again while nodes are moved.
  */
 function useSameList<T>(list: readonly T[]): readonly T[] {
   const [kept, setKept] = useState(list);
@@ -78,7 +78,7 @@ export function NodeWiring({ json }: { json: PlainObject }) {
   const nodes = useSameList(useMemo(() => document.nodes.map(drawnNode), [document.nodes]));
   const starts = useMemo(() => nodes.flatMap(edgeStarts), [nodes]);
   const edges = useMemo(() => document.edges.map(readEdge), [document.edges]);
-  /** The index in the document of the edge into each connected input. */
+  /** For each input with an edge, the index of this edge in the document. */
   const connected = new Map(
     edges.flatMap(({ target, targetHandle }, index) => target === node.id ? [[targetHandle, index]] : []),
   );

@@ -22,7 +22,7 @@ function DrawingTools() {
   const { store, flow: { id } } = useEditor();
   const { canUndo, canRedo, selected, selectedEdges, document, settings } = useEditorState();
   const canvas = useReactFlow<GraphNode>();
-  // The user may have changed the flow during the layout, so only nodes that still exist are moved.
+  // The user may delete nodes while the layout is computed, so only nodes that still exist are moved.
   const layingOut = useMutation({
     mutationFn: () => layOutDocument(store.state().document),
     onSuccess: (places) => {

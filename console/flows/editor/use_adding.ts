@@ -59,7 +59,7 @@ export function useAdding(canvas: RefObject<HTMLElement | null>) {
   const places = usePlaces(canvas);
   const reveal = useReveal();
   const { mutate, error } = useMutation({
-    // Nodes are added one after the other, because a node may be placed beside the node before.
+    // Nodes are added one after the other, because a new node may be placed beside the node that was added before it.
     scope: { id: 'add a node' },
     mutationFn: async ({ id, at, join = joinSelected(store) }: AddedNode) => {
       const definition = await queryClient.fetchQuery({

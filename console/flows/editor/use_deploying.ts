@@ -8,19 +8,19 @@ import { useChecker } from './problems/problems_context.tsx';
 import type { Saving } from './use_saving.ts';
 
 export interface Deploying {
-  /** Saves the flow if it was changed, and deploys it. If a run would fail, asks first. */
+  /** Saves the flow if it was changed, and deploys it. If runs of the flow would fail, first asks the user. */
   deploy: () => void;
   isPending: boolean;
   /** The new deployment. */
   deployed: DeployFlowResult | undefined;
-  /** The problems that the last deploy found. The nodes show them, too. */
+  /** The problems that the last deploy found, which are also shown at the nodes. */
   findings: FlowProblem[];
   error: unknown;
   /** Closes the result of the last deploy. */
   dismiss: () => void;
   /**
-   * The problems that would make a run fail. The page asks whether to deploy in spite of them. Undefined without a
-   * question.
+   * The problems that would make a run fail, while the page asks whether to deploy in spite of them; undefined
+   * otherwise.
    */
   asked: FlowProblem[] | undefined;
   /** Deploys in spite of the problems in `asked`. Later deploys do not ask about the same problems again. */
@@ -39,8 +39,8 @@ export function useDeploying(saving: Saving): Deploying {
   const [asked, setAsked] = useState<FlowProblem[]>();
   const accepted = useRef(new Set<string>());
   const show = (details: unknown, severity: Severity) => {
-    // If the last check has found the same problem, the check's version is shown, because it has a severity and an
-    // input.
+    // If the last check found the same problem, the editor shows the problem as the check reported it, with its
+    // severity and input.
     const checked = new Map(checker.state().list.map((problem) => [keyOf(problem), problem]));
     const found = readProblems(details, store.state().document, flow.id, severity)
       .map((problem) => checked.get(keyOf(problem)) ?? problem);

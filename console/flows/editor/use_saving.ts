@@ -7,8 +7,8 @@ import { useEditor } from './editor_context.tsx';
 
 export interface Saving {
   /**
-   * Saves the document. Resolves with true if it is saved. If somebody else has saved the flow since it was read,
-   * `isConflict` becomes true.
+   * Saves the document, and resolves with true on success. If somebody else has saved the flow since the editor read
+   * it, saves nothing and sets `isConflict`.
    */
   save: () => Promise<boolean>;
   /** Saves the document over somebody else's changes. */
@@ -17,14 +17,14 @@ export interface Saving {
   saveCopy: () => Promise<void>;
   /** Discards the user's changes and reads the saved flow. */
   discard: () => Promise<void>;
-  /** Closes the question about the conflict, and keeps the changes. */
+  /** Closes the question about the conflict, and keeps the user's changes unsaved. */
   keepEditing: () => void;
   isConflict: boolean;
   isPending: boolean;
   error: unknown;
 }
 
-/** Saves the open flow, and detects if somebody else has saved it since it was opened. */
+/** Saves the open flow, and detects whether somebody else has saved the flow since it was opened. */
 export function useSaving(): Saving {
   const { flow, store } = useEditor();
   const { db } = useApi();
@@ -55,7 +55,7 @@ export function useSaving(): Saving {
     return isDone && isStored;
   };
 
-  /** Marks the changes as saved, so that leaving the page keeps no draft of them. */
+  /** Marks the changes as saved, so that the console does not keep them when the user leaves the page. */
   const giveUpChanges = () => {
     const { document, version } = store.state();
     store.markSaved({ document, version });

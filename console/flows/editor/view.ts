@@ -17,10 +17,7 @@ import type { EditorState } from './editor_store.ts';
 import type { FlowDocument } from './flow_document.ts';
 import { makeAnnotationView } from './notes/annotation_view.ts';
 
-/**
- * The parsed nodes by their `data`. A node is parsed again only if its `data` changes. A move changes only its
- * position.
- */
+/** The parsed nodes by their `data`. A node is parsed again only if its `data` changes, which a move does not do. */
 const drawnNodes = new WeakMap<PlainObject, DrawnNode>();
 
 export function drawnNode(json: PlainObject): DrawnNode {
@@ -41,7 +38,7 @@ export const nodesById = ({ nodes }: FlowDocument): Map<string, DrawnNode> =>
 
 const connectedOf = new WeakMap<readonly PlainObject[], ConnectedPorts>();
 
-/** Returns the ports with edges. Returns the same object while the edges stay the same. */
+/** Returns the ports that have edges. While the edges stay the same, returns the same object. */
 function connectedIn({ edges }: FlowDocument): ConnectedPorts {
   const known = connectedOf.get(edges) ?? connectedPorts(edges.map(readEdge));
   connectedOf.set(edges, known);
@@ -126,7 +123,7 @@ export function makeNodeView() {
 
 const coloursOf = new WeakMap<DrawnNode, ReadonlyMap<string, PortColour>>();
 
-/** Returns the colours of the ports of a node at which edges may begin, by their handles. */
+/** Returns, by handle, the colour of each port of a node at which an edge may begin. */
 function startColours(node: DrawnNode): ReadonlyMap<string, PortColour> {
   const known = coloursOf.get(node) ??
     new Map(edgeStarts(node).map(({ handle, types }) => [handle, portColour(types)]));
@@ -142,8 +139,8 @@ interface MadeEdge {
 
 /**
  * Makes the function that converts edges to the canvas's form. The id of an edge is its index in the document. Edges at
- * a selected node are marked. An edge has the colour of the port at which it begins. Unchanged edges stay the same
- * objects.
+ * a selected node are marked. An edge has the colour of the port at which it begins. For an unchanged edge, the
+ * function returns the same object again.
  */
 export function makeEdgeView() {
   let before: MadeEdge[] = [];

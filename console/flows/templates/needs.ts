@@ -7,7 +7,9 @@ const isFileNode = (nodeId: string): boolean => nodeId.startsWith('storage_') ||
 /** Nodes of Solana that only read, so no wallet pays for them. */
 const READS_ONLY = new Set(['das_api', 'get_balance', 'find_pda']);
 
-/** Names the thing that a node of a template needs, such as a wallet or a connection; undefined if it needs nothing. */
+/**
+ * Returns what a node of a template needs, such as a wallet or a connection, in words; undefined if it needs nothing.
+ */
 function needOf(json: object): string | undefined {
   const node = readNode(json);
   const { connection, table } = objectAt(json, 'data', 'targets_form', 'form_data');

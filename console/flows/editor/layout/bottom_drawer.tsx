@@ -7,7 +7,7 @@ import { useResizing } from './use_resizing.ts';
 interface DrawerTab {
   name: DrawerName;
   label: string;
-  /** The content, loaded when the tab is first shown (`lazy`). It is a region with a name. */
+  /** The content, loaded when the tab is first shown (`lazy`). For screen readers, it must be a region with a name. */
   Content: ComponentType;
 }
 

@@ -18,7 +18,7 @@ function Notice() {
   );
 }
 
-/** Messages above the canvas. They cover a part of it and never move it. */
+/** Messages over the upper part of the canvas, which keeps its place when a message appears. */
 export const Messages = ({ children }: { children: ReactNode }) => (
   <div className='editor-messages'>
     {children}

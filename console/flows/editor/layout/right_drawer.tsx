@@ -11,8 +11,8 @@ import { useResizing } from './use_resizing.ts';
 const EdgePanel = lazy(() => import('../edge/edge_panel.tsx'));
 
 /**
- * Returns the panel of the selection; undefined if nothing or several things are selected. The canvas then has the
- * whole width.
+ * Returns the panel for the selected node or edge. If nothing or several things are selected, returns undefined, and
+ * the canvas gets the whole width.
  */
 function panelOf({ document, selected, selectedEdges }: EditorState): ReactNode {
   const [edge, ...otherEdges] = selectedEdges;
@@ -30,8 +30,8 @@ function panelOf({ document, selected, selectedEdges }: EditorState): ReactNode 
 }
 
 /**
- * Returns a listener that moves the focus from the drawer back to the selected node on Escape. If a list is open,
- * Escape closes the list instead.
+ * Returns a listener for Escape: it closes an open list of choices, or else moves the focus from the drawer to the
+ * selected node.
  */
 function useWayBack() {
   const { store } = useEditor();
@@ -48,7 +48,7 @@ function Panel({ children }: { children: ReactNode }) {
   const { size, handle } = useResizing({
     name: 'panel-width',
     edge: 'right',
-    // At a width of 1280 the canvas keeps 70 % of the screen.
+    // In a window of 1280 pixels, the canvas keeps 70 % of the width.
     initial: () => Math.min(420, innerWidth * 0.22),
     min: 240,
     maxShare: 0.6,

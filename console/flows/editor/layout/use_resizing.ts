@@ -8,7 +8,7 @@ export interface ResizingOptions {
   /** The size in pixels until the user changes it. */
   initial: () => number;
   min: number;
-  /** The largest size, as a part of the window. */
+  /** The largest size, as a fraction of the window's size. */
   maxShare: number;
 }
 

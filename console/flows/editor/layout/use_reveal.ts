@@ -11,8 +11,8 @@ import { drawnNode } from '../view.ts';
 const MARGIN = 24;
 
 /**
- * Returns the distance by which a stretch has to move to lie within a length. If the stretch is longer than the length,
- * its start is shown.
+ * Returns how far the stretch from `start` to `end` must move to lie between 0 and `length`. If the stretch is too
+ * long, only its start does.
  */
 export function shiftInto(start: number, end: number, length: number): number {
   if (start >= 0 && end <= length) return 0;
@@ -20,7 +20,7 @@ export function shiftInto(start: number, end: number, length: number): number {
   return start + toEnd < MARGIN ? MARGIN - start : toEnd;
 }
 
-/** Returns a function that moves the view by the least distance at which the whole node is visible. */
+/** Returns a function that moves the view as little as possible, so that a whole node is visible. */
 export function useReveal() {
   const canvas = useStoreApi<GraphNode>();
   return useCallback(({ x, y }: Point, height: number): void => {
@@ -36,8 +36,8 @@ export function useReveal() {
 }
 
 /**
- * Calls a function at the next frame. While a pointer is pressed, waits for its release, so that the view does not move
- * during a drag.
+ * Calls a function at the next frame. If a pointer is pressed, first waits for its release, so that the view does not
+ * move during a drag.
  */
 function afterPress(isPressed: boolean, show: () => void): () => void {
   const stop = new AbortController();
@@ -63,7 +63,7 @@ function usePressed() {
   return isPressed;
 }
 
-/** Moves the view to a node that was selected alone, because the drawer that opens then may cover the node. */
+/** When the user selects a single node, moves the view to this node, because the opened drawer may cover it. */
 export function useRevealedSelection(): void {
   const { store } = useEditor();
   const { selected } = useEditorState();

@@ -15,7 +15,7 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Gra
   );
 });
 
-/** The frame of a group, with its title. Only the title takes the pointer. */
+/** The frame of a group, with its title. Only the title reacts to the pointer. */
 export const FrameNode = memo(function FrameNode({ data, selected }: NodeProps<GraphNode>) {
   return (
     <div className='editor-frame' data-selected={selected || undefined}>

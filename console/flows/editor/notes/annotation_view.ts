@@ -14,15 +14,15 @@ function drawFrame(node: GraphNode, { x, y, width, height }: Box): GraphNode {
     position: { x, y },
     measured: size,
     handles: [],
-    // Frames are drawn below nodes and edges, so that the pointer reaches those.
+    // Frames are drawn below nodes and edges, so that the pointer reaches the nodes and edges.
     zIndex: -1,
     style: { pointerEvents: 'none' },
   };
 }
 
 /**
- * Draws notes and groups in their own forms. An unchanged note or group keeps its object, so that React does not draw
- * it again.
+ * Draws notes and groups in their own forms. If a note or group has not changed, it keeps its object, so that React
+ * does not draw it again.
  */
 export function makeAnnotationView() {
   const notes = new WeakMap<GraphNode, GraphNode>();

@@ -11,8 +11,8 @@ import { NODE_WIDTH, nodeHeight } from '../../../shared/graph/node_size.ts';
 import { connectedPorts } from '../../../shared/graph/shown_ports.ts';
 import { type FlowDocument, moveNodes, nodeIdOf } from '../flow_document.ts';
 
-// Notes and groups are nodes of the type `note`. Their texts and members are in `data`, beside the form data. Snapshots
-// do not contain these parts, so a changed text or group does not change a deployment.
+// Notes and groups are nodes of the type `note`. The text of a note and the members of a group are in `data`. Snapshots
+// contain neither, so a changed text or group does not count as a change of the flow.
 
 /** The size of a note. */
 export const NOTE_SIZE = { width: 260, height: 150 };
@@ -83,7 +83,7 @@ export function frameOf({ nodes, edges }: FlowDocument, json: PlainObject): Box 
   };
 }
 
-/** Moves nodes. If a group moves, its nodes move with it, except nodes that have a place in `places`. */
+/** Moves nodes to their places in `places`. If a group moves, its nodes that have no place in `places` move with it. */
 export function moveWithGroups(document: FlowDocument, places: ReadonlyMap<string, Point>): FlowDocument {
   const all = new Map(places);
   const positions = new Map(document.nodes.map((json) => [nodeIdOf(json), readPosition(json) ?? { x: 0, y: 0 }]));

@@ -34,8 +34,8 @@ const groupOf = ({ user_id, tags }: ListedRow, userId: string): string => {
 };
 
 /**
- * Returns one version of each definition, in the order of the rows: the newest one of the user, or else the newest
- * public one.
+ * Returns one version of each definition: the newest version of the user, or else the newest public version. Keeps the
+ * order of the rows.
  */
 export function newestOf(rows: readonly ListedRow[], userId: string): PaletteEntry[] {
   const newest = new Map<string, ListedRow>();

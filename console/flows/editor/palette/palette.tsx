@@ -17,8 +17,8 @@ import './palette.css';
 const SETTLE_MS = 250;
 
 /**
- * The most definitions that the palette reads if the request has the test `fits`. The palette shows the definitions
- * that pass the test.
+ * If the request has the test `fits`, the palette shows only the definitions that pass it. It then reads at most this
+ * number of definitions.
  */
 const READ_FOR_FITTING = 400;
 
@@ -59,7 +59,9 @@ function usePaletteSearch(fits: PaletteRequest['fits']) {
     search,
     list: data && fitting(data),
     error,
-    /** True if the list belongs to the text. While the user types, the list still belongs to the former text. */
+    /**
+     * True if the list has the matches of the typed text. While the user types, it still has those of the former text.
+     */
     isCurrent: search === text.trim() && !isPlaceholderData,
     change,
     showMore: () => setLimit(limit + PALETTE_PAGE),
@@ -69,7 +71,7 @@ function usePaletteSearch(fits: PaletteRequest['fits']) {
   };
 }
 
-/** The index of the active option after a key; undefined for other keys. */
+/** Returns the index of the active option after a key that changes it; undefined for other keys. */
 function moved(key: string, index: number, count: number): number | undefined {
   if (key === 'ArrowDown') return Math.min(index + 1, count - 1);
   if (key === 'ArrowUp') return Math.max(index - 1, 0);
@@ -80,14 +82,14 @@ function moved(key: string, index: number, count: number): number | undefined {
 
 export interface PaletteProps {
   request: PaletteRequest;
-  /** Called with the id of the chosen definition. If it is not the last one, the palette stays open. */
+  /** Called with the id of the chosen definition. If `isLast` is false, the palette stays open for another choice. */
   onChoose: (id: string, isLast: boolean) => void;
   onClose: () => void;
 }
 
 /**
- * Lists the node definitions above the canvas. A click on a definition, or Enter in the search, chooses it. If Shift is
- * pressed, the palette stays open for another choice.
+ * Lists the node definitions above the canvas. A click or Enter chooses a definition. With Shift, the palette stays
+ * open for another choice.
  */
 export function Palette({ request: { fits, hint }, onChoose, onClose }: PaletteProps) {
   const { text, search, list, error, isCurrent, change, showMore, readFirst } = usePaletteSearch(fits);

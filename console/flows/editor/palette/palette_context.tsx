@@ -6,13 +6,15 @@ import type { FlowDocument } from '../flow_document.ts';
 export interface PaletteRequest {
   /** The place of the new node. Without it, the editor chooses a free place. */
   at?: Point;
-  /** Lists only the nodes that pass this test, such as those with an input for a value. */
+  /**
+   * A test for definitions: the palette lists only those that pass, such as nodes with an input for a certain value.
+   */
   fits?: (node: DrawnNode) => boolean;
   /** A sentence above the list. */
   hint?: string;
   /**
-   * Connects the new node, which the document already contains. Without this function, the editor connects the node to
-   * the selected one.
+   * Connects the new node, which the document already contains. If this function is undefined, the editor connects the
+   * new node to the selected node.
    */
   join?: (document: FlowDocument, added: PlainObject) => FlowDocument;
 }

@@ -21,9 +21,7 @@ const NAME = 'data->>display_name';
 const select = (db: Db) => db.from('nodes').select(COLUMNS).not('node_id', 'in', `(${HIDDEN.join(',')})`);
 type Query = ReturnType<typeof select>;
 
-/**
- * Reads the rows of a query. Reads one row more than the limit. If this row exists, there are more rows than the limit.
- */
+/** Reads the rows of a query, and one row more than the limit, which shows whether there are more rows. */
 type Read = (narrow: (query: Query) => Query, order?: string) => Promise<ListedRow[]>;
 
 /** Ranks how well a name matches a search: smaller is better. */
@@ -49,8 +47,8 @@ async function readAll(read: Read, userId: string, limit: number): Promise<Palet
 }
 
 /**
- * Reads the definitions that a search finds. The order: names that begin with the text, nodes that `meantBy` returns,
- * other names, and then descriptions and tags. If nothing is found, reads suggestions.
+ * Reads the definitions that a search finds. First come names that begin with the text, then the nodes of `meantBy`,
+ * then other names, and last descriptions and tags. If the search finds nothing, reads suggestions.
  */
 async function readMatches(read: Read, userId: string, search: string, limit: number): Promise<PaletteList> {
   const meant = meantBy(search);
@@ -71,7 +69,8 @@ async function readMatches(read: Read, userId: string, search: string, limit: nu
 }
 
 /**
- * Reads the public definitions and the user's own that match the search, up to a limit. An empty search matches all.
+ * Reads the public definitions and the user's own definitions that match the search, up to a limit. An empty search
+ * matches all of them.
  */
 export function readPalette(
   db: Db,

@@ -17,7 +17,9 @@ export const COMMON = [
   'json_extract',
 ];
 
-/** The nodes that the palette suggests if a search finds nothing. They can do what no other node does. */
+/**
+ * The nodes that the palette suggests if a search finds nothing. They can do tasks for which there is no other node.
+ */
 export const SUGGESTED = ['http_request', 'rhai_script', 'javascript'];
 
 const CHOICES = ['branch', 'switch', 'filter', 'gate'];
@@ -164,7 +166,7 @@ const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   token: TOKENS,
 };
 
-/** Returns the nodes of a word, or of its singular. */
+/** Returns the nodes that a word means. If the word is unknown, returns the nodes that its singular means. */
 const meaningOf = (word: string): readonly string[] | undefined =>
   Object.hasOwn(MEANINGS, word)
     ? MEANINGS[word]
@@ -173,8 +175,8 @@ const meaningOf = (word: string): readonly string[] | undefined =>
     : undefined;
 
 /**
- * Returns the nodes that a search means, the best first. Each returned node belongs to all known words of the search.
- * If there is no such node, returns the nodes of each known word.
+ * Returns the nodes that a search means, the best first. Returns only nodes that every known word of the search means.
+ * If there is no such node, returns the nodes that any known word means.
  */
 export function meantBy(search: string): readonly string[] {
   const lists = search.toLowerCase().split(/\s+/).map(meaningOf).filter((list) => list !== undefined);

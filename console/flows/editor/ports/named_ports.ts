@@ -2,7 +2,7 @@ import { flowLimits } from '../../../../types/limits/flows.ts';
 import type { DrawnNode } from '../../../shared/graph/drawn_node.ts';
 import type { ScriptNodeId } from './port_names.ts';
 
-/** Returns the name of a node's command if the user names its ports. */
+/** Returns the command of a script node, whose ports the user names; undefined for any other node. */
 export const scriptNodeId = ({ nodeId, kind }: DrawnNode): ScriptNodeId | undefined =>
   kind === 'native' && (nodeId === 'rhai_script' || nodeId === 'javascript') ? nodeId : undefined;
 

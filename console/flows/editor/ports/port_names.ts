@@ -32,16 +32,13 @@ export function whyBadName(
   if (!/^\w+$/.test(name)) return 'A name has only letters from A to Z, digits and _.';
   if (!/^_*[A-Za-z]/.test(name)) return 'A name has a letter before its first digit.';
   if (WORDS[nodeId](name)) return `“${name}” is a word of the language.`;
-  // In JavaScript the member `__proto__` is the prototype of the object, so it can't hold the value of an output.
+  // In JavaScript, the member `__proto__` is the prototype of an object, so an output of this name could hold no value.
   if (TAKEN[nodeId].has(name) || name === '__proto__') return `“${name}” has a meaning of its own in scripts.`;
   if (side === 'output' && name === 'error') return '“error” is the output for failures of the node.';
   return others.includes(name) ? `Another ${side} has this name.` : undefined;
 }
 
-/**
- * Tests whether a member of the form data is a setting of the node, such as the script. Other members are values of
- * inputs.
- */
+/** Tests whether a member of the node's form is a setting, such as the script, and not the value of an input. */
 export const isSetting = (nodeId: ScriptNodeId, name: string): boolean => TAKEN[nodeId].has(name);
 
 /** Returns the wanted name if a port may have it. Otherwise returns a free name with a number. */

@@ -15,21 +15,21 @@ interface PortRowProps {
   side: PortSide;
   port: ScriptPort;
   isFirst: boolean;
-  /** True if the user has just added the port. Then the field of its name gets the focus. */
+  /** True if the user has just added the port. The field for the name of a new port gets the focus. */
   isNew: boolean;
   /** The names of the other ports of the side. */
   others: readonly string[];
 }
 
 /**
- * The name of a port. A wrong name stays in the field, with the reason, and the port keeps the name that it had when the
+ * The name of a port. A wrong name stays in the field with the reason. The port then has the name that it had when the
  * user began to write.
  */
 function PortName({ json, nodeId, side, port, isNew, others }: Omit<PortRowProps, 'isFirst'>) {
   const { store, isOwner } = useEditor();
   const first = useRef(port.name);
   const [wrong, setWrong] = useState<{ of: string; text: string }>();
-  // Undo may have changed the name since the last render.
+  // If Undo has changed the name of the port, the field shows this name instead of a wrong text.
   const text = wrong?.of === port.name ? wrong.text : port.name;
   const whyWrong = (name: string) => whyBadName(nodeId, side, name, others);
   const rename = (name: string) =>

@@ -39,10 +39,11 @@ describe('a port', () => {
       tooltip: '',
     });
     expect(formOf(renamed)).toEqual({ source: 'a', price: 5, b: null });
-    // An output with the same name as the input does not move the value of the input.
+    // If the renamed output has the same name as an input, the value of the input stays.
     expect(formOf(renamePort(script({ a: 5 }), 'output', 'out-a', 'x'))).toEqual({ a: 5 });
     expect(renamePort(script(), 'input', 'in-none', 'x')).toEqual(script());
-    // Another editor may have given an input the name of the script's setting. The script must stay.
+    // Another editor may have given an input the name `source`, which is the setting for the script. The script must
+    // stay.
     const named = renamePort(script({ source: 'a' }), 'input', 'in-a', 'source');
     expect(formOf(renamePort(named, 'input', 'in-a', 'x'))).toEqual({ source: 'a' });
   });

@@ -27,7 +27,10 @@ const typeOf = (port: PlainObject, side: PortSide): string => {
   return bounds.join(' | ') || 'free';
 };
 
-/** Tests whether a port is the output that gets the failures of the node. A switch in the panel adds this output. */
+/**
+ * Tests whether a port is the output that gets the failures of the node. The user adds this output with a switch in the
+ * panel.
+ */
 const isErrorOutput = (json: PlainObject, side: PortSide, port: PlainObject): boolean =>
   side === 'output' && objectAt(json, 'data').on_error === 'output' && port.name === 'error';
 
@@ -52,7 +55,7 @@ const isPort = (port: unknown, id: string): port is PlainObject =>
 const changePort = (json: PlainObject, side: PortSide, id: string, change: (port: PlainObject) => PlainObject) =>
   withPorts(json, side, listOf(json, side).map((port) => isPort(port, id) ? change(port) : port));
 
-/** Moves the form's value of an input to another name, or removes the value. */
+/** Moves the value that the form has for an input to another name. If `to` is undefined, removes the value. */
 function moveValue(json: PlainObject, from: string, to: string | undefined): PlainObject {
   const form = objectAt(json, 'data', 'targets_form');
   const nodeId = scriptNodeId(drawnNode(json));
@@ -79,7 +82,7 @@ export function addPort(
   return withPorts(json, side, [...listOf(json, side), port]);
 }
 
-/** Gives a port another name. Its edges stay, because they name its id, and an input keeps its value. */
+/** Gives a port another name. Its edges stay, because they name the id of the port. An input keeps its value. */
 export function renamePort(json: PlainObject, side: PortSide, id: string, name: string): PlainObject {
   const former = scriptPorts(json, side).find((port) => port.id === id)?.name;
   if (former === undefined || former === name) return json;
@@ -87,7 +90,7 @@ export function renamePort(json: PlainObject, side: PortSide, id: string, name: 
     ...port,
     id,
     name,
-    // The description from the definition names the former name, so it is removed.
+    // A description that contains the former name is removed.
     ...(textOf(port.tooltip).includes(former) && { tooltip: '' }),
   }));
   return side === 'input' ? moveValue(renamed, former, name) : renamed;

@@ -2,7 +2,7 @@ import type { EditorStore } from '../editor_store.ts';
 import type { FlowDocument } from '../flow_document.ts';
 import type { FlowProblem } from './problem.ts';
 
-/** A check begins after this time without a change. At least this time passes between two automatic checks. */
+/** A check begins after this time without a change. The pause between two automatic checks is at least as long. */
 export const PAUSE_MS = 600;
 
 /** The problems of the flow that the editor has found so far. */
@@ -10,9 +10,9 @@ export interface Problems {
   list: readonly FlowProblem[];
   /** True if the flow has not changed since its check. */
   isCurrent: boolean;
-  /** False if called flows were left out of the check because of their size. */
+  /** False if the check left out called flows because they are too large. */
   isComplete: boolean;
-  /** True if the flow is too large to be checked before it is saved. */
+  /** True if the unsaved flow is too large for a check, so that it must be saved first. */
   waitsForSave: boolean;
   /** The error of the last check. */
   error: unknown;
@@ -32,13 +32,13 @@ export interface Checked {
 export interface Checker {
   state: () => Problems;
   subscribe: (onChange: () => void) => () => void;
-  /** Checks the flow after each change, until the returned function is called. */
+  /** Begins to check the flow after each change. The returned function ends this. */
   start: () => () => void;
-  /** Returns the problems of the present flow. If it is not checked yet, checks it first. */
+  /** Returns the problems of the present flow, and first checks the flow if it has changed since its last check. */
   current: () => Promise<Problems>;
 }
 
-/** True if runs of two graphs would be the same. Positions of nodes may differ. */
+/** True if two graphs differ at most in parts that runs ignore, such as the positions of nodes. */
 function sameGraph(a: FlowDocument, b: FlowDocument): boolean {
   if (a.edges !== b.edges || a.nodes.length !== b.nodes.length) return false;
   return a.nodes === b.nodes ||
@@ -59,7 +59,7 @@ const readState = (store: EditorStore): Checked => {
  */
 export function makeChecker(store: EditorStore, check: (checked: Checked) => Promise<CheckResult>): Checker {
   let problems: Problems = { list: [], isCurrent: false, isComplete: true, waitsForSave: false, error: null };
-  /** The state of the editor that the last check has read. */
+  /** The state of the editor that the last check examined. */
   let done: Checked | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<void> | undefined;
@@ -73,14 +73,14 @@ export function makeChecker(store: EditorStore, check: (checked: Checked) => Pro
   const isDone = (): boolean => {
     if (done === undefined) return false;
     const now = readState(store);
-    // A flow that was too large for a check can be checked once it is saved.
+    // A flow that is too large for a check before it is saved can be checked afterwards.
     const mayBeChecked = problems.waitsForSave && now.isSaved;
     return !mayBeChecked && done.environment === now.environment && sameGraph(done.document, now.document);
   };
 
   /**
-   * Checks the present state. If the flow changes during the check, the result is shown anyway: it is newer than the
-   * one before.
+   * Checks the present state. Shows the result even if the flow has changed meanwhile, because the result is newer than
+   * the former one.
    */
   const run = async () => {
     const checked = readState(store);

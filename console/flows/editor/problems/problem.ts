@@ -15,7 +15,7 @@ export interface FlowProblem {
   message: string;
   /** The path of the fault, such as `nodes[3].id` or `edges[0].source`. */
   path: string;
-  /** The node at which the problem is shown; undefined if it concerns no node of this flow. */
+  /** The node at which the problem is shown; undefined if no node of this flow has the problem. */
   nodeId: string | undefined;
   /** The index of the edge that has the fault. */
   edge: number | undefined;
@@ -30,7 +30,8 @@ type Place = Pick<FlowProblem, 'nodeId' | 'edge' | 'field'>;
 const NOWHERE: Place = { nodeId: undefined, edge: undefined, field: undefined };
 
 /**
- * Finds the node and the input at the end of an edge. If the node at the end is missing, finds the node at the start.
+ * Finds the node and the input to which an edge leads. If this node is missing, finds the node from which the edge
+ * leads.
  */
 function placeOfEdge(document: FlowDocument, index: number): Place {
   const json = document.edges[index];
@@ -53,8 +54,8 @@ function placeOf(document: FlowDocument, path: string, port: unknown): Place {
 }
 
 /**
- * Returns the path of the fault. If a node is malformed, `path` names only the node, and the message begins with the
- * faulty member.
+ * Returns the path of the fault. For the code `node_malformed`, `path` names only the node, so the member is read from
+ * the beginning of the message.
  */
 function memberPath(code: string, path: string, message: string): string {
   const member = code === 'node_malformed' ? /^data\.[\w.]+(?=: )/.exec(message)?.[0] : undefined;
@@ -64,8 +65,8 @@ function memberPath(code: string, path: string, message: string): string {
 const SEVERITIES: readonly string[] = ['prevents_deploy', 'fails_run', 'warning'] satisfies Severity[];
 
 /**
- * Reads the problems of a check, the warnings of a deploy, or the details of `flow_invalid`. Problems of called flows
- * get no node. Problems without a severity get `severity`.
+ * Reads the problems of a check, the warnings of a deploy, or the details of `flow_invalid`. A problem of a called flow
+ * gets no node. A problem without a severity of its own gets the argument `severity`.
  */
 export function readProblems(
   list: unknown,

@@ -9,13 +9,13 @@ import { messagesByNode, readProblems } from './problem.ts';
 type CheckArguments = Parameters<typeof callCheck>[1];
 
 /**
- * If the database refuses a check with `too_many_requests`, the check is repeated after this pause. Another window of
- * the same user may check flows, too.
+ * The pause before a check is repeated that the database refused with `too_many_requests`. The limit counts the checks
+ * of all windows of a user.
  */
 const PAUSE_AFTER_REFUSAL_MS = 1_000;
 
 const callCheck = (db: Db, body: { flow: object } | { flow_id: number }) =>
-  // SAFETY: the flow is JSON. Its type `object` is wider than the type of the parameter.
+  // SAFETY: the flow is JSON, although its type `object` allows other objects.
   db.rpc('check_flow', body as never);
 
 const codeOf = (error: unknown): unknown => isObject(error) ? error.code : undefined;
@@ -33,7 +33,7 @@ async function askDatabase(db: Db, body: CheckArguments): Promise<unknown> {
 
 /** Checks a flow in the database, and its scripts in the browser. */
 async function checkFlow(db: Db, flowId: number, { document, environment, isSaved }: Checked): Promise<CheckResult> {
-  // The other members of nodes are for editors only.
+  // Only editors use the other members of nodes.
   const nodes = document.nodes.map(({ id, data }) => ({ id, data }));
   const flow = { id: flowId, nodes, edges: document.edges, environment };
   const isLarge = JSON.stringify(flow).length > flowLimits.checked_flow_bytes.value;
@@ -43,7 +43,7 @@ async function checkFlow(db: Db, flowId: number, { document, environment, isSave
   if (result === 'too large' && isSaved) result = await askDatabase(db, { flow_id: flowId });
   if (result === 'too large') return 'too large';
   const { problems, is_complete: isComplete } = isObject(result) ? result : {};
-  // The problem `flow_empty` is left out, because an empty canvas has its own message.
+  // Leaves out the problem `flow_empty`, because an empty canvas shows a message of its own.
   const found = readProblems(problems, document, flowId).filter(({ code }) => code !== 'flow_empty');
   const all = [...await ofScripts, ...found];
   const refusals = all.filter(({ severity }) => severity === 'prevents_deploy');

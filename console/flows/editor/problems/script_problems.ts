@@ -5,10 +5,13 @@ import { codeOf } from '../node_form.ts';
 import { drawnNode } from '../view.ts';
 import type { FlowProblem } from './problem.ts';
 
-/** The most sources that are parsed. A deploy has the same limit. */
+/** The most scripts, expressions and schemas of a flow that are parsed. A deploy has the same limit. */
 const MAX_SOURCES = 500;
 
-/** The known messages of each node or edge. A changed node or edge is a new object, so it is parsed again. */
+/**
+ * The messages about nodes and edges that were already parsed. A changed node or edge is a new object and has no entry,
+ * so it is parsed again.
+ */
 const known = new WeakMap<PlainObject, Promise<string[]>>();
 
 const parseOnce = (json: PlainObject, parse: () => Promise<string[]>): Promise<string[]> => {
@@ -41,8 +44,8 @@ async function checkSchema(schema: unknown): Promise<string[]> {
 }
 
 /**
- * Returns the input of a node that contains a script or an answer schema, with the error code of its problems;
- * undefined if the node has no such input.
+ * Returns the input in which a node has its script or answer schema, and the error code for faults in it; undefined for
+ * a node without such an input.
  */
 function sourceInput(
   node: DrawnNode,
@@ -62,7 +65,7 @@ function sourceInput(
   return { code: 'script_invalid', name: script.name, parse };
 }
 
-/** Returns the script or schema of a node; undefined if the node has none, or gets it through an edge. */
+/** Returns the script or schema of a node; undefined if the node has none, or gets the text through an edge. */
 function sourceOf(json: PlainObject, index: number, connected: ReadonlySet<string>): Source | undefined {
   const node = drawnNode(json);
   const input = sourceInput(node);
@@ -72,7 +75,7 @@ function sourceOf(json: PlainObject, index: number, connected: ReadonlySet<strin
   if (port !== undefined && connected.has(port.id)) return undefined;
   const form = objectAt(json, 'data', 'targets_form');
   const value = objectAt(form, 'form_data')[name];
-  // The default text from the definition is valid. So a new script, which still has this text, needs no parser.
+  // A new script still has the default text from the definition, which is valid and needs no parser.
   if (typeof value === 'string' && value === objectAt(form, 'json_schema', 'properties', name).default) {
     return undefined;
   }
@@ -82,7 +85,7 @@ function sourceOf(json: PlainObject, index: number, connected: ReadonlySet<strin
     json,
     place: {
       code,
-      // A wrong script or schema does not prevent a deploy. The run fails when it executes the node.
+      // A wrong script or schema does not prevent a deploy, but makes a run fail when it executes the node.
       severity: 'fails_run',
       path: `nodes[${index}].data.targets_form.form_data.${name}`,
       nodeId: nodeIdOf(json),

@@ -3,12 +3,13 @@ import { useCallback } from 'react';
 import { useEditor } from '../editor_context.tsx';
 import type { FlowProblem } from './problem.ts';
 
-/** The longest wait for the panel of a node to load. */
+/** How long the editor waits for the panel of a node to load, in milliseconds. */
 const PATIENCE_MS = 3_000;
 
 /**
- * Finds the field of an input or a setting in the panel of a node. A code editor has no id, so it is found by its
- * label. A setting is found by `data-setting`. If a member of a setting has no field, the field of the setting is found.
+ * Finds the field of an input or a setting in the panel of a node. A code editor has no id and is found by its label. A
+ * setting is found by `data-setting`. For a member of a setting without a field of its own, returns the field of the
+ * setting.
  */
 function findField(nodeId: string, field: string): HTMLElement | undefined {
   const panel = document.querySelector('section[aria-label="Node"]');

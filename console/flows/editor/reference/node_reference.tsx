@@ -56,8 +56,8 @@ function Example({ nodeId }: { nodeId: string }) {
 }
 
 /**
- * Shows a link of the notes. The notes are a part of the page `reference/nodes`, so their links are relative to that
- * page.
+ * Shows a link in the notes on a node. Links in notes are relative to the page `reference/nodes`, which contains the
+ * notes.
  */
 function noteLink(href: string, children: ReactNode): ReactNode {
   const { origin, pathname, hash } = new URL(href, 'https://docs.invalid/docs/reference/nodes.md');

@@ -7,7 +7,7 @@ const targetsOf = (json: PlainObject): unknown[] => {
 
 const isTarget = (port: unknown, inputId: string): port is PlainObject => isObject(port) && port.id === inputId;
 
-/** Sets whether a node runs without a value of this input. */
+/** Sets whether a node runs if this input gets no value. */
 export const withWhenAbsent = (json: PlainObject, inputId: string, runs: boolean): PlainObject => ({
   ...json,
   data: {
@@ -21,8 +21,8 @@ export const withWhenAbsent = (json: PlainObject, inputId: string, runs: boolean
 });
 
 /**
- * Tests whether the user may choose that the node runs without a value of this input. There is no choice for a node
- * without effects, which always runs without an optional value. There is also none for a required input.
+ * Tests whether the user can choose if the node runs without a value of this input. A node without effects always runs
+ * without an optional value, and no node runs without a required value, so neither leaves a choice.
  */
 export function mayRunWhenAbsent(json: PlainObject, { isRequired, runsWhenAbsent }: DrawnInput): boolean {
   const { effects, node_id } = objectAt(json, 'data');
