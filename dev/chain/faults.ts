@@ -15,7 +15,10 @@ export type Fault =
 
 /** Faults of future calls, for tests. */
 export interface Faults {
-  /** Makes calls fail in this way: the next `times` calls (default 1) of `method`, or of any method. */
+  /**
+   * Makes the next `times` calls (default 1) of `method` fail in this way; without `method`, the next calls of any
+   * method.
+   */
   inject: (fault: Fault & { method?: string; times?: number }) => void;
   /** Returns the fault of this call, if there is one, and counts it as used. */
   take: (method: string) => Fault | undefined;
@@ -45,7 +48,7 @@ export class ConnectionFault extends Error {
   }
 }
 
-/** Executes a call. If there is a fault, makes the call fail in that way. */
+/** Executes a call, with the given fault if there is one. */
 export async function carryOutWithFault<T>(fault: Fault | undefined, carryOut: () => T | Promise<T>): Promise<T> {
   if (fault?.type === 'error') throw new RpcError(fault.code, fault.message, fault.data);
   if (fault?.type === 'status') throw new ConnectionFault(fault);

@@ -77,7 +77,7 @@ function explain(error: unknown): unknown {
   return new StackError(`The demo failed: ${status} ${code}: ${message}\n${JSON.stringify(details)}`);
 }
 
-/** Waits for the end of a run. Its row has the outcome. */
+/** Waits for the end of a run, also of a failed or stopped run. The run's row has the outcome. */
 async function waitForRun({ flows }: Person, run: RunReference<object>): Promise<void> {
   await flows.output(run, { timeoutMs: RUN_TIMEOUT_MS }).catch((error: unknown) => {
     if (!(error instanceof FlowError) || !['run_failed', 'run_stopped'].includes(error.code)) throw error;
@@ -90,7 +90,7 @@ export interface Shown {
   deploymentId: string;
 }
 
-/** Shows deploying, tagging and starting from end to end, as two users see it. */
+/** Shows deploying, tagging and starting from end to end, as two users see these steps. */
 export async function demonstrate(demo: Demo): Promise<Shown> {
   return await showAll(demo).catch((error: unknown) => {
     throw explain(error);

@@ -15,7 +15,7 @@ export interface StackKeys {
   secretKey: string;
   /** Password of the database roles postgres, authenticator and supabase_auth_admin. */
   dbPassword: string;
-  /** WALLET_KEYS of the Edge Functions, which encrypt the secrets of wallets. */
+  /** `WALLET_KEYS`, by which the Edge Functions encrypt the secrets of wallets and connections. */
   walletKeys: string;
 }
 
@@ -46,7 +46,7 @@ async function writeKeys(file: string, keys: StackKeys): Promise<StackKeys> {
   return keys;
 }
 
-/** Loads the keys in `file`, which is made on first use. */
+/** Loads the keys in `file`. If there is no such file, makes it with new keys. */
 export async function loadKeys(file: string): Promise<StackKeys> {
   if (!existsSync(file)) return await writeKeys(file, await makeKeys());
   const keys: StackKeys = JSON.parse(await readFile(file, 'utf8'));

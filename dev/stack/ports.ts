@@ -34,7 +34,7 @@ const portsOf = (port: number, hasChain: boolean): number[] => [
   ...(hasChain ? [chainPort(port), chainWebSocketPort(port)] : []),
 ];
 
-/** Throws one clear line if a port of the stack is taken. */
+/** Throws an error of one line if a port of the stack is taken. */
 export async function assertPortsFree(port: number, { chain: hasChain = false } = {}): Promise<void> {
   const ports = portsOf(port, hasChain);
   for (const needed of ports) {
@@ -48,8 +48,8 @@ export async function assertPortsFree(port: number, { chain: hasChain = false } 
 }
 
 /**
- * Finds a port for a gateway. The port and the three ports above it are free now. They are outside the default ports
- * and the system's ephemeral range.
+ * Finds a port for a gateway that is free now, as are the three ports above it. These four ports are outside the
+ * default ports and the system's ephemeral range.
  */
 export async function findFreePort(from = 20_000 + (process.pid % 3_000) * 4): Promise<number> {
   for (let port = from; port < 32_000; port += 4) {

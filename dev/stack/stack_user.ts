@@ -39,7 +39,7 @@ async function readKept(file: string): Promise<Credentials | undefined> {
 }
 
 /**
- * Signs in the user of the stack in a folder. Email and password are stored in the folder. If the stack has no user, or
+ * Signs in the user of the stack in `dir`. Email and password are stored in this folder. If the stack has no user, or
  * was reset, a new user is made.
  */
 export async function findStackUser(dir: string, project: Project): Promise<StackUser> {

@@ -9,8 +9,8 @@ export interface Operation {
   operationId: string;
   method: 'get' | 'post' | 'delete';
   /**
-   * With its parameters in braces. The path of an Edge Function begins after /functions/v1, that of PostgREST with
-   * /rest/v1.
+   * The parameters are in braces. For an Edge Function, this is the part after /functions/v1. A path of PostgREST
+   * begins with /rest/v1.
    */
   path: string;
   tag: string;

@@ -12,7 +12,7 @@ const buildsDir = join(stacksDir, 'console');
 /** The number of builds that are kept. Other stacks of this checkout may still serve an older build. */
 const BUILDS_KEPT = 4;
 
-/** Returns Vite's program. The console's packages are missing if only the worker is installed. */
+/** Returns the path of Vite's program. Vite is missing if only the worker's packages are installed. */
 function viteProgram(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js');

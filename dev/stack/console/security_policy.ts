@@ -9,8 +9,8 @@ const webSocketOrigin = (origin: string): string => origin.replace(/^http/, 'ws'
 
 /**
  * Makes the Content-Security-Policy of the console. It allows only the console's own files and calls to its project.
- * Inline styles are allowed, because the component library, the canvas and the code editor insert style elements;
- * inline scripts are not. The console's own scripts may compile WebAssembly, because the parser of JavaScript is
+ * Inline scripts are forbidden. Inline styles are allowed, because the component library, the canvas and the code
+ * editor insert style elements. The console's own scripts may compile WebAssembly, because the parser of JavaScript is
  * WebAssembly.
  */
 export function contentSecurityPolicy({ apiUrl }: ConsoleTarget): string {

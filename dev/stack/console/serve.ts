@@ -77,7 +77,7 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
       if (response.req.method === 'HEAD') response.end();
       else file.pipe(response);
     });
-    // The build was deleted while the stack was running.
+    // The file is missing, because the build was deleted while the stack was running.
     file.once('error', () => answerPage(response, 500, failurePage(`${path} is gone.`)));
     response.once('close', () => file.destroy());
   };

@@ -29,7 +29,7 @@ export const WAITING_SCRIPT = `const ask = async () => {
 ask();
 `;
 
-/** The page that is shown until the console is built. `root` is the path under which it is served. */
+/** The page that is shown until the console is built. `root` is the path under which the console is served. */
 export const waitingPage = (root: string): string =>
   page(
     'The console is being built',
