@@ -18,8 +18,8 @@ export function faultsOfAnswer({ json_schema, choices }: Partial<InputQuestion>,
   if (new TextEncoder().encode(JSON.stringify(answer)).length > most) {
     return [{ path: '', message: `must have at most ${most} bytes of JSON, because it is checked against a schema` }];
   }
-  // SAFETY: the schema was checked when the node requested the answer. Without `jitless`, zod would turn the schema
-  // into code.
+  // SAFETY: zod can read the schema, because `faultOfAnswerSchema` checked it when the node requested the answer.
+  // Without `jitless`, zod would turn the schema into code.
   const schema = z.fromJSONSchema(withoutNotes(json_schema as Record<string, unknown>));
   const { error } = schema.safeParse(answer, { jitless: true });
   return (error?.issues ?? []).map(({ path, message }) => ({ path: path.map(String).join('.'), message }));

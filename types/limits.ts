@@ -10,8 +10,8 @@ import { scriptLimits } from './limits/scripts.ts';
 import { storeLimits } from './limits/stores.ts';
 
 /**
- * All fixed limits by name. Programs import only the file of the subject that they need. The SQL functions and the page
- * of limits are generated from all limits.
+ * All fixed limits by name, for the generators of the SQL functions and of the page of limits. A program imports only
+ * the file with the limits that it needs.
  */
 export const limits = {
   ...requestLimits,

@@ -66,7 +66,7 @@ function formOf(node: NewerNode, leave: (what: string) => void): Form {
     case 'const': {
       const { type, value } = given;
       const isText = type !== 'JSON' && type !== 'File' || typeof value === 'string' || Array.isArray(value);
-      // JSON that is not a text is kept in its plain form.
+      // JSON other than a text or an array becomes the text of its plain form.
       return { type, value: isText ? value : JSON.stringify(read('value')) };
     }
     case 'flow_input': {

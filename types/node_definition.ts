@@ -7,8 +7,8 @@ import { sizeText } from './limits/limit_text.ts';
 /** The deepest nesting of objects and arrays in a definition. */
 const MAX_DEPTH = definitionLimits.definition_levels.value;
 /**
- * The size limit of a definition, in bytes: the bytes of its strings and member names in UTF-8, and 8 bytes for each
- * value.
+ * The size limit of a definition in bytes. Strings and member names count with their bytes in UTF-8, and each value
+ * counts 8 bytes in addition.
  */
 const MAX_SIZE = definitionLimits.definition_bytes.value;
 const VALUE_SIZE = 8;
@@ -147,7 +147,7 @@ const targetSchema = z.looseObject({
   name: portNameSchema,
   type_bounds: z.array(z.string()),
   required: z.boolean().nullish(),
-  /** True if the node also outputs the value under the same name. */
+  /** True if the node also outputs the input's value, under the name of the input. */
   passthrough: z.boolean().nullish(),
   defaultValue: z.unknown().optional(),
   tooltip: text,

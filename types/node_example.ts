@@ -2,11 +2,14 @@ import { z } from 'zod';
 
 const values = z.record(z.string(), z.json());
 
-/** `example.json` of a native node: what the node does with some values, which are readable JSON. */
+/**
+ * The file `example.json` of a native node: the outputs for some inputs. All values are readable JSON (JSON without
+ * tags).
+ */
 export const nodeExampleSchema = z.strictObject({
   /** One sentence that explains the example. */
   says: z.string().min(1),
-  /** Members of the form data that are no inputs. */
+  /** The members of the form data that do not belong to an input. */
   form: values.optional(),
   inputs: values,
   outputs: values,

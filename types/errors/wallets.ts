@@ -34,7 +34,7 @@ export const walletErrors = {
     meaning: '`new_msg` changes a part of the transaction that must stay as it is; `details` lists the changes.',
     remedy: 'Change only what a fee payer may change: instructions of the compute budget.',
     example: {
-      message: 'new_msg changes a part of the transaction that must stay: instructions[2].data: was changed.',
+      message: 'new_msg changes a part of the transaction that must stay as it is: instructions[2].data: was changed.',
       details: [{ path: 'instructions[2].data', message: 'was changed' }],
       hint: 'Only the instructions of the compute budget may be changed, and only by the fee payer.',
     },

@@ -55,7 +55,7 @@ export const runLimits = {
   },
   error_lines: { value: 100, unit: 'lines', meaning: 'lines in `errors` of a run', beyond: 'others are left out' },
   error_line_characters: { value: 4_000, unit: 'characters', meaning: 'an error line', beyond: SHORTENED },
-  // Clients read many runs with one request.
+  // The limit is small, because clients read the errors of many runs with one request.
   errors_characters: {
     value: 65_536,
     unit: 'characters',

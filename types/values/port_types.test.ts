@@ -34,7 +34,7 @@ import type { Value } from './value.ts';
 const names = Object.keys(PORT_TYPES) as PortTypeName[];
 const integers = names.filter((name) => PORT_TYPES[name].field === 'integer') as IntegerType[];
 
-/** The function by which nodes convert an input of each type. */
+/** For each type, the function by which nodes convert an input of this type. */
 const converters: { [name in PortTypeName]?: Convert<unknown> } = {
   ...Object.fromEntries(integers.map((type) => [type, toInteger(type)])),
   decimal: toDecimal,

@@ -135,7 +135,7 @@ const wrap = (tag: 'U' | 'I' | 'U1' | 'I1' | 'F' | 'D', text: string | undefined
 /**
  * Reads a value from its JSON and returns its canonical form. In canonical form, numbers have no `+` and no leading
  * zeros, floats have their shortest form, and 32 and 64 bytes have their own tags. Throws a ValueError that names the
- * path.
+ * path of an invalid value.
  */
 export function decodeValue(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): Value {
   if (depth === 0) throw new ValueError(`is nested deeper than ${MAX_VALUE_DEPTH} levels`, path);
@@ -169,7 +169,7 @@ export function decodeValue(json: unknown, path: (string | number)[] = [], depth
   }
 }
 
-/** Values by name, from their JSON. Throws a ValueError that names the path. */
+/** Reads values by name from their JSON. Throws a ValueError that names the path of an invalid value. */
 export function decodeValueMap(json: unknown, path: (string | number)[] = [], depth = MAX_VALUE_DEPTH): ValueMap {
   if (!isObject(json)) throw new ValueError('must be an object of values', path);
   // The map has no prototype, because a member may be called __proto__.
