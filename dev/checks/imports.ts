@@ -77,7 +77,7 @@ export function ruleOf(file: string, rules: readonly ImportRule[] = importRules)
   // At the same depth, a row that names a folder takes precedence over one with `*`.
   const depth = (rule: ImportRule) => rule.files.split('/').length - (rule.files.includes('*') ? 0.5 : 0);
   const [rule] = rules.filter(({ files }) => holds(files, file)).sort((a, b) => depth(b) - depth(a));
-  if (rule === undefined) throw new StackError(`${file} is in no row of dev/checks/import_rules.ts: give it one.`);
+  if (rule === undefined) throw new StackError(`${file} is in no row of dev/checks/import_rules.ts: add a row for it.`);
   return rule;
 }
 

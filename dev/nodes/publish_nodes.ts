@@ -74,7 +74,7 @@ export function keyHeaders(key: string, publishableKey: string | undefined): Rec
   if (role !== undefined && role !== 'authenticated') return { apikey: key, authorization: `Bearer ${key}` };
   if (publishableKey === undefined) {
     throw new StackError(
-      `A user's key needs the project's publishable key beside it: add --publishable-key.\n\n${USAGE}`,
+      `With a user's key, give the project's publishable key as well: add --publishable-key.\n\n${USAGE}`,
     );
   }
   const credential: Record<string, string> = key.startsWith('fk_')

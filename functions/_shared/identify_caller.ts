@@ -15,7 +15,7 @@ export async function identifyCaller(
   if (is_anonymous) {
     throw apiError(
       'token_required',
-      `This needs a user who has signed up: the ${kept} of an anonymous user are lost with the session.`,
+      `This call needs a user who has signed up: the ${kept} of an anonymous user are lost with the session.`,
     );
   }
   return user_id;

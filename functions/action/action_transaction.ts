@@ -55,7 +55,7 @@ export function toActionTransaction(text: string, account: string): string {
   if (missing.length !== 1 || missing[0] !== account) {
     throw apiError(
       'action_failed',
-      "The action made a transaction that your wallet alone can't sign. The author of the action has to fix it.",
+      "The action made a transaction that your wallet alone can't sign. The author has to fix the action.",
     );
   }
   if (message.version === 'legacy' || message.lookups.length > 0 || message.signers.length > 1) return text;

@@ -57,7 +57,7 @@ function explain({ changes, isSigned }: Verdict, { pubkey }: AnswerableRequest):
   if (first !== undefined) {
     return apiError(
       'transaction_changed',
-      `new_msg changes a part of the transaction that must stay: ${first.path}: ${first.message}.`,
+      `new_msg changes a part of the transaction that must stay as it is: ${first.path}: ${first.message}.`,
       {
         details: changes,
         hint: 'Only the instructions of the compute budget may be changed, and only by the fee payer.',

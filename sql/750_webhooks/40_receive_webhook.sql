@@ -349,7 +349,7 @@ begin
     or octet_length(receive_webhook.headers::text) > private.limit_webhook_headers_bytes()
   then
     perform private.fail('request_invalid', format(
-      'headers: must be an object of strings, at most %s.', private.size_text(private.limit_webhook_headers_bytes())
+      'headers: must be an object of strings, of at most %s.', private.size_text(private.limit_webhook_headers_bytes())
     ));
   end if;
   begin

@@ -35,7 +35,7 @@ it("the most specific row for a path applies, and a row with a folder's name pre
   expect(['a/x.ts', 'a/x/x.ts', 'a/b/x.ts', 'a/b/c.ts', 'a/b/c/d.ts'].map((file) => ruleOf(file, rules).files))
     .toEqual(['a', 'a/*', 'a/b', 'a/b/c.ts', 'a/b']);
   expect(() => ruleOf('ab/x.ts', rules)).toThrow(
-    'ab/x.ts is in no row of dev/checks/import_rules.ts: give it one.',
+    'ab/x.ts is in no row of dev/checks/import_rules.ts: add a row for it.',
   );
 });
 

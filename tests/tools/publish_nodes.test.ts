@@ -124,7 +124,7 @@ describe('nodes:publish', () => {
   it('reads the target from a command line, or refuses it', async () => {
     const { API_URL } = inject('stack');
     const refused: [string[], RegExp][] = [
-      [['--url', API_URL, '--key', 'fk_key'], /publishable key beside it/],
+      [['--url', API_URL, '--key', 'fk_key'], /publishable key as well/],
       [['--url', 'somewhere', '--key', 'sb_secret_x'], /--url must be an address/],
       [['--port', String(await findFreePort())], /No stack runs on port/],
     ];

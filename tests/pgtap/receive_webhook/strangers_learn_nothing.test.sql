@@ -48,7 +48,7 @@ update auth.users set deleted_at = null where id = test.user_id('owner');
 select is(public.receive_webhook(test.kept('token'), '{}') ? 'flow_run_id', true, 'a request with a valid token succeeds') from test.sign_in_as_role('anon');
 
 select is(test.error(format('select public.receive_webhook(%L, %L, %L)', test.kept('token'), '{}', headers)) ->> 'message',
-  'headers: must be an object of strings, at most 32 KiB.', 'invalid headers are refused: ' || left(headers, 20))
+  'headers: must be an object of strings, of at most 32 KiB.', 'invalid headers are refused: ' || left(headers, 20))
 from unnest(array['[]', '{"a": 1}', jsonb_build_object('a', repeat('x', 33000))::text]) as headers;
 
 select test.sign_in(test.user_id('owner'));
