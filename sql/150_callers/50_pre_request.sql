@@ -51,12 +51,12 @@ begin
 end;
 $$;
 comment on function private.credential_claims() is
-  'The claims of the request''s API key or claim token. Null if the request has neither, or has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
+  'The claims of the request''s API key or claim token. Null if the request has no such credential, or also has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
 -- PostgREST runs this function before each request. The function
 --
---   - refuses invalid run tokens and claim tokens, and counts that are estimates;
+--   - refuses invalid run tokens, invalid claim tokens and requests for estimated counts;
 --   - lets the holder of an API key act as the key's owner, and a node with a claim token act as the flow's owner, so
 --     that auth.uid() and policies apply on every path;
 --   - sets a short time limit for guests.
@@ -68,8 +68,8 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is
-  -- a quick test: most requests have no such header, so their headers need no parsing.
+  -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is a
+  -- quick test. Most requests have no header that asks for a count, so their headers are not parsed.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',

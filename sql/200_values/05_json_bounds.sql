@@ -10,8 +10,7 @@ create function private.json_digits(value jsonb, out longest integer, out total 
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- The query does not use jsonb_path_query. That function is slower, because it moves all remaining results forward
-  -- for each row that it returns.
+  -- jsonb_path_query would be slower: for each row that it returns, it moves all remaining results forward.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -37,8 +36,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- To read one level, Postgres copies everything below it. So the loop searches only 16 levels, and no list or object
-  -- of more than 10,000 parts. If the number is deeper or in such a list or object, the path ends above the number.
+  -- To read one level, Postgres copies everything below that level. So the loop stops after 16 levels, or at a list or
+  -- object of more than 10,000 parts. If it stops before it reaches the number, the path is incomplete.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000

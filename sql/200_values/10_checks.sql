@@ -96,9 +96,9 @@ as $$
 begin
   -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
   -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits have
-  -- the same order as their texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes,
-  -- each written as the digit 1, are decoded. A single pattern for both characters and length would take eight times as
-  -- long.
+  -- the same order as their texts. The two texts below are 256^31 and 256^32. base58 writes each leading zero byte of a
+  -- key as the digit 1. Only keys with such a digit are decoded. A single pattern for both characters and length would
+  -- take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32

@@ -93,9 +93,9 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text shows
-  -- that they are valid. Inputs with a number skip this test, because numbers must be measured before their text is
-  -- made.
+  -- Nearly all inputs are a few short strings with one tag each. For such inputs, a single pattern on the jsonb text
+  -- shows that they are valid. Inputs with a JSON number skip this test: the number must be measured first, because its
+  -- text may be very long.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'

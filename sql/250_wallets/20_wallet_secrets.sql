@@ -31,8 +31,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- The upsert locks the wallet's row until the transaction ends. So no deployment can name the wallet as action
-  -- identity between the check by refuse_wallet_in_use and the change of the type.
+  -- The upsert locks the wallet's row until the transaction ends. So after refuse_wallet_in_use has checked the wallet,
+  -- no deployment can name it as action identity before its type is changed.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name

@@ -10,4 +10,4 @@ return coalesce(
   ''
 );
 comment on function private.port_label(jsonb) is
-  'The name of the only port of a flow_input or flow_output node: the node''s label, or the port''s name in the JSON if the node has no label. The runner uses the same name. `data` is the node''s data.';
+  'The name of the one port of a flow_input or flow_output node. It is the node''s label. If the node has no label, it is the port''s name in the JSON. The runner uses the same name. `data` is the node''s data.';

@@ -146,8 +146,8 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- One row for each id, because several nodes may share an id. Without this step, an edge to an id that a thousand
-  -- nodes share would become a thousand rows.
+  -- One row for each id, because several nodes may share an id. Without this step, if a thousand nodes shared an id,
+  -- each edge to this id would become a thousand rows.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock

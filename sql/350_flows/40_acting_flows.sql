@@ -25,8 +25,8 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- The nodes whose effects depend on the value of one input. If an edge leads into that input, its value is not known
-  -- yet, so the node counts as a node with effects.
+  -- The nodes whose effects depend on the value of one input. If an edge leads into that input, only a run determines
+  -- its value, so the node counts as a node with effects.
   decided as materialized (
     select n.id, n.node_id, d.input,
       case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value

@@ -145,8 +145,8 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- If the JSON text of a column is unchanged, assign the old value. Then a large value is not stored again, because
-    -- the new row refers to the stored value. Compare the texts too, because equal jsonb values may have different
+    -- If the JSON text of a column is unchanged, assign the old value. The new row then refers to the stored value, so
+    -- Postgres does not store a large value again. Compare the texts too, because equal jsonb values may have different
     -- texts: 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
@@ -158,8 +158,8 @@ begin
     end if;
   end if;
 
-  -- Without this bound, one update could write the same large graph to a thousand flows. The service role and
-  -- administrators are exempt.
+  -- This condition limits the bytes that one transaction writes. Otherwise, one update could write the same large graph
+  -- to a thousand flows. The service role and administrators have no limit.
   if row_security_active('public.flows') then
     v_written_bytes := v_nodes_bytes + v_edges_bytes
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;

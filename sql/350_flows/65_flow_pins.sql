@@ -22,8 +22,9 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the owner of the flow. Otherwise, violations of the primary key would reveal the
--- pins of other users' flows.
+-- The insert and update policies check the owner of the flow. Otherwise, a user could try to insert a pin for another
+-- user's flow. Postgres checks the primary key before the foreign key, so the error would reveal whether that flow
+-- already has the pin.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())

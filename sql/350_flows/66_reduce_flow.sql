@@ -178,7 +178,7 @@ begin
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
     if v_position > 1 then
-      -- Reading even a small flow takes time, so each flow counts 10 KiB more than its size.
+      -- Reading even a small flow takes time, so 10 KiB are added to the size of each flow.
       v_called_bytes := v_called_bytes + pg_column_size(v_flow.nodes) + pg_column_size(v_flow.edges) + 10240;
       is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
       exit when not is_complete;
@@ -208,8 +208,8 @@ begin
     end if;
 
     v_called := null;
-    -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused anyway,
-    -- and reading its nodes again would cost as much as all checks so far.
+    -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused in any case,
+    -- and a search for its calls would take as long as all checks before it.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -234,14 +234,15 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
-      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail at the call and
-      -- report it.
+      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail when it makes
+      -- this call.
       exit when found;
     end loop;
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- In these two cases the entry is refused, so the remaining flows need not be read.
+    -- If the snapshot is too large or has too many findings, the entry is refused, so the remaining flows need not be
+    -- read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 

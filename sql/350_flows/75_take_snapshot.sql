@@ -41,8 +41,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
-  -- updated_at, so no snapshot is stored for a flow that this transaction has edited.
+  -- Freezing a small flow costs less than a search for its snapshot. No snapshot is stored for a flow that this
+  -- transaction has edited: another edit in this transaction would set the same updated_at, and so would not show.
   v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
     and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;

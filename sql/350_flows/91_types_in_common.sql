@@ -6,8 +6,8 @@ as $$
 declare
   v_names text[];
 begin
-  -- A type fits if the mask has all kinds of values that can be made from JSON of the type. Drop a type if another
-  -- fitting type takes all its kinds of values and more.
+  -- JSON of a type can become several kinds of values. The type fits if the mask contains all of these kinds. Drop a
+  -- type if another fitting type takes the same kinds of values and more.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
@@ -54,8 +54,8 @@ declare
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- If the edge begins at an input (a passthrough), the input passes on what it accepts, so the kinds that it accepts
-    -- count as given. If its first type is pubkey, it passes on the public key instead.
+    -- An edge may begin at an input (a passthrough), which sends each value on unchanged. So the edge gives the kinds
+    -- of values that the input accepts. But if the first type of the input is pubkey, the edge gives a public key.
     select bit_or(coalesce(
       case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
         else t.gives end, v_every
@@ -70,7 +70,7 @@ begin
 end;
 $$;
 comment on function private.do_types_meet(jsonb, jsonb, boolean) is
-  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. If `is_passed_on` is true, the edge begins at an input, which passes on the kinds of values that it accepts. typesMeet of types/values/port_types.ts has the same rule.';
+  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. If `is_passed_on` is true, the edge begins at an input, which sends on the values that it receives. typesMeet of types/values/port_types.ts has the same rule.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb

@@ -1,8 +1,8 @@
 -- Describes the inputs and outputs of a frozen flow. The ports that a flow_input node feeds describe the input. The
 -- ports that feed a flow_output node describe the output.
 
--- Port i belongs to input labels[i], accepts the kinds of values masks[i], and passes its value to the input
--- calls[i] of a called flow. 0 in labels or calls means none.
+-- Port number i belongs to the input with the number labels[i] and accepts the kinds of values in masks[i]. If the port
+-- is an argument of a called flow, calls[i] is the number of that flow's input. 0 means that there is no such input.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker

@@ -54,9 +54,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel, each
-  -- would be slower, and perhaps none would end within its time limit. If node definitions are added meanwhile, the
-  -- result may already contain them. So the result may be newer than v_version, but never older.
+  -- One transaction computes the interface, and the others wait for its result. If all transactions computed it in
+  -- parallel, each would be slower, and perhaps none would finish within its time limit. If node definitions are added
+  -- meanwhile, the result may already contain them. So the result may be newer than v_version, but never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i

@@ -30,7 +30,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer, because no API role may lock rows of auth.users.';
+  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. Without this lock, the deletion of the user could lock the same deployments in another order and cause a deadlock. Definer, because no API role may lock rows of auth.users.';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -47,11 +47,12 @@ begin
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
-  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and then
-  -- this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each other at
-  -- the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The trigger must
-  -- run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be too late: a
-  -- deploy that waited for this transaction's locks could have moved the tag in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks first the flow, then
+  -- this deployment. The trigger has already locked the deployment, so a lock of the flow could cause a deadlock.
+  -- Instead, deletions and deploys wait for each other at the lock of the tag's row. The later transaction then sees
+  -- where the earlier one has moved the tag. The trigger must run before the foreign key deletes the tags that still
+  -- name this deployment. An AFTER trigger would be too late: a deploy that waited for this transaction's locks could
+  -- have moved the tag in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -91,15 +92,15 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- At a trigger depth of 2 or more, a trigger or a foreign key of deployments makes the change. Such a change may move
-  -- the tag latest.
+  -- At a trigger depth of 2 or more, the write comes from a trigger or a foreign key of deployments, not from a client.
+  -- Such a write may move the tag latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert of the tag latest that only changes the description also runs this insert branch first. It names the
-      -- deployment that the tag already has.
+      -- A client may change the description of the tag latest by an upsert. An upsert first runs this insert branch,
+      -- with the deployment that the tag already names.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id

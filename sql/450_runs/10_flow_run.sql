@@ -2,9 +2,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- The error of a node begins with the node's name and id. The message after that may begin with a word that only
-  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors
-  -- may be long, so only the first 1,000 characters are searched.
+  -- The error of a node begins with the node's name and id. The message follows. It may begin with a code, but also
+  -- with another word and a colon, such as the name of an input. So only the codes in private.run_error_codes() count.
+  -- Errors may be long, so only the first 1,000 characters are searched.
   select substring(left(error_code.error, 1000) from
     '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
   );
@@ -159,8 +159,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- While the update waited for the lock of a run, that run may have called further runs with the same starter.
-    -- So the update is repeated until it finds no more runs.
+    -- While this update waited for the lock of a run, the run may have called other runs, which have the same starter.
+    -- So repeat the update until it finds no more runs.
     exit when not found;
   end loop;
   return null;

@@ -39,8 +39,8 @@ declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
 begin
-  -- A waiting caller holds a connection. PostgREST has ten by default, and starts need them, so only two callers wait
-  -- at a time.
+  -- A caller that waits keeps one of PostgREST's connections, of which there are ten by default. Starts need
+  -- connections, so only two callers may wait at a time.
   if v_result ->> 'output' is not null
     or not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 1)
     and not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 2)
@@ -52,8 +52,8 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is at most
-    -- one such pause late.
+    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is late by one
+    -- pause at most.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);

@@ -26,8 +26,8 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. In rare
--- cases it notifies because a session follows another run whose lock has the same number.
+-- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. If a session
+-- follows another run whose lock happens to have the same number, the function notifies without need.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
 
@@ -39,8 +39,8 @@ as $$
 declare
   v_place integer;
 begin
-  -- A listener holds a connection and many locks, and other work needs connections and locks too. So all listeners
-  -- together use at most an eighth of the connections and half of the lock table.
+  -- Each listener holds a connection and many locks, and would leave too few for other work. So all listeners together
+  -- use at most an eighth of the connections and half of the lock table.
   for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
     if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
       -- With these settings, the connection of a lost listener ends soon. The end of the connection releases the
@@ -82,7 +82,7 @@ $$;
 -- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
 -- committing. Read the runs after this call, because earlier news is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic. The session stops following them when it ends, or when it has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
+  'Makes this session follow root runs for a topic. The session follows a run until the session ends, or until it has called unfollow_flow_runs as often as this function. Returns the runs that the session follows; read these runs after the call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)

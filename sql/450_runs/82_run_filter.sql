@@ -82,8 +82,8 @@ returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of one source
-    -- matched, the merge would read this whole source before it returns a run.
+    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of a source matched,
+    -- the merge of the sources would then read this whole source before it returned a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)

@@ -7,9 +7,9 @@
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
--- seen a number, and after it no row changes. So the numbers can be computed at any time. For such runs the table
--- has no rows, and private.unnumbered_events computes the events on request.
+-- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction, no
+-- client has seen a number. After it, no row changes, so the numbers can be computed at any time. The table has no rows
+-- for such a run, and private.unnumbered_events computes the events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -26,7 +26,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. If the transaction that ended a run stored all its events, the run has no rows here. Rows are deleted with their run.';
+  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all of its events. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is

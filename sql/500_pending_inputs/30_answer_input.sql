@@ -150,7 +150,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The token is the caller''s only credential.';
+  'Ends the input of a token. A call that repeats an answer with its Idempotency-Key succeeds, but stores nothing. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The token is the caller''s only credential.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb

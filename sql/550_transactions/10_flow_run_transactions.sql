@@ -112,9 +112,9 @@ $$;
 -- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
 -- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
 -- its transactions. A transaction that is stored with its wire may have been sent. So a call with another message or
--- wire for this transaction raises 500 internal, with one exception: if the stored transaction has failed and its first
--- member is tried again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost if a newer
--- claim exists or the run has ended.
+-- wire for this transaction raises 500 internal. There is one exception: the stored transaction has failed, and its
+-- first member is tried again. In this case, the new transaction replaces the stored one, whose requests are deleted.
+-- 409 claim_lost if a newer claim exists or the run has ended.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores one transaction of the tree of a claimed run, with the signature requests of this transaction. Returns all signature requests of the transaction. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;

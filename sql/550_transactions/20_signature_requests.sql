@@ -132,8 +132,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already. If the random id of a request is taken, the insert skips this
-    -- request too, and the next round tries another id.
+    -- The insert skips each key that already has a request. It also skips a request whose random id is taken. The next
+    -- round gives that request another id.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (

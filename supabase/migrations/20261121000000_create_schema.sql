@@ -1849,12 +1849,12 @@ begin
 end;
 $$;
 comment on function private.credential_claims() is
-  'The claims of the request''s API key or claim token. Null if the request has neither, or has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
+  'The claims of the request''s API key or claim token. Null if the request has no such credential, or also has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
 -- PostgREST runs this function before each request. The function
 --
---   - refuses invalid run tokens and claim tokens, and counts that are estimates;
+--   - refuses invalid run tokens, invalid claim tokens and requests for estimated counts;
 --   - lets the holder of an API key act as the key's owner, and a node with a claim token act as the flow's owner, so
 --     that auth.uid() and policies apply on every path;
 --   - sets a short time limit for guests.
@@ -1866,8 +1866,8 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is
-  -- a quick test: most requests have no such header, so their headers need no parsing.
+  -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is a
+  -- quick test. Most requests have no header that asks for a count, so their headers are not parsed.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -1925,8 +1925,7 @@ create function private.json_digits(value jsonb, out longest integer, out total 
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- The query does not use jsonb_path_query. That function is slower, because it moves all remaining results forward
-  -- for each row that it returns.
+  -- jsonb_path_query would be slower: for each row that it returns, it moves all remaining results forward.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -1952,8 +1951,8 @@ declare
   v_path text := '';
   v_child record;
 begin
-  -- To read one level, Postgres copies everything below it. So the loop searches only 16 levels, and no list or object
-  -- of more than 10,000 parts. If the number is deeper or in such a list or object, the path ends above the number.
+  -- To read one level, Postgres copies everything below that level. So the loop stops after 16 levels, or at a list or
+  -- object of more than 10,000 parts. If it stops before it reaches the number, the path is incomplete.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -2153,9 +2152,9 @@ as $$
 begin
   -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
   -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits have
-  -- the same order as their texts. The two texts below are 256^31 and 256^32. Only keys that begin with zero bytes,
-  -- each written as the digit 1, are decoded. A single pattern for both characters and length would take eight times as
-  -- long.
+  -- the same order as their texts. The two texts below are 256^31 and 256^32. base58 writes each leading zero byte of a
+  -- key as the digit 1. Only keys with such a digit are decoded. A single pattern for both characters and length would
+  -- take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -2312,9 +2311,9 @@ declare
   v_pairs jsonb;
   v_bad text;
 begin
-  -- Nearly all inputs are a few short strings with one tag each. For them, a single pattern on their jsonb text shows
-  -- that they are valid. Inputs with a number skip this test, because numbers must be measured before their text is
-  -- made.
+  -- Nearly all inputs are a few short strings with one tag each. For such inputs, a single pattern on the jsonb text
+  -- shows that they are valid. Inputs with a JSON number skip this test: the number must be measured first, because its
+  -- text may be very long.
   if pg_column_size(check_inputs.inputs) < 1024
     and not jsonb_path_exists(check_inputs.inputs, 'strict $.** ? (@.type() == "number")')
     and check_inputs.inputs::text ~ '^\{("([^"\\]|\\.)*": \{"([SFD]|[UI]1?|B[36Y])": "([^"\\]|\\.)*"\}(, )?)*\}$'
@@ -2638,7 +2637,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call, so that the trigger _200_check_settings of deployments waits. Definer, because it must also see deployments that policies hide.';
+  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call. The trigger _200_check_settings of deployments then waits, so no new deployment names the wallet. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -2694,8 +2693,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- The upsert locks the wallet's row until the transaction ends. So no deployment can name the wallet as action
-  -- identity between the check by refuse_wallet_in_use and the change of the type.
+  -- The upsert locks the wallet's row until the transaction ends. So after refuse_wallet_in_use has checked the wallet,
+  -- no deployment can name it as action identity before its type is changed.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -3871,7 +3870,7 @@ return coalesce(
   ''
 );
 comment on function private.port_label(jsonb) is
-  'The name of the only port of a flow_input or flow_output node: the node''s label, or the port''s name in the JSON if the node has no label. The runner uses the same name. `data` is the node''s data.';
+  'The name of the one port of a flow_input or flow_output node. It is the node''s label. If the node has no label, it is the port''s name in the JSON. The runner uses the same name. `data` is the node''s data.';
 
 -- sql/350_flows/05_retry.sql
 
@@ -4515,8 +4514,8 @@ begin
     from jsonb_array_elements(flow_findings.nodes) with ordinality as n (node, position)
     cross join lateral (select n.node -> 'data' as data offset 0) as d
   ),
-  -- One row for each id, because several nodes may share an id. Without this step, an edge to an id that a thousand
-  -- nodes share would become a thousand rows.
+  -- One row for each id, because several nodes may share an id. Without this step, if a thousand nodes shared an id,
+  -- each edge to this id would become a thousand rows.
   known as materialized (
     select node.id, count(*) as node_count, min(node.index) as first_index, max(node.index) as last_index,
       bool_or(node.type <> 'mock') as is_run, bool_or(node.type = 'mock') as is_mock
@@ -4626,8 +4625,8 @@ begin
       and d.node_id = any (array(select distinct n.node_id from node as n))
     order by d.node_id, d.created_at desc, d.version desc
   ),
-  -- The nodes whose effects depend on the value of one input. If an edge leads into that input, its value is not known
-  -- yet, so the node counts as a node with effects.
+  -- The nodes whose effects depend on the value of one input. If an edge leads into that input, only a run determines
+  -- its value, so the node counts as a node with effects.
   decided as materialized (
     select n.id, n.node_id, d.input,
       case jsonb_typeof(n.form_data) when 'object' then n.form_data -> d.input end as value
@@ -4748,7 +4747,7 @@ as $$
     or is_key_pair.value ~ '^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$';
 $$;
 comment on function private.is_key_pair(text) is
-  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers as written by Solana''s command-line tools.';
+  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers the format of Solana''s command-line tools.';
 
 create function private.environment_findings(environment jsonb, owner_id uuid)
 returns jsonb
@@ -4806,7 +4805,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Most flows name no connection. For them this path is enough; it takes a tenth of the time of the query below.
+  -- Most flows name no connection. This path recognises such flows in a tenth of the time of the query below.
   if not jsonb_path_exists(connection_uses.nodes, '$[*].data.targets_form.form_data.connection ? (@ != "")') then
     return;
   end if;
@@ -5355,8 +5354,8 @@ begin
   end if;
 
   if tg_op = 'UPDATE' then
-    -- If the JSON text of a column is unchanged, assign the old value. Then a large value is not stored again, because
-    -- the new row refers to the stored value. Compare the texts too, because equal jsonb values may have different
+    -- If the JSON text of a column is unchanged, assign the old value. The new row then refers to the stored value, so
+    -- Postgres does not store a large value again. Compare the texts too, because equal jsonb values may have different
     -- texts: 1.0 equals 1.
     if new.nodes = old.nodes and new.nodes::text = old.nodes::text then
       new.nodes := old.nodes;
@@ -5368,8 +5367,8 @@ begin
     end if;
   end if;
 
-  -- Without this bound, one update could write the same large graph to a thousand flows. The service role and
-  -- administrators are exempt.
+  -- This condition limits the bytes that one transaction writes. Otherwise, one update could write the same large graph
+  -- to a thousand flows. The service role and administrators have no limit.
   if row_security_active('public.flows') then
     v_written_bytes := v_nodes_bytes + v_edges_bytes
       + coalesce(nullif(current_setting('flows.written_bytes', true), ''), '0')::bigint;
@@ -5512,8 +5511,9 @@ create index flow_pins_flow_id_user_id_idx on public.flow_pins (flow_id, user_id
 alter table public.flow_pins enable row level security;
 create policy flow_pins_select_owner on public.flow_pins for select to authenticated
   using (user_id = (select auth.uid()));
--- The insert and update policies check the owner of the flow. Otherwise, violations of the primary key would reveal the
--- pins of other users' flows.
+-- The insert and update policies check the owner of the flow. Otherwise, a user could try to insert a pin for another
+-- user's flow. Postgres checks the primary key before the foreign key, so the error would reveal whether that flow
+-- already has the pin.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -5768,7 +5768,7 @@ begin
     v_flow.nodes := v_flow.nodes || '[]';
     v_flow.edges := v_flow.edges || '[]';
     if v_position > 1 then
-      -- Reading even a small flow takes time, so each flow counts 10 KiB more than its size.
+      -- Reading even a small flow takes time, so 10 KiB are added to the size of each flow.
       v_called_bytes := v_called_bytes + pg_column_size(v_flow.nodes) + pg_column_size(v_flow.edges) + 10240;
       is_complete := v_called_bytes <= coalesce(reduce_flow.max_called_bytes, v_called_bytes);
       exit when not is_complete;
@@ -5798,8 +5798,8 @@ begin
     end if;
 
     v_called := null;
-    -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused anyway,
-    -- and reading its nodes again would cost as much as all checks so far.
+    -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused in any case,
+    -- and a search for its calls would take as long as all checks before it.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -5824,14 +5824,15 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
-      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail at the call and
-      -- report it.
+      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail when it makes
+      -- this call.
       exit when found;
     end loop;
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- In these two cases the entry is refused, so the remaining flows need not be read.
+    -- If the snapshot is too large or has too many findings, the entry is refused, so the remaining flows need not be
+    -- read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 
@@ -6222,8 +6223,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Freezing a small flow costs less than looking for its snapshot. Two edits in one transaction have the same
-  -- updated_at, so no snapshot is stored for a flow that this transaction has edited.
+  -- Freezing a small flow costs less than a search for its snapshot. No snapshot is stored for a flow that this
+  -- transaction has edited: another edit in this transaction would set the same updated_at, and so would not show.
   v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
     and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
@@ -6702,8 +6703,8 @@ as $$
 declare
   v_names text[];
 begin
-  -- A type fits if the mask has all kinds of values that can be made from JSON of the type. Drop a type if another
-  -- fitting type takes all its kinds of values and more.
+  -- JSON of a type can become several kinds of values. The type fits if the mask contains all of these kinds. Drop a
+  -- type if another fitting type takes the same kinds of values and more.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
@@ -6750,8 +6751,8 @@ declare
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- If the edge begins at an input (a passthrough), the input passes on what it accepts, so the kinds that it accepts
-    -- count as given. If its first type is pubkey, it passes on the public key instead.
+    -- An edge may begin at an input (a passthrough), which sends each value on unchanged. So the edge gives the kinds
+    -- of values that the input accepts. But if the first type of the input is pubkey, the edge gives a public key.
     select bit_or(coalesce(
       case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
         else t.gives end, v_every
@@ -6766,7 +6767,7 @@ begin
 end;
 $$;
 comment on function private.do_types_meet(jsonb, jsonb, boolean) is
-  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. If `is_passed_on` is true, the edge begins at an input, which passes on the kinds of values that it accepts. typesMeet of types/values/port_types.ts has the same rule.';
+  'Whether an edge may lead from a port with the types `given` to an input with the types `wanted`. If `is_passed_on` is true, the edge begins at an input, which sends on the values that it receives. typesMeet of types/values/port_types.ts has the same rule.';
 
 create function private.schema_hint(property jsonb)
 returns jsonb
@@ -6802,8 +6803,8 @@ comment on function private.schema_hint(jsonb) is
 -- Describes the inputs and outputs of a frozen flow. The ports that a flow_input node feeds describe the input. The
 -- ports that feed a flow_output node describe the output.
 
--- Port i belongs to input labels[i], accepts the kinds of values masks[i], and passes its value to the input
--- calls[i] of a called flow. 0 in labels or calls means none.
+-- Port number i belongs to the input with the number labels[i] and accepts the kinds of values in masks[i]. If the port
+-- is an argument of a called flow, calls[i] is the number of that flow's input. 0 means that there is no such input.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker
@@ -7222,9 +7223,9 @@ begin
   if found then
     return v_interface;
   end if;
-  -- One transaction computes the interface, and the others wait for its result. If all computed it in parallel, each
-  -- would be slower, and perhaps none would end within its time limit. If node definitions are added meanwhile, the
-  -- result may already contain them. So the result may be newer than v_version, but never older.
+  -- One transaction computes the interface, and the others wait for its result. If all transactions computed it in
+  -- parallel, each would be slower, and perhaps none would finish within its time limit. If node definitions are added
+  -- meanwhile, the result may already contain them. So the result may be newer than v_version, but never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -7943,7 +7944,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete_statement() is
-  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. The deletion of a user locks several deployments in another order, so the two deletions could deadlock. Definer, because no API role may lock rows of auth.users.';
+  'Locks the user who deletes deployments, so that nobody can delete this user before the transaction ends. Without this lock, the deletion of the user could lock the same deployments in another order and cause a deadlock. Definer, because no API role may lock rows of auth.users.';
 create trigger _100_hold_user before delete on public.flow_deployments
   for each statement execute function private.tg_flow_deployments__before_delete_statement();
 
@@ -7960,11 +7961,12 @@ begin
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
-  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks the flow first and then
-  -- this row, so locking them in the other order could deadlock. Instead, deletions and deploys wait for each other at
-  -- the lock of the tag's row. The second transaction then sees where the first one has moved the tag. The trigger must
-  -- run before the foreign key deletes the tags that still name this deployment. An AFTER trigger would be too late: a
-  -- deploy that waited for this transaction's locks could have moved the tag in between.
+  -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks first the flow, then
+  -- this deployment. The trigger has already locked the deployment, so a lock of the flow could cause a deadlock.
+  -- Instead, deletions and deploys wait for each other at the lock of the tag's row. The later transaction then sees
+  -- where the earlier one has moved the tag. The trigger must run before the foreign key deletes the tags that still
+  -- name this deployment. An AFTER trigger would be too late: a deploy that waited for this transaction's locks could
+  -- have moved the tag in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -8004,15 +8006,15 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- At a trigger depth of 2 or more, a trigger or a foreign key of deployments makes the change. Such a change may move
-  -- the tag latest.
+  -- At a trigger depth of 2 or more, the write comes from a trigger or a foreign key of deployments, not from a client.
+  -- Such a write may move the tag latest.
   if pg_trigger_depth() > 1 then
     return coalesce(new, old);
   end if;
   case tg_op
     when 'INSERT' then
-      -- An upsert of the tag latest that only changes the description also runs this insert branch first. It names the
-      -- deployment that the tag already has.
+      -- A client may change the description of the tag latest by an upsert. An upsert first runs this insert branch,
+      -- with the deployment that the tag already names.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id
@@ -8519,9 +8521,9 @@ create function private.error_code(error text)
 returns text
 language sql immutable strict security invoker
 begin atomic
-  -- The error of a node begins with the node's name and id. The message after that may begin with a word that only
-  -- looks like a code, such as the name of an input. So only the codes in private.run_error_codes() count. Errors
-  -- may be long, so only the first 1,000 characters are searched.
+  -- The error of a node begins with the node's name and id. The message follows. It may begin with a code, but also
+  -- with another word and a colon, such as the name of an input. So only the codes in private.run_error_codes() count.
+  -- Errors may be long, so only the first 1,000 characters are searched.
   select substring(left(error_code.error, 1000) from
     '^(?:.* [0-9a-f-]{36}(?:#[0-9]+)?: )?(' || array_to_string(private.run_error_codes(), '|') || '): '
   );
@@ -8676,8 +8678,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- While the update waited for the lock of a run, that run may have called further runs with the same starter.
-    -- So the update is repeated until it finds no more runs.
+    -- While this update waited for the lock of a run, the run may have called other runs, which have the same starter.
+    -- So repeat the update until it finds no more runs.
     exit when not found;
   end loop;
   return null;
@@ -8775,7 +8777,7 @@ comment on column private.flow_run_jobs.flow_run_id is
 comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. No foreign key is needed: a job is deleted with its run, a run with its flow, and a flow with its owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. A foreign key would slow every start. None is needed: only sweep_runner deletes snapshots, and never the snapshot of a run that has not ended or may be redriven.';
+  'The snapshot that the run executes. A foreign key would slow every start. It is not needed: only sweep_runner deletes snapshots, and it keeps the snapshot of each run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
   'The result of private.run_settings() at the start, and the action_signer of the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
@@ -8784,13 +8786,13 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is
   'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.turn is
-  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. Each release sets a newer number of the same sequence, so that runs that were queued meanwhile are claimed first.';
+  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, the run gets a newer number of this sequence, so runs that were queued in the meantime are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is
   'True if a worker has claimed the run and has neither released nor finished it. If the run''s message becomes visible while is_held is true, the worker counts as lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers in a row were lost while they held the run. If the worker that holds the run now is lost, it is not counted here yet; private.awake_jobs counts it. The end of a node or a release of the run sets the number to 0.';
+  'How many workers in a row were lost while they held the run. A lost worker that still holds the run is not counted here; private.awake_jobs counts it. The end of a node or a release of the run sets the number to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds of work on the run that workers have reported.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as workers have reported them. A worker needs this much memory to continue the run.';
@@ -8804,7 +8806,7 @@ comment on column private.flow_run_jobs.sleeps_until is
 comment on column private.flow_run_jobs.stop_requested_at is
   'The time of the first stop request. This request also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. An index on end_time of flow_run would be written at the end of every run, also of runs that succeed.';
+  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. Postgres writes this index only for failed runs; an index on end_time of flow_run would cost a write for every run.';
 comment on column private.flow_run_jobs.chain_depth is
   'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. A limit of this number ends loops.';
 -- The first entry is flow_run.redriven_from. That run may itself be a redrive that ended before it had taken over
@@ -9036,8 +9038,8 @@ declare
   v_began timestamptz := clock_timestamp();
   v_waited double precision;
 begin
-  -- A waiting caller holds a connection. PostgREST has ten by default, and starts need them, so only two callers wait
-  -- at a time.
+  -- A caller that waits keeps one of PostgREST's connections, of which there are ten by default. Starts need
+  -- connections, so only two callers may wait at a time.
   if v_result ->> 'output' is not null
     or not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 1)
     and not pg_try_advisory_xact_lock(hashtext('private.await_flow_run_result'), 2)
@@ -9049,8 +9051,8 @@ begin
     exit when v_waited >= 0.04;
     perform from public.flow_run as r where r.id = await_flow_run_result.flow_run_id and r.end_time is null;
     exit when not found;
-    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is at most
-    -- one such pause late.
+    -- Each pause is a millisecond, or a tenth of the time waited so far if that is longer. So the answer is late by one
+    -- pause at most.
     perform pg_sleep(greatest(v_waited / 10, 0.001));
   end loop;
   return private.flow_run_result(await_flow_run_result.flow_run_id);
@@ -9147,8 +9149,8 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. In rare
--- cases it notifies because a session follows another run whose lock has the same number.
+-- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. If a session
+-- follows another run whose lock happens to have the same number, the function notifies without need.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
 
@@ -9160,8 +9162,8 @@ as $$
 declare
   v_place integer;
 begin
-  -- A listener holds a connection and many locks, and other work needs connections and locks too. So all listeners
-  -- together use at most an eighth of the connections and half of the lock table.
+  -- Each listener holds a connection and many locks, and would leave too few for other work. So all listeners together
+  -- use at most an eighth of the connections and half of the lock table.
   for v_place in 1 .. greatest(current_setting('max_connections')::integer / 8, 1) loop
     if pg_try_advisory_lock(hashtext('private.listen_for_run_news'), v_place) then
       -- With these settings, the connection of a lost listener ends soon. The end of the connection releases the
@@ -9203,7 +9205,7 @@ $$;
 -- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
 -- committing. Read the runs after this call, because earlier news is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic. The session stops following them when it ends, or when it has called unfollow_flow_runs as often as this function. Returns the runs that it follows; read them after this call.';
+  'Makes this session follow root runs for a topic. The session follows a run until the session ends, or until it has called unfollow_flow_runs as often as this function. Returns the runs that the session follows; read these runs after the call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -9419,8 +9421,8 @@ returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of one source
-    -- matched, the merge would read this whole source before it returns a run.
+    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of a source matched,
+    -- the merge of the sources would then read this whole source before it returned a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
@@ -9674,9 +9676,9 @@ grant execute on function public.flow_run_overview(
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: one transaction stores all their events and ends them. Before that transaction no client has
--- seen a number, and after it no row changes. So the numbers can be computed at any time. For such runs the table
--- has no rows, and private.unnumbered_events computes the events on request.
+-- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction, no
+-- client has seen a number. After it, no row changes, so the numbers can be computed at any time. The table has no rows
+-- for such a run, and private.unnumbered_events computes the events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -9693,7 +9695,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The events of runs and of the runs that they called, as keys: one row for each transaction that stored events. If the transaction that ended a run stored all its events, the run has no rows here. Rows are deleted with their run.';
+  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all of its events. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
@@ -10419,7 +10421,7 @@ begin
 end;
 $$;
 comment on function private.answer_input(text, text, jsonb, text) is
-  'Ends the input of a token. The same answer with the same Idempotency-Key is stored only once, and each repetition succeeds. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The token is the caller''s only credential.';
+  'Ends the input of a token. A call that repeats an answer with its Idempotency-Key succeeds, but stores nothing. 404 pending_input_not_found; 409 pending_input_answered; 413 inputs_too_large. Definer, because no API role may write inputs. The token is the caller''s only credential.';
 
 create function private.answer_value(value jsonb, "values" jsonb)
 returns jsonb
@@ -10699,9 +10701,9 @@ $$;
 -- requests is [{pubkey, msg, signatures, timeout_ms}]; one signature request is stored for each key. The result lists
 -- all requests of the transaction: [{id, pubkey, signature, new_msg, expires_at}]. A called run must be stored before
 -- its transactions. A transaction that is stored with its wire may have been sent. So a call with another message or
--- wire for this transaction raises 500 internal, with one exception: if the stored transaction has failed and its first
--- member is tried again, the new transaction replaces it, and the old requests are deleted. 409 claim_lost if a newer
--- claim exists or the run has ended.
+-- wire for this transaction raises 500 internal. There is one exception: the stored transaction has failed, and its
+-- first member is tried again. In this case, the new transaction replaces the stored one, whose requests are deleted.
+-- 409 claim_lost if a newer claim exists or the run has ended.
 comment on function public.store_transaction(uuid, integer, jsonb, jsonb) is
   'For the runner: stores one transaction of the tree of a claimed run, with the signature requests of this transaction. Returns all signature requests of the transaction. 409 claim_lost; 500 internal for a change of a transaction that may have been sent.';
 grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) to service_role;
@@ -10842,8 +10844,8 @@ begin
       returning s.id
     )
     select v_made_ids || coalesce(array_agg(m.id), '{}') into v_made_ids from made as m;
-    -- The insert skips keys that have a request already. If the random id of a request is taken, the insert skips this
-    -- request too, and the next round tries another id.
+    -- The insert skips each key that already has a request. It also skips a request whose random id is taken. The next
+    -- round gives that request another id.
     exit when not exists (
       select from jsonb_to_recordset(store_signature_requests.requests) as r (pubkey text)
       where not exists (
