@@ -1,10 +1,10 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-/** Packages and modules that are imported but never used, with their replacements. */
+/** Packages and modules that other packages import but the console never uses, with their replacements. */
 const LEFT_OUT: Record<string, string> = {
-  // A helper of the form library imports the library's own validator. This validator generates code from schemas, and
-  // the Content-Security-Policy forbids that.
+  // A helper of the form library imports this validator. The console uses another one, because the
+  // Content-Security-Policy forbids code that is generated from schemas.
   '@rjsf/validator-ajv8': 'export default undefined;',
   // Texts of schemas are shown as plain text, because strangers write them.
   'markdown-to-jsx/react': 'export const Markdown = ({ children }) => children;',
@@ -35,7 +35,8 @@ const leftOut: Plugin = {
 };
 
 /**
- * Leaves out the sandbox's WebAssembly file. The JavaScript already contains the same bytes (runner/script/machine.ts).
+ * Leaves the sandbox's WebAssembly file out of the build, because the JavaScript contains the same bytes
+ * (runner/script/machine.ts).
  */
 const noWasm: Plugin = {
   name: 'console-no-wasm',
@@ -48,7 +49,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [leftOut, noWasm, react()],
-  // Workers are modules, so that a worker loads a parser only when it needs one.
+  // Workers are built as modules, so that each worker loads a parser only when it needs the parser.
   worker: { format: 'es' },
   build: {
     target: 'es2022',
@@ -56,9 +57,9 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // By default, each script that loads a page lists all files of the page: 12 KiB of names for the editor. Without
-      // the list, the browser learns the names from the page's own script. So the first visit to a page waits for one
-      // more request.
+      // By default, each script that loads a page lists all files of the page: 12 KiB of names for the editor. The list
+      // is left out, so the browser gets the names from the page's own script, and the first visit to a page waits for
+      // one more request.
       resolveDependencies: (_file, files, { hostType }) => hostType === 'html' ? files : [],
     },
     // tests/console/bundle_size.test.ts measures the size of the pages.

@@ -17,8 +17,8 @@ const pathText = (path: readonly PropertyKey[]): string =>
   );
 
 /**
- * Checks a definition by the rules of the database, which checks it again when it is stored. If the text is not JSON,
- * returns only a short fault, because the editor shows a more exact message of its own.
+ * Checks a definition by the rules that the database applies when it stores the definition. If the text is not JSON,
+ * returns one short fault, because the editor itself shows a more exact message.
  */
 export function checkDefinition(text: string): DefinitionFault[] {
   let json: unknown;

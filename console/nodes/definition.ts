@@ -17,7 +17,7 @@ export const definitionQuery = ({ db }: Api, id: string) =>
     },
   });
 
-/** Returns the definition in a row without the database's own columns, so that it can be posted again. */
+/** Returns the definition in a row, without the columns that the database sets, so that it can be stored again. */
 export function definitionOf(row: DefinitionRow) {
   const { type, data, sources, targets } = row;
   const forms = Object.fromEntries(

@@ -53,7 +53,7 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
           { owner_key: userId, node_id: row.data.node_id, version: row.data.version, ...row },
           { onConflict: 'owner_key,node_id,version' },
         )
-        // If the stored definition has a column that the new one lacks, the column is cleared.
+        // These values clear the columns that the new definition does not have.
         : db.from('nodes').update({
           'targets_form.json_schema': null,
           'targets_form.ui_schema': null,
@@ -71,7 +71,7 @@ export function DefinitionEditor({ initial, id }: { initial: string; id: string 
 
   const convert = useMutation({
     mutationFn: async () => {
-      // Loaded here, because few definitions need it.
+      // The module is loaded here, because few definitions need this conversion.
       const { editorDefinitionToRow } = await import('flow-deployments-client/editor-flow');
       change(JSON.stringify(editorDefinitionToRow(text), undefined, 2));
     },

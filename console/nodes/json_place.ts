@@ -16,7 +16,7 @@ function* membersOf(value: SyntaxNode, text: string): Generator<[key: string | n
   }
 }
 
-/** Finds the position in a JSON text of the value at a path, or of the nearest enclosing value. */
+/** Finds where a JSON text has the value at a path. If there is no such value, finds the nearest enclosing value. */
 export function findPlace(text: string, path: readonly PropertyKey[]): { from: number; to: number } {
   let place = jsonLanguage.parser.parse(text).topNode;
   place = place.firstChild ?? place;
@@ -25,6 +25,6 @@ export function findPlace(text: string, path: readonly PropertyKey[]): { from: n
     if (found === undefined) break;
     place = found[1];
   }
-  // For a whole object or array, marking the first character is enough.
+  // If the value is an object or array, only its first character is marked.
   return { from: place.from, to: ['Object', 'Array'].includes(place.name) ? place.from + 1 : place.to };
 }

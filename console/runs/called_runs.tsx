@@ -23,7 +23,7 @@ interface CalledRow {
 interface CalledRunsProps {
   runId: string;
   isLive: boolean;
-  /** Only the owner can open called runs; others see only their states. */
+  /** True for the owner of the flow, who can open called runs. Other users see only the states of called runs. */
   isOwner: boolean;
   titles: ReadonlyMap<string, string>;
 }
@@ -37,7 +37,8 @@ export function CalledRuns({ runId, isLive, isOwner, titles }: CalledRunsProps) 
     read: async (from, to, signal) => {
       const { data } = await db.rpc('called_flow_runs', { flow_run_id: runId }).range(from, to).abortSignal(signal)
         .throwOnError();
-      // SAFETY: the status is a status of runs, and the times may be null. The function's generated type says neither.
+      // SAFETY: CalledRow is more exact than the generated type: the function returns statuses of runs, and null for
+      // missing times.
       return data as unknown as CalledRow[];
     },
   });

@@ -8,7 +8,7 @@ import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { showError } from '../shared/shown_error.ts';
 
-/** Reads the newest deployment of a run's flow; nothing if the run itself used that deployment. */
+/** Reads the newest deployment of a run's flow; undefined if the run itself used this deployment. */
 function useNewerDeployment({ flow_id, deployment_id }: RunRow, enabled: boolean): string | undefined {
   const { db } = useApi();
   const { data } = useQuery({

@@ -8,8 +8,8 @@ export interface ShownGraph {
   nodes: readonly unknown[];
   edges: readonly unknown[];
   /**
-   * True for the graph that the run executed. False for the present flow, which is shown if the run has no deployment
-   * or its deployment is deleted.
+   * True if this is the graph that the run executed. False if it is the present graph of the flow, because the run has
+   * no deployment or its deployment was deleted.
    */
   isFrozen: boolean;
   /** The titles of the nodes, by their ids. */
@@ -48,7 +48,8 @@ async function rootDeployment(db: Api['db'], run: RunRow, signal: AbortSignal): 
 export const runGraphQuery = ({ db }: Api, run: RunRow | undefined) =>
   queryOptions({
     queryKey: ['runs', 'graph', run?.id],
-    // A frozen graph never changes. The present graph may change, but the page keeps the one that it showed first.
+    // A frozen graph never changes. If the present graph of the flow changes, the page still keeps the graph that it
+    // showed first.
     staleTime: Infinity,
     queryFn: run === undefined ? skipToken : async ({ signal }): Promise<ShownGraph> => {
       const deployment = await rootDeployment(db, run, signal);

@@ -45,7 +45,7 @@ function RunActions({ run, isOwner }: { run: RunRow; isOwner: boolean }) {
   );
 }
 
-/** Says who stopped a run. A stop is not a failure, so it does not have the colour of one. */
+/** Says who stopped a run. The message does not have the colour of failures, because a stop is not a failure. */
 function Stopped({ run }: { run: RunRow }) {
   const userId = useUserId();
   const stopper = run.stopped_by === 'owner' ? run.user_id : run.stopped_by === 'starter' ? run.started_by : null;

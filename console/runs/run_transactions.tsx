@@ -22,7 +22,7 @@ interface RunTransactionsProps {
   titles: ReadonlyMap<string, string>;
 }
 
-/** The transactions of a run, found by the signatures in outputs of nodes. Shows nothing without transactions. */
+/** The transactions of a run, found by the signatures in outputs of its nodes. Shows nothing if there are none. */
 export function RunTransactions({ runId, isLive, cluster, titles }: RunTransactionsProps) {
   const { db } = useApi();
   const list = usePagedRows<TransactionRow>({
@@ -32,7 +32,7 @@ export function RunTransactions({ runId, isLive, cluster, titles }: RunTransacti
       const { data } = await db.from('node_run')
         .select('node_id, times, start_time, end_time, signature:output->M->signature->>B6')
         .eq('flow_run_id', runId).not('output->M->signature->>B6', 'is', null)
-        // A node that also has the signature as an input only passes it on, so it does not count.
+        // Nodes that get the signature as an input are left out, because they only pass it on.
         .is('input->M->signature', null)
         .order('start_time').order('node_id').order('times').range(from, to).abortSignal(signal).throwOnError();
       // SAFETY: the filter selects only executions with a signature.

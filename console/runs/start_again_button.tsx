@@ -26,7 +26,7 @@ const anyInput = (name: string): DeploymentInput => ({
   json_schema: {},
 });
 
-/** Separates the changed values from the unchanged ones. Unchanged values keep their types. */
+/** Separates the values that the user has changed from the unchanged values, which keep their tags. */
 function splitChanged(run: RunRow, initial: PlainValues, values: PlainValues) {
   const had = inputsOf(run);
   const isSame = (name: string) =>

@@ -22,7 +22,7 @@ const BAR_STATES: Record<string, string> = {
   waiting: 'waiting',
 };
 
-/** Returns the first start and the time until the last end. */
+/** Returns the start of the first execution, and the time from there to the end of the last execution. */
 function spanOf(executions: readonly ShownExecution[], now: number): { from: number; length: number } {
   const from = executions.reduce((least, { start_time }) => Math.min(least, Date.parse(start_time)), Infinity);
   const to = executions.reduce(
@@ -33,8 +33,8 @@ function spanOf(executions: readonly ShownExecution[], now: number): { from: num
 }
 
 /**
- * Returns the present time in milliseconds since 1970, and updates each second. If the run has ended, returns the given
- * time.
+ * Returns the present time in milliseconds since 1970, and updates each second. If `still` is given, always returns
+ * `still`.
  */
 function useNow(still: number | undefined): number {
   const [now, setNow] = useState(Date.now);
@@ -49,7 +49,7 @@ function useNow(still: number | undefined): number {
 /** The executions of nodes on one time line, with their starts and durations. */
 export function Timeline({ executions, titles, endTime, onSelect }: TimelineProps) {
   const hasEnded = endTime !== null;
-  // If an execution has no end of its own, it ended with the run.
+  // An execution without an end time of its own ended when the run ended.
   const now = useNow(hasEnded ? Date.parse(endTime) : undefined);
   const [amount, setAmount] = useState(SHOWN);
   if (executions.length === 0) {

@@ -5,10 +5,10 @@ import { parseExactly } from '../shared/exact_json.ts';
 import { faultsOfValues, toFormValues } from '../shared/form/inputs_schema.ts';
 import { isUuid } from '../shared/is_uuid.ts';
 
-/** The settings of a schedule that the user chooses, besides its inputs. */
+/** The settings that the user chooses for a schedule, except its inputs. */
 export type ScheduleSettings = Pick<ScheduleRow, 'flow' | 'tag' | 'deployment_id' | 'cron' | 'time_zone' | 'policy'>;
 
-/** A schedule. Its inputs are parsed with all digits of their numbers. */
+/** A schedule, whose inputs were parsed so that their numbers keep all digits. */
 export interface Schedule extends Omit<ScheduleRow, 'inputs' | 'values'> {
   /** Readable JSON. */
   values: { [name: string]: unknown };
@@ -35,7 +35,10 @@ export const scheduleQuery = ({ db }: Api, id: string) =>
     },
   });
 
-/** The inputs of a schedule in the editor: as a form, or as the texts of both columns. */
+/**
+ * The inputs of a schedule in the editor: the values of a form, or the JSON texts of the two columns `values` and
+ * `inputs`.
+ */
 export type InputsDraft =
   | { kind: 'form'; values: { [name: string]: unknown }; inputs: { [name: string]: unknown } }
   | { kind: 'JSON'; values: string; inputs: string };
@@ -68,7 +71,7 @@ export const asJson = ({ values, inputs }: InputsDraft): InputsDraft => ({
   inputs: typeof inputs === 'string' ? inputs : write(inputs),
 });
 
-/** Converts a draft to columns. Throws a DraftError if a text is not a JSON object. */
+/** Converts a draft to the two columns. Throws a DraftError if a text is not a JSON object. */
 export const readDraft = (
   draft: InputsDraft,
 ): { values: { [name: string]: unknown }; inputs: { [name: string]: unknown } } =>
@@ -83,7 +86,7 @@ export function asForm(draft: InputsDraft, taken: readonly DeploymentInput[]): I
   return { kind: 'form', values: toFormValues(taken, values), inputs };
 }
 
-/** Returns the inputs that have a field in the form. Inputs that are given as tagged values have none. */
+/** Returns the inputs that have a field in the form: all inputs except those that are given as tagged values. */
 export const inForm = (taken: readonly DeploymentInput[], inputs: object): DeploymentInput[] =>
   taken.filter(({ name }) => !Object.hasOwn(inputs, name));
 

@@ -14,7 +14,10 @@ interface DraftProps<Kind> {
   change: (draft: InputsDraft) => void;
 }
 
-/** A warning about values for inputs that the deployment does not have. Such values make each start fail. */
+/**
+ * A warning about values for unknown inputs. If the deployment does not have an input that a value names, each start
+ * fails.
+ */
 function UnknownNames({ draft, taken, change }: DraftProps<'form'> & { taken: readonly DeploymentInput[] }) {
   const known = new Set(taken.map(({ name }) => name));
   const unknown = Object.keys({ ...draft.values, ...draft.inputs }).filter((name) => !known.has(name));
@@ -103,8 +106,8 @@ export interface ScheduleInputsProps {
 }
 
 /**
- * The inputs of each start. The user fills in a form or writes JSON. If the inputs of the target are not known, there
- * is no form.
+ * The inputs of each start. The user fills in a form or writes JSON. If the inputs of the target are not known, the
+ * user can only write JSON.
  */
 export function ScheduleInputs({ draft, change, description }: ScheduleInputsProps) {
   const [error, setError] = useState<unknown>();

@@ -15,7 +15,7 @@ const POLICIES = [
   { value: 'skip', label: 'Wait for the next planned time' },
 ];
 
-/** Milliseconds without typing after which the database is asked. */
+/** Milliseconds without typing after which the database is asked for the next times. */
 const TYPING_MS = 300;
 
 /** Reads the next times of the schedule in the form. */
@@ -38,7 +38,7 @@ function useNextTimes({ cron, time_zone }: ScheduleSettings) {
 /** Makes a format for times in a zone. If the browser does not know the zone, the format uses UTC. */
 function timeFormat(timeZone: string, format: DateFormat): Intl.DateTimeFormat {
   const isInDigits = format === 'digits';
-  // The language en-CA writes dates in digits as ISO 8601 does, and has English names of days.
+  // In the language en-CA, dates in digits have the form of ISO 8601, and the names of days are English.
   const language = isInDigits ? 'en-CA' : 'en';
   const options: Intl.DateTimeFormatOptions = {
     weekday: 'short',

@@ -9,11 +9,11 @@ export interface SignedIn {
 /** `unknown` until the stored session has been read; undefined if nobody is signed in. */
 export type SessionState = SignedIn | 'unknown' | undefined;
 
-/** The only place where the session is stored. */
+/** The store of the session. No other part of the console stores it. */
 export interface SessionStore {
   state: () => SessionState;
   subscribe: (onChange: () => void) => () => void;
-  /** Returns a valid token, renewed if necessary; null if nobody is signed in. */
+  /** Returns a valid access token, and renews it first if necessary; null if nobody is signed in. */
   accessToken: () => Promise<string | null>;
   signIn: (email: string, password: string) => Promise<void>;
   /** Signs up. `mustConfirm` is true if the project first requires a confirmation by mail. */
@@ -45,7 +45,7 @@ export function makeSessionStore(url: string, key: string): SessionStore {
   const listeners = new Set<() => void>();
   auth.onAuthStateChange((_event, session) => {
     const next = signedIn(session);
-    // If only the token of the same user was renewed, the pages do not change.
+    // If the same user has only got a new token, the pages need not change.
     if (typeof state === 'object' && state.userId === next?.userId) return;
     state = next;
     for (const listener of listeners) listener();

@@ -5,9 +5,9 @@ import { DialogButton } from './dialog_button.tsx';
 import { ErrorAlert } from './error_alert.tsx';
 
 export interface ConfirmButtonProps extends ButtonProps {
-  /** The text of this button, and of the button that confirms. */
+  /** The text of the button, and of the button with which the user confirms the action. */
   label: string;
-  /** Names the object of the button, if the page has more than one such button. */
+  /** Names the object to which the action applies, if the page has more than one such button. */
   describedAs?: string;
   /** The question, with the object and the consequences. */
   question: ReactNode;

@@ -28,8 +28,8 @@ function everyWord(search: string, filter: (word: string) => string): string {
 export const nameFilter = (search: string): string => everyWord(search, (word) => likeFilter(NAMES, word));
 
 /**
- * Makes a filter for definitions. A definition passes if its names, description and tags together have each word of the
- * search, or if a tag equals the search. The search must not be empty.
+ * Makes a filter for definitions. A definition passes if each word of the search is in its names, description or tags,
+ * or if a tag equals the search. The search must not be empty.
  */
 export const searchFilter = (search: string): string =>
   `${everyWord(search, (word) => `${likeFilter(TEXTS, word)},${tagFilter(word)}`)},${tagFilter(search)}`;

@@ -1,6 +1,6 @@
 import type { StartTarget } from './start_target.ts';
 
-/** A target with the name of its flow, for a list. */
+/** The target of a schedule or a webhook, with the name of its flow. */
 export interface NamedTarget extends StartTarget {
   /** The flow; null if its name was not read. */
   flows: { name: string } | null;

@@ -1,5 +1,5 @@
 /**
- * JSON functions that keep all digits of all numbers. A number that JavaScript would round is kept as the result of
+ * JSON functions that keep all digits of all numbers. A number that JavaScript would round becomes an object of
  * `JSON.rawJSON`. Browsers without this function round the number.
  */
 interface ExactJson {

@@ -5,7 +5,7 @@ import { When } from './when.tsx';
 interface LastStartProps {
   at: string | null;
   flowRunId: string | null;
-  /** The schedule or webhook that starts the runs. The link leads to all its runs. */
+  /** The schedule or webhook that starts the runs. A link leads to all runs that it has started. */
   of: { schedule: string } | { webhook: string };
 }
 

@@ -12,8 +12,8 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 const { rawJSON } = JSON as unknown as { rawJSON?: (text: string) => unknown };
 
 /**
- * Returns a number that `JSON.stringify` writes with all its digits. Returns a text if the digits are no number of
- * JSON.
+ * Returns a number that `JSON.stringify` writes with all its digits. If the digits are not a JSON number, returns a
+ * text.
  */
 function plainNumber(digits: string): unknown {
   const number = Number(digits);
@@ -68,15 +68,15 @@ function numberTag(digits: string, before: string | undefined): string {
 }
 
 /**
- * Converts plain JSON to a tagged value. If the value replaces a former one, it gets the tags of the former one where
- * they fit: a text that replaces a public key is a public key. Without a former tag, whole numbers become integers,
- * and other numbers decimals.
+ * Converts plain JSON to a tagged value. If the value replaces a former value, it gets the tags of the former value
+ * where they fit: a text that replaces a public key becomes a public key. Without a former tag, whole numbers become
+ * integers, and other numbers decimals.
  */
 export function tagLike(plain: unknown, former?: unknown): Value {
   const [tag, content] = untag(former) ?? [];
   if (plain === null) return { N: 0 };
   if (typeof plain === 'boolean') return { B: plain };
-  // SAFETY: the tags are those of texts, numbers, lists and maps. The project checks the contents.
+  // SAFETY: each tag fits the JavaScript type of its content. The backend checks the content itself.
   if (typeof plain === 'string') {
     const isNumber = tag !== undefined && NUMBERS.has(tag) && content === plain;
     return { [isNumber || (tag !== undefined && TEXTS.has(tag)) ? tag : 'S']: plain } as unknown as Value;

@@ -14,8 +14,8 @@ const PREFIX = /^([a-z][a-z0-9_]{0,63}): /;
 const NO_INPUTS: ReadonlySet<string> = new Set();
 
 /**
- * Splits the code from a message, as in `run_size_limit: inputs of more …`. If the first word is the name of an input
- * of the node, it is not a code.
+ * Splits the code from a message, such as `run_size_limit: inputs of more …`. A first word that is the name of an input
+ * of the node is not a code.
  */
 export function splitCode(message: string, inputs = NO_INPUTS): Pick<RunError, 'code' | 'message'> {
   const [prefix = '', code = ''] = PREFIX.exec(message) ?? [];
@@ -24,8 +24,8 @@ export function splitCode(message: string, inputs = NO_INPUTS): Pick<RunError, '
 }
 
 /**
- * Reads a line. `inputs` has the names of the inputs of each node. A title may contain an id, too, so only ids of nodes
- * in `inputs` count. Without `inputs`, the first id counts.
+ * Reads a line. `inputs` has the names of the inputs of each node. Because a title may contain an id, only the ids of
+ * nodes in `inputs` count as ids of nodes. If `inputs` is missing, the first id counts.
  */
 export function readRunError(line: string, inputs?: ReadonlyMap<string, ReadonlySet<string>>): RunError {
   for (const match of line.matchAll(PLACE)) {

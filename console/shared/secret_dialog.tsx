@@ -10,7 +10,7 @@ export interface SecretDialogProps extends ButtonProps {
   title: string;
   /** Names the secret, such as `URL`. */
   secretLabel: string;
-  /** The fields that are shown until the secret is made. They are reset when the dialog opens again. */
+  /** The fields that are shown until the secret is made. When the dialog opens again, the fields are reset. */
   children: ReactNode;
   /** Makes the secret. An error is shown, and the fields stay. */
   make: () => Promise<string>;

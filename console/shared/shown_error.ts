@@ -19,7 +19,9 @@ const textIn = (error: object, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-/** Parses details. Edge Functions give them as JSON; PostgREST gives them as a text, which may contain JSON. */
+/**
+ * Parses the details of an error. Edge Functions send details as JSON. PostgREST sends a text, which may contain JSON.
+ */
 function detailsOf(details: unknown): unknown {
   if (typeof details !== 'string') return details;
   try {
@@ -29,7 +31,7 @@ function detailsOf(details: unknown): unknown {
   }
 }
 
-/** Returns a detail as a sentence; undefined if it has none. */
+/** Returns the sentence of a detail: a text, or the member `message`; undefined if the detail has none. */
 function sentenceOf(detail: unknown): string | undefined {
   if (typeof detail === 'string') return detail;
   const message = typeof detail === 'object' && detail !== null ? textIn(detail, 'message') : undefined;
@@ -40,8 +42,8 @@ function sentenceOf(detail: unknown): string | undefined {
 }
 
 /**
- * Splits an error's details into sentences and other details. Findings, faults of a request and a single text are
- * sentences.
+ * Splits an error's details into sentences and other details. A text, a finding of a flow and a fault of a request
+ * become sentences.
  */
 function linesOf(details: unknown): Pick<ShownError, 'details' | 'raw'> {
   const read = detailsOf(details);
@@ -53,7 +55,7 @@ function linesOf(details: unknown): Pick<ShownError, 'details' | 'raw'> {
   };
 }
 
-/** Returns the remedy. If the backend says when to try again, returns this time instead. */
+/** Returns the hint of an error, or the time at which to try again if the backend gives one. */
 function hintOf(error: object): string | undefined {
   const seconds: unknown = Reflect.get(error, 'retryAfter');
   if (typeof seconds !== 'number') return textIn(error, 'hint');

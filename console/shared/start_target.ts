@@ -11,7 +11,7 @@ export interface StartTarget {
   deployment_id: string | null;
 }
 
-/** A deployment, with the flow and the tags by which a schedule or webhook may name it. */
+/** A deployment, with its flow and tags, because a schedule or webhook may name the deployment by them. */
 export interface StartedDeployment {
   id: string;
   flow: number;
@@ -38,12 +38,12 @@ function readTarget({ flow, tag, deployment_id }: StartTarget): DeploymentTarget
 }
 
 /**
- * Reads the present inputs and outputs of the target. While the target is incomplete, nothing is read: `isPending` is
- * true, and `isLoading` is false.
+ * Reads the present inputs and outputs of the target. While the target is incomplete, nothing is read. In this case,
+ * `isPending` is true and `isLoading` is false.
  */
 export function useTargetDescription(target: StartTarget) {
   const { flows } = useApi();
-  // The target is compared as a text, because each render makes a new object.
+  // The target is converted to a text for comparisons, because each render makes a new object.
   const [named] = useDebouncedValue(JSON.stringify(readTarget(target)), TYPING_MS);
   return useQuery({
     queryKey: ['deployments', 'description', named],

@@ -15,7 +15,7 @@ const KINDS = [
   { value: 'deployment', label: 'One deployment' },
 ];
 
-/** Keeps the chosen item in the list, even if it is not among the choices. */
+/** Adds the chosen item to the choices if they do not contain it. */
 const withChosen = (choices: FlowChoice[], chosen: string | null, label: string): FlowChoice[] =>
   chosen === null || choices.some(({ value }) => value === chosen) ? choices : [...choices, { value: chosen, label }];
 

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { useDocumentTitle } from './use_document_title.ts';
 
-/** True if a page was shown since the console was loaded. On the first page, the browser sets the focus. */
+/** True after the first page since the console was loaded. On the first page, the browser sets the focus. */
 let hasShownPage = false;
 
 /** Names the page in the browser. Returns the ref of its heading, which gets the focus after a link to the page. */

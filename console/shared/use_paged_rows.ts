@@ -17,7 +17,10 @@ export interface PagedRows<Row> {
 }
 
 export interface PagedRowsOptions<Row> {
-  /** The query's key, with all filters. Until the rows of a new key are read, the rows of the former key stay shown. */
+  /**
+   * The query's key, with all filters. If the key changes, the rows of the former key stay visible until the new rows
+   * are read.
+   */
   queryKey: readonly unknown[];
   /**
    * Reads the rows from `from` to `to`, both included, in a fixed order. `signal` aborts if the rows are no longer
@@ -38,7 +41,7 @@ export function usePagedRows<Row>(options: PagedRowsOptions<Row>): PagedRows<Row
   const from = (page - 1) * PAGE_SIZE;
   const query = useQuery({
     queryKey: [...queryKey, { page }],
-    // One more row is read than shown. If it exists, there is a next page.
+    // One row more than a page shows is read. If this row exists, there is a next page.
     queryFn: ({ signal }) => read(from, from + PAGE_SIZE, signal),
     placeholderData: keepPreviousData,
     ...(refetchInterval !== undefined && { refetchInterval }),

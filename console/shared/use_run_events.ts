@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { useApi } from './api.tsx';
 
 /**
- * Milliseconds during which events are collected before data is read again, because a run sends many events at once.
+ * A run sends many events at once. The page collects them for this number of milliseconds before it reads data again.
  */
 const GATHER_MS = 500;
 /**
@@ -18,8 +18,7 @@ const PARTS: Record<RunEvent['event'], readonly string[]> = {
   run_start: ['called'],
   run_finish: ['called'],
   node_start: ['executions'],
-  // After somebody has given a signature or an input, the node that waited for it ends. So these requests are then
-  // outdated.
+  // If a node ends, somebody may have given the signature or input for which it waited, so the requests are outdated.
   node_finish: ['executions', 'transactions', 'pending inputs', 'signature request'],
   node_error: ['executions', 'pending inputs', 'signature request'],
   log: ['log'],

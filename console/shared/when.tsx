@@ -13,9 +13,8 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /**
- * If the time until a future event is shorter than a whole number of units by at most this part of a unit, it counts as
- * the whole number. So a time limit of seven days is shown as `in 7 days` for the first hour, and not at once as `in 6
- * days`.
+ * The time until a future event is rounded up if at most this part of a unit is missing. So a time limit of seven days
+ * is shown as `in 7 days` for the first hour, and not at once as `in 6 days`.
  */
 const SLACK = 0.05;
 
@@ -27,7 +26,7 @@ export function describeAge(then: Date, now: Date): string {
   return relative.format(Math.trunc(seconds / size + slack), unit);
 }
 
-/** Shows a time as an age or as a date, by the user's choice. The other form is shown under the pointer. */
+/** Shows a time as an age or as a date, as the user has chosen. Under the pointer, shows the other of the two. */
 export function When({ at }: { at: string }) {
   const format = useDateFormat();
   const then = new Date(at);

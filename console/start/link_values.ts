@@ -2,7 +2,7 @@ import type { DeploymentInput, PlainValues } from 'flow-deployments-client';
 import { schemaValidator } from '../shared/form/schema_validator.ts';
 import { inputsForm } from '../shared/form/inputs_schema.ts';
 
-/** The most characters of the values in a link. Messengers cut longer addresses. */
+/** The most characters of the values in a link, because messengers cut off longer addresses. */
 export const MAX_LINK_CHARACTERS = 4_000;
 
 /** The values of a link for the form, and remarks about the values that were left out. */
@@ -13,7 +13,7 @@ export interface LinkValues {
 
 const NOTHING: LinkValues = { values: {}, remarks: [] };
 
-/** True for an input whose values never go into a link, because links are copied and kept. */
+/** True for an input whose values are secret and never go into a link, because people copy and keep links. */
 const isSecret = ({ type_bounds }: DeploymentInput): boolean => type_bounds.includes('keypair');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

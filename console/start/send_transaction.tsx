@@ -96,8 +96,8 @@ interface SendTransactionProps {
 }
 
 /**
- * A transaction in the output of the run. A wallet of the browser signs and sends it. Then the page does not offer the
- * transaction again, even after a reload. A wallet could give it another blockhash, and the user would pay twice.
+ * A transaction in the output of the run. A wallet of the browser signs and sends it. Afterwards, the page never offers
+ * the transaction again, even after a reload: a wallet could give it another blockhash, and the user would pay twice.
  */
 export function SendTransaction({ runId, wire, cluster }: SendTransactionProps) {
   const [done, setDone] = useSessionStorage<Done | null>({

@@ -18,8 +18,8 @@ import type { Starter } from './starter.ts';
 import { WhoStarts } from './who_starts.tsx';
 
 /**
- * The key with which the page reads the deployment until the visitor has chosen a key. It is the key of the system
- * program, which nobody owns.
+ * The public key with which the page reads the deployment until the visitor has chosen a key. It belongs to the system
+ * program, so nobody can sign with it.
  */
 const NOBODY = '11111111111111111111111111111111';
 

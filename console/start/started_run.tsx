@@ -72,7 +72,7 @@ const NodesDone = ({ ended, of }: { ended: number; of: number }) => (
 interface StartedRunProps {
   started: StartedRun;
   cluster: string;
-  /** The number of nodes that the run executes. A branch may leave some of them out. */
+  /** The number of nodes of the run. If the flow branches, the run may execute fewer nodes. */
   nodeCount: number;
   onAgain: () => void;
 }

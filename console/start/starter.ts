@@ -11,8 +11,9 @@ export const asKey = (starter: Starter): { publicKey?: string } =>
   starter.kind === 'key' ? { publicKey: starter.publicKey } : {};
 
 /**
- * Returns the initial values of the form for a starter with a public key. The key goes into the input `account`.
- * Without such an input, it goes into the only required input that accepts a key. Solana Actions use the same rule.
+ * Returns the initial values of the form for a starter with a public key. The key goes into the input `account`. If
+ * there is no such input, the key goes into the required input that accepts a key, if there is only one. Solana Actions
+ * use the same rule.
  */
 export function initialValues(inputs: readonly DeploymentInput[], starter: Starter): PlainValues {
   if (starter.kind === 'user') return {};

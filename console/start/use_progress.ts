@@ -7,13 +7,13 @@ import { runKey, useRunEvents } from '../shared/use_run_events.ts';
 /** The progress of a run. */
 export interface StartProgress {
   run: RunRow | undefined;
-  /** The number of nodes of the run that have ended at least once, without those of called flows. */
+  /** The number of nodes of the run that have ended at least once, not counting nodes of called flows. */
   endedNodes: number;
   error: unknown;
   retry: () => void;
 }
 
-/** Returns the nodes that ended in these events, without those of called flows. */
+/** Returns the nodes that ended in these events, without nodes of called flows. */
 const endedIn = (events: RunEvent[]): string[] =>
   events.flatMap(({ event, data }) =>
     (event === 'node_finish' || event === 'node_error') && data.called_by === null ? [data.node_id] : []

@@ -41,7 +41,8 @@ export async function buildStaticConsole(options: StaticBuildOptions): Promise<v
   checkOptions(options);
   const { url, key, base, outDir } = options;
   const { NODE_ENV } = process.env;
-  // Vite keeps a value of NODE_ENV from the shell, and would then build the development version of React.
+  // NODE_ENV is set here, because Vite would keep a value from the shell and might build the development version of
+  // React.
   process.env.NODE_ENV = 'production';
   try {
     await build({

@@ -1,7 +1,7 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 
-/** Makes a key pair: base58 of the 32 bytes of the secret key and the 32 bytes of its public key. */
+/** Makes a key pair: the base58 text of 64 bytes, which are the secret key and then the public key. */
 export function makeKeyPair(): string {
   const secret = ed25519.utils.randomSecretKey();
   return base58.encode(new Uint8Array([...secret, ...ed25519.getPublicKey(secret)]));

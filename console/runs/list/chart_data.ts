@@ -21,13 +21,13 @@ export function countsOfParts({ parts }: RunOverview): Counts[] {
 export interface DurationPoint {
   id: string;
   status: RunStatus;
-  /** The position in the period of the overview: 1 is its end. */
+  /** The time: 0 is the beginning of the overview's period, and 1 is its end. */
   x: number;
-  /** The position on the scale: 0 is its bottom. */
+  /** The duration: 0 is the bottom of the scale, and 1 is its top. */
   y: number;
 }
 
-/** The durations of runs on a scale of powers of ten, because they range from milliseconds to days. */
+/** The durations of runs on a logarithmic scale, because durations range from milliseconds to days. */
 export interface DurationChart {
   points: DurationPoint[];
   /** The durations of the grid lines in milliseconds, from the bottom of the scale to its top. */

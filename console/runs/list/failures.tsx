@@ -3,7 +3,10 @@ import { Link } from 'wouter';
 import { Section } from '../../shared/section.tsx';
 import type { FailureGroup } from './find_runs.ts';
 
-/** The most characters of a search. If the text of an error is longer, the link searches for its beginning. */
+/**
+ * The most characters of a search. If the text of an error has more characters, the link searches for the beginning of
+ * the text.
+ */
 const SEARCHED = 100;
 
 /** Returns the address of the list that has only the runs with this failure. */

@@ -8,7 +8,7 @@ import type { RunSearch } from './run_filter.ts';
 export interface RunListRow extends RunStarter {
   id: string;
   flow_id: number;
-  /** The deployment that was started; null for a run of a flow as it is drawn. */
+  /** The deployment that was started; null for a run of the drawn flow. */
   deployment_id: string | null;
   status: RunStatus;
   created_at: string;
@@ -21,14 +21,14 @@ export interface RunListRow extends RunStarter {
 export interface NamedRun extends RunListRow {
   /** Undefined for a private flow of another user. */
   flow_name: string | undefined;
-  /** The tags of the deployment; empty if it has none or belongs to another user. */
+  /** The tags of the deployment; empty if the deployment has no tags or belongs to another user. */
   tags: readonly string[];
 }
 
 /** One page of the list. */
 export interface FoundRuns {
   runs: NamedRun[];
-  /** False if the search did not examine all older runs. */
+  /** False if the search ended before it had examined all older runs. */
   isComplete: boolean;
 }
 
@@ -79,7 +79,7 @@ export async function findRuns(
 
 /** A group of failed runs whose first errors have the same node and text. */
 export interface FailureGroup {
-  /** Null for errors of the run itself, which no node caused. */
+  /** Null if the error is one of the run itself and not of a node. */
   node_id: string | null;
   node: string | null;
   code: string | null;

@@ -14,7 +14,9 @@ const fieldTime = (time: Date): string =>
 const midnight = (now: Date, daysBefore = 0): Date =>
   new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysBefore);
 
-/** The periods that one click chooses. All but the last one begin at a local midnight. */
+/**
+ * The periods that the user can choose with one click. Each of them begins at a local midnight, except the last one.
+ */
 export const periods = (now: Date): { label: string; period: Period }[] => [
   { label: 'Today', period: { from: fieldTime(midnight(now)), until: undefined } },
   { label: 'Yesterday', period: { from: fieldTime(midnight(now, 1)), until: fieldTime(midnight(now)) } },

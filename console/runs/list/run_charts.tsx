@@ -29,7 +29,7 @@ function Times({ overview: { since, until } }: { overview: RunOverview }) {
   );
 }
 
-/** One bar for each part of the period. It stacks the numbers of runs with each status. */
+/** A bar for each part of the period. In a bar, the numbers of runs with each status are stacked. */
 function PartBars({ parts }: { parts: Counts[] }) {
   const highest = Math.max(
     1,
@@ -62,7 +62,7 @@ function PartBars({ parts }: { parts: Counts[] }) {
   );
 }
 
-/** One point for each ended run. A longer duration is higher. */
+/** One point for each ended run. The longer the run took, the higher is its point. */
 function DurationPoints({ overview }: { overview: RunOverview }) {
   const { points, lines } = chartDurations(overview);
   const y = (share: number) => HEIGHT - share * (HEIGHT - 14);

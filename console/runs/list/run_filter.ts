@@ -13,7 +13,7 @@ export const STATUSES = [
   'stopped',
 ] as const satisfies RunStatus[];
 
-/** The kinds of starters, with their names in the list of choices. */
+/** The kinds of starters of runs, each with its name in the list of choices. */
 export const STARTERS = {
   user: 'a user',
   key: 'a key',
@@ -25,7 +25,7 @@ export type StarterKind = keyof typeof STARTERS;
 
 /** The filter of a list of runs. It is stored in the address. */
 export interface RunSearch {
-  /** A text that the errors contain, or the beginning of the id of a run or of its starter. */
+  /** A text in the errors of a run, or the beginning of the id of a run or of a run's starter. */
   search?: string | undefined;
   flow?: number | undefined;
   deployment?: string | undefined;

@@ -31,7 +31,7 @@ const deploymentOf = ({ deployment_id: id, tags }: NamedRun): string => {
   return tags.length > 0 ? tags.slice(0, 3).join(', ') : `deployment …${id.slice(-6)}`;
 };
 
-/** Removes the node's id, which has no meaning in a list. The page of the run links to the node. */
+/** Removes the id of the node from an error, because the id means nothing to readers of the list. */
 const withoutNodeId = (line: string): string => line.replace(/ [0-9a-f-]{36}(?=[#:])/, '');
 
 const COLUMNS: Column<NamedRun>[] = [
@@ -51,7 +51,7 @@ const COLUMNS: Column<NamedRun>[] = [
   },
   {
     header: 'Flow',
-    // This column needs a minimum width, because long errors would leave it no room.
+    // This column needs a minimum width, because a long error in another column would otherwise take all room.
     cell: (run) => (
       <Stack gap={0} miw='7rem'>
         <Text size='sm'>{run.flow_name ?? `Flow ${run.flow_id}`}</Text>

@@ -32,7 +32,7 @@ const darkHighlight = HighlightStyle.define([
 ]);
 
 /**
- * The colours. If the colour scheme changes, only this compartment is replaced. So the editor keeps its text and its
+ * The colours. If the colour scheme changes, only this compartment is replaced, so that the editor keeps its text and
  * history.
  */
 const colours = new Compartment();
@@ -55,10 +55,13 @@ const baseTheme = (minHeight: string, isFilling: boolean) =>
     '.cm-content': { caretColor: 'var(--mantine-color-text)' },
   });
 
-/** Marks changes that the page has made, and not the user. */
+/** Marks changes of the text that the page has made, to tell them from changes by the user. */
 const fromPage = Annotation.define<true>();
 
-/** An editor for code. Other components add a language. Tab moves the focus to the next field, as elsewhere. */
+/**
+ * An editor for code. The property `extension` adds a language. As in other fields, Tab moves the focus to the next
+ * field.
+ */
 export function CodeEditor(props: CodeEditorProps) {
   const { label, value, extension, readOnly = false, minHeight = '8rem', isFilling = false, hasFocus = false } = props;
   const isDark = useComputedColorScheme('light') === 'dark';
@@ -99,7 +102,8 @@ export function CodeEditor(props: CodeEditorProps) {
 
   useEffect(() => view.current?.dispatch({ effects: colours.reconfigure(coloursOf(isDark)) }), [isDark]);
 
-  // If the page sets another value, that value replaces the text. Text that the user typed is already in the editor.
+  // If the page sets another value, this value replaces the text of the editor. A value that the user typed is already
+  // there.
   useEffect(() => {
     const editor = view.current;
     if (editor === undefined || editor.state.doc.toString() === value) return;

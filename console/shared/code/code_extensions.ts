@@ -28,7 +28,7 @@ function diagnosticOf(text: Text, { line, column, message }: CodeFault): Diagnos
   const { from, to, text: characters } = text.line(Math.min(Math.max(line, 1), text.lines));
   const at = Math.min(from + Math.max(column, 1) - 1, to);
   const length = /^[\w$]+|^./.exec(characters.slice(at - from))?.[0].length ?? 0;
-  // At the end of a line there is no character to mark, so the last character of the line is marked.
+  // If the fault is at the end of a line, the last character of the line is marked.
   return { from: length === 0 ? Math.max(from, at - 1) : at, to: at + length, severity: 'error', message };
 }
 
@@ -45,7 +45,7 @@ const COMPLETE: Record<
   (context: CompletionContext, inputs: readonly string[]) => CompletionResult | null
 > = { rhai: completeRhai, javascript: completeJavaScript, jsonata: completeJsonata };
 
-/** Returns the names that code may use. In JSONata these are the names of the members at `path` in the input value. */
+/** Returns the names that code may use. For JSONata, returns the names of the members at `path` in the input value. */
 export type NamesAt = (path: readonly string[]) => readonly string[];
 
 function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {
@@ -62,8 +62,8 @@ function languageOf(language: CodeLanguage, inputs: NamesAt): Extension {
 }
 
 /**
- * A language with completion, marked faults and a search. `inputs` is called at each use, so the editor stays the same
- * when the inputs change.
+ * A language with completion, marked faults and a search. `inputs` is called at each use, so a change of the inputs
+ * does not need a new editor.
  */
 export const codeExtensions = (language: CodeLanguage, inputs: NamesAt): Extension => [
   languageOf(language, inputs),

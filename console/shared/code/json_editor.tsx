@@ -13,11 +13,11 @@ export interface JsonFault {
 }
 
 interface JsonEditorProps extends Omit<CodeEditorProps, 'extension'> {
-  /** Finds faults in texts whose syntax is right. The editor marks them at their positions. */
+  /** Finds faults in a text of correct syntax. The editor marks the faults at their positions. */
   findFaults?: (text: string) => JsonFault[];
 }
 
-/** The JSON language. It marks errors of syntax. In a text without such errors it marks what `findFaults` returns. */
+/** The JSON language. It marks errors of syntax. If there are none, it marks the faults that `findFaults` returns. */
 export function jsonWithFaults(findFaults: (text: string) => JsonFault[]): Extension {
   const parse = jsonParseLinter();
   const find = linter((view): Diagnostic[] => {

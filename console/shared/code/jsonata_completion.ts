@@ -77,7 +77,7 @@ const OPTIONS = Object.entries(FUNCTIONS).map(([name, parameters]): Completion =
 /** The names of the functions. */
 export const JSONATA_FUNCTIONS = Object.keys(FUNCTIONS);
 
-/** Matches the names before the last one of a path, such as `orders[0].` and `` `a b`. ``. */
+/** Matches the part of a path before its last name, such as `orders[0].` and `` `a b`. ``. */
 const PATH = /(?:(?:`[^`]*`|[A-Za-z_]\w*)(?:\[\d+\])?\.)+\w*$/;
 
 /** Returns the names in the path before the word that is being typed. */

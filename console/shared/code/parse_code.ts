@@ -18,7 +18,7 @@ export interface CodeFault {
   message: string;
 }
 
-/** The time limit for parsing one source, as in a deploy. */
+/** The time limit for parsing one source. A deploy has the same limit. */
 const MAX_PARSE_MS = 500;
 
 /** Thrown when the time for parsing is over. */
@@ -41,7 +41,7 @@ async function parse({ language, source, inputs }: ParseTask): Promise<void> {
   else (await openExpressionParser())(source, timed());
 }
 
-/** Converts the position in an error of JSONata, a count of characters, to a line and a column. */
+/** Converts the position in an error of JSONata to a line and a column. The position is a number of characters. */
 function placeOfCharacter(source: string, reason: string): { line: number; column: number } {
   const end = Number(/ \(character (\d+)\)$/.exec(reason)?.[1] ?? 1);
   const before = source.slice(0, Math.max(0, end - 1)).split('\n');

@@ -3,7 +3,7 @@ import { openSandboxFor } from '../../../runner/script/evaluate.ts';
 import { EXPRESSION_PORTS, expressionCode } from '../../../runner/script/expression_code.ts';
 import { scriptClock } from '../../../runner/script/sandbox.ts';
 
-/** An expression of an edge, and the value from which it computes. */
+/** An expression of an edge, and the value to which it is applied. */
 export interface PreviewTask {
   expression: string;
   value: Value;

@@ -27,8 +27,8 @@ const FREE = functionsOf(['none'], 'function');
 const METHODS = functionsOf(Object.keys(rhaiFunctions).filter((type) => type !== 'none'), 'method');
 
 /**
- * Completes a script. After a point it offers the methods of values, elsewhere inputs, functions, keywords and the
- * words of the script.
+ * Completes a script. After a point, it offers the methods of values. Elsewhere, it offers inputs, functions, keywords
+ * and the words of the script.
  */
 export function completeRhai(context: CompletionContext, inputs: readonly string[]): CompletionResult | null {
   const word = context.matchBefore(/[.\w]\w*/);

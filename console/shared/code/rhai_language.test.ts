@@ -101,7 +101,7 @@ test.for(['`${', '{', '/*', '#', '"', '\\', "'", '`', '0x', '1e', '1.', 'a ', '(
       readRhai(stream, state);
       expect(stream.pos > stream.start).toBe(true);
     }
-    // Quadratic code would read each character of this line thousands of times.
+    // A reader that takes quadratic time would read each character of this line thousands of times.
     expect(looks).toBeLessThan(20 * piece.length * times);
     expect(state.open.length).toBeLessThanOrEqual(33);
   },

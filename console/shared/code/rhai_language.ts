@@ -12,7 +12,7 @@ const RESERVED = words(
     'thread spawn go await async sync yield default void null nil',
 );
 
-/** The deepest nesting of expressions in back-tick strings. Deeper ones are shown as part of the string. */
+/** The most levels of expressions in back-tick strings. An expression at a deeper level is coloured like the string. */
 const MAX_DEPTH = 32;
 
 /** A part of the text that is not plain code, such as a comment, a string, or an expression in a back-tick string. */
@@ -20,12 +20,15 @@ type Frame =
   | { kind: 'comment'; depth: number }
   | { kind: 'raw'; hashes: number }
   | { kind: 'template' }
-  /** An expression `${…}`, with its own open braces. */
+  /** An expression `${…}`, and the number of braces that are open in it. */
   | { kind: 'expression'; braces: number }
   /** A string in double quotes. A backslash at the end of a line continues it in the next line. */
   | { kind: 'string' };
 
-/** The open parts, the innermost last. Frames are never changed in place, because lines share them. */
+/**
+ * The parts that have not ended yet, the innermost last. Frames are never changed in place, because the states of
+ * several lines share them.
+ */
 export interface RhaiState {
   open: readonly Frame[];
 }
@@ -124,7 +127,7 @@ function readCode(stream: StringStream, state: RhaiState): string | null {
     return readRaw(stream, state, hashes);
   }
   if (stream.match(/^0(?:x[\da-f_]+|o[0-7_]+|b[01_]+)/i)) return 'number';
-  // A point belongs to the number unless it begins a method call or a range.
+  // A point after digits belongs to the number, except at the beginning of a method call or a range.
   if (stream.match(/^\d[\d_]*(?:\.(?:\d[\d_]*|(?![.\w])))?(?:e[+-]?\d[\d_]*)?/i)) return 'number';
   const name = stream.match(/^[A-Za-z_]\w*/);
   if (Array.isArray(name)) return readName(stream, name[0]!);
@@ -152,7 +155,7 @@ function readSymbol(stream: StringStream, state: RhaiState, first: string): stri
   }
   if ('()[]'.includes(first)) return 'bracket';
   if (',;'.includes(first)) return null;
-  // These hashes do not begin a raw string, so they are skipped together.
+  // Hashes that begin no raw string are read together as one token.
   if (first === '#') stream.eatWhile('#');
   else stream.eatWhile(/[-+*%&|^!<>=?.:~]/);
   return 'operator';

@@ -5,7 +5,7 @@ const TIME_LIMIT_MS = 15_000;
 
 interface Answer {
   id: number;
-  /** Missing if the worker could not parse. */
+  /** Missing if the worker could not parse the source. */
   faults?: CodeFault[];
 }
 
@@ -37,7 +37,7 @@ function start(): Worker {
 
 /**
  * Returns the faults of a script or an expression. The runner's own parser finds them, in a worker that is loaded at
- * the first call. If parsing takes too long, returns no faults; a deploy and a run still parse the source.
+ * the first call. If parsing takes too long, returns no faults. A deploy and a run parse the source again.
  */
 export function scriptFaults(
   language: ParseTask['language'],

@@ -10,7 +10,7 @@ export interface GraphJson {
 export interface ChangedPlace {
   /** Such as `data.targets_form.form_data.amount`. */
   path: string;
-  /** JSON; undefined for a path that did not exist. */
+  /** The former value as JSON; undefined if the path did not exist. */
   before: string | undefined;
   after: string | undefined;
 }
@@ -25,9 +25,9 @@ export interface NodeChange {
 
 export interface EdgeChange {
   kind: 'added' | 'removed' | 'changed';
-  /** The target of the edge: node and input by their names. */
+  /** The names of the node and the input to which the edge leads. */
   into: string;
-  /** The former source and the present source. */
+  /** The name of the former source; undefined for an added edge. */
   before: string | undefined;
   after: string | undefined;
 }
@@ -56,7 +56,9 @@ const withoutDrawing = (node: PlainObject): PlainObject =>
 
 const toJson = (value: unknown): string | undefined => JSON.stringify(value);
 
-/** Returns the paths at which two values differ. Objects are compared member by member, everything else as a whole. */
+/**
+ * Returns the paths at which two values differ. Objects are compared member by member, and all other values as a whole.
+ */
 function changedPlaces(before: unknown, after: unknown, path: string): ChangedPlace[] {
   if (toJson(before) === toJson(after)) return [];
   if (!isObject(before) || !isObject(after)) return [{ path, before: toJson(before), after: toJson(after) }];
@@ -79,7 +81,7 @@ function compareNodes(before: readonly unknown[], after: readonly unknown[]): No
   });
 }
 
-/** Makes a function that names the end of an edge: by the title of its node and the name of its port. */
+/** Makes a function that names an end of an edge by the title of the node and the name of the port. */
 function makeNames({ nodes }: GraphJson): (nodeId: string, handle: string) => string {
   const read = new Map(nodes.map((json) => readNode(json)).map((node) => [node.id, node]));
   return (nodeId, handle) => {
@@ -138,7 +140,7 @@ function compareEdges(before: GraphJson, after: GraphJson): EdgeChange[] {
 
 const NO_GRAPH: GraphJson = { nodes: [], edges: [] };
 
-/** Compares two states of a graph. A state is undefined if the deployment does not contain the flow. */
+/** Compares two states of a graph. A state is undefined if a deployment does not contain the flow. */
 export function compareGraphs(
   before: GraphJson = NO_GRAPH,
   after: GraphJson = NO_GRAPH,

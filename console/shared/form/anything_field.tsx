@@ -11,7 +11,7 @@ const KINDS: Kind[] = ['Text', 'JSON'];
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
 
-/** Names the kind of JSON in a text, such as `list`. Undefined if the text is not JSON, or a JSON string. */
+/** Names the kind of JSON in a text, such as `list`; undefined for a JSON string or a text that is not JSON. */
 function jsonKind(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -35,8 +35,8 @@ function remark(kind: Kind, text: string): string | undefined {
 }
 
 /**
- * A field for a value of any kind: a plain text, or any JSON. At first the field has the kind of its value. Without a
- * value, it has the kind of `ui:options.example`, which may be the default.
+ * A field for a value of any kind: a plain text, or any JSON. At first, the kind of the field is that of its value. If
+ * there is no value, it is that of `ui:options.example`, which may be the default.
  */
 export function AnythingField(props: FieldProps) {
   const { formData, onChange, schema, name, fieldPathId, required, disabled, readonly, uiSchema } = props;

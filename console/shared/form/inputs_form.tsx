@@ -8,9 +8,9 @@ export interface InputsFormProps {
   idPrefix: string;
   /** The inputs of a start, from `flows.read(…)`. */
   inputs: readonly DeploymentInput[];
-  /** Called with plain values for `flows.start(target, values)`. Empty inputs are left out. */
+  /** Called with plain values for `flows.start(target, values)`, without the inputs that are empty. */
   onSubmit: (values: PlainValues) => void;
-  /** Called with the values whenever they change, also while they are not valid. */
+  /** Called with the values after each change, even if they are not valid. */
   onChange?: (values: unknown) => void;
   /** The initial values of the form. */
   initial?: PlainValues;

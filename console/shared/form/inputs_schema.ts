@@ -5,8 +5,8 @@ import { isObject } from '../graph/drawn_node.ts';
 import { schemaValidator } from './schema_validator.ts';
 
 /**
- * Makes the field of an input. Numbers that JavaScript can't hold are typed as text, so an input that accepts both
- * numbers and texts gets a text field.
+ * Makes the field of an input. An input that accepts numbers and texts gets a text field, because the user may enter
+ * numbers that JavaScript can't hold.
  */
 function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchema {
   const alternatives = Array.isArray(json_schema.anyOf) ? json_schema.anyOf.filter(isObject) : [];
@@ -42,7 +42,7 @@ export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSc
   };
 }
 
-/** Converts stored values to those of the form. Text fields get numbers as digits. */
+/** Converts stored values to values of the form. If a number has a text field, the field gets its digits. */
 export function toFormValues(inputs: readonly DeploymentInput[], values: { [name: string]: unknown }) {
   const isText = new Set(inputs.filter((input) => fieldOf(input).type === 'string').map(({ name }) => name));
   return Object.fromEntries(

@@ -8,8 +8,8 @@ export interface PreparedForm {
 }
 
 /**
- * The removed keywords. A pattern of a stranger could block the page for ever. With `$id`, references would no longer
- * lead into the same schema.
+ * The removed keywords. A stranger's pattern could block the page for ever. If a schema had an `$id`, its references
+ * would not lead into the same schema.
  */
 const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format', '$id', '$schema']);
 
@@ -24,12 +24,12 @@ function leadsSomewhere(reference: unknown, root: PlainObject): boolean {
     undefined;
 }
 
-/** Removes patterns and unresolvable references at every depth. */
+/** Removes the keywords of `LEFT_OUT`, and references that lead nowhere, at every depth. */
 function clean(json: unknown, root: PlainObject): unknown {
   if (Array.isArray(json)) return json.map((member) => clean(member, root));
   if (!isObject(json)) return json;
   const isKept = ([keyword, value]: [string, unknown]) =>
-    // A property may have the name of a keyword. Its value is then an object and no reference.
+    // A property of the described object may have the name of a keyword. Then the value is an object.
     keyword === '$ref'
       ? isObject(value) || leadsSomewhere(value, root)
       : !LEFT_OUT.has(keyword) || (keyword !== 'patternProperties' && isObject(value));
@@ -48,11 +48,12 @@ const TEXTS = ['ui:placeholder', 'ui:help', 'ui:description', 'ui:title'];
 function prepareOrder(order: unknown, properties: PlainObject): string[] | undefined {
   if (!Array.isArray(order)) return undefined;
   const known = order.filter((name) => typeof name === 'string' && Object.hasOwn(properties, name));
-  // `*` stands for all properties that the order omits. Without it, the form library would throw.
+  // `*` stands for all properties that the order omits. The form library throws if the order omits one without having
+  // `*`.
   return [...new Set(known), '*'];
 }
 
-/** Prepares the presentation of a schema. Keeps only the parts that are known to work. */
+/** Prepares the `uiSchema` of a schema, and keeps only the parts that are known to work. */
 function prepareUi(schema: unknown, ui: unknown): UiSchema {
   if (!isObject(schema)) return {};
   const given = isObject(ui) ? ui : {};

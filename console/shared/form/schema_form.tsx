@@ -12,12 +12,12 @@ export interface SchemaFormProps {
   value: unknown;
   onChange: (value: unknown) => void;
   /**
-   * Called when the form is submitted and valid. Without this function, the form has no button and reports each change
-   * at once.
+   * Called when the user submits a valid form. Without this function, the form has no button, and only `onChange`
+   * reports its values.
    */
   onSubmit?: (value: unknown) => void;
   disabled?: boolean;
-  /** The page's own fields, named by `ui:field`. */
+  /** Further fields of the page, which `uiSchema` selects by `ui:field`. */
   fields?: RegistryFieldsType;
   /** The buttons of a form with `onSubmit`. */
   children?: ReactNode;

@@ -21,10 +21,12 @@ const propertyOf = (location: string): string =>
   )
     .join('.');
 
-/** Keywords that only report a fault of an inner part. The inner part has a report of its own. */
+/**
+ * Keywords whose faults are left out, because the validator also reports the fault of the inner part that causes them.
+ */
 const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '$ref', 'if', 'then', 'else']);
 
-/** Messages that replace the validator's own ones. The validator's message for a pattern would show the pattern. */
+/** Messages that replace messages of the validator, whose message about a pattern would show the pattern. */
 const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
 
 /** Returns the faults of a value. Throws if the validator can't read the schema. */
@@ -43,13 +45,13 @@ function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
 }
 
 /**
- * Validates forms without generating code. The form library's own validator (ajv) generates code from schemas.
- * Strangers may have written the schemas, so the Content-Security-Policy forbids generated code.
+ * Validates forms without generating code. The form library's usual validator (ajv) generates code from schemas, which
+ * strangers may have written. The Content-Security-Policy forbids such code.
  */
 export const schemaValidator: ValidatorType = {
   rawValidation(schema, formData) {
     try {
-      // SAFETY: the caller names the type of the errors, and all callers name this one.
+      // SAFETY: the caller chooses the type of the errors, and all callers choose RJSFValidationError.
       return { errors: faultsOf(schema, formData) as never[] };
     } catch (error) {
       return { errors: [], validationError: error instanceof Error ? error : new Error(String(error)) };

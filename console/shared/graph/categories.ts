@@ -14,10 +14,7 @@ export const CATEGORIES = {
 
 export type Category = keyof typeof CATEGORIES;
 
-/**
- * The nodes of each category, by the names of their commands. `*` at the end of a name stands for any further
- * characters.
- */
+/** The nodes of each category, by the names of their commands. A `*` at the end of a name stands for any characters. */
 const NODES: { readonly [category in Exclude<Category, 'other'>]: readonly string[] } = {
   inputs: ['flow_input', 'api_input', 'fileexplorer', 'flow_run_info'],
   outputs: ['flow_output', 'print'],

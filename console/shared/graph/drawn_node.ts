@@ -2,25 +2,25 @@ import { shortText } from './short_text.ts';
 
 /** A port of a node as it is drawn. */
 export interface DrawnPort {
-  /** The id that edges name as their handle. For a port of a definition, this is the name of the port. */
+  /** The id by which edges name the port. A port of a definition has no id, so this is the name of the port. */
   id: string;
   name: string;
   /** The types that an output gives or an input accepts. */
   types: string[];
   description: string;
-  /** The beginning of the value that the node's form has for the port; undefined without a value. */
+  /** The beginning of the port's value in the form of the node; undefined without a value. */
   value?: string | undefined;
 }
 
 export interface DrawnInput extends DrawnPort {
   isRequired: boolean;
-  /** True if the node has an output that passes the input's value on. */
+  /** True if the node also gives the input's value as an output. */
   isPassedOn: boolean;
-  /** True if the node also runs when the edge into this input gives no value. */
+  /** True if the node runs even if the edge into this input gives no value. */
   runsWhenAbsent: boolean;
 }
 
-/** The parts of a node that the canvas draws. They are read from JSON of any author. */
+/** The parts of a node that the canvas draws. They are read from JSON that strangers may have written. */
 export interface DrawnNode {
   id: string;
   title: string;
@@ -42,7 +42,7 @@ export type PlainObject = { [name: string]: unknown };
 export const isObject = (json: unknown): json is PlainObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-/** Returns the object at a path, or an empty one. */
+/** Returns the object at a path; an empty object if there is none. */
 export const objectAt = (json: unknown, ...path: string[]): PlainObject => {
   const found = path.reduce<unknown>((outer, name) => isObject(outer) ? outer[name] : undefined, json);
   return isObject(found) ? found : {};
@@ -52,15 +52,15 @@ const textOf = (json: unknown): string => typeof json === 'string' ? json : '';
 const listOf = (json: unknown): PlainObject[] => Array.isArray(json) ? json.filter(isObject) : [];
 
 /**
- * Reads a colour of three or six hexadecimal digits. Any other text is refused, because the colour becomes a part of a
- * style.
+ * Reads a colour of three or six hexadecimal digits. Returns undefined for any other text, because the colour becomes a
+ * part of a style.
  */
 function readColour(json: unknown): string | undefined {
   const text = textOf(json);
   return /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text) ? text : undefined;
 }
 
-/** Reads an embedded icon. Any other address would cause a request to a third party. */
+/** Reads an embedded icon. Ignores any other address, because the browser would send a request to a third party. */
 function readIcon(json: unknown): string | undefined {
   const text = textOf(json);
   return /^data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]/.test(text) ? text : undefined;
@@ -85,7 +85,7 @@ function readInput(port: PlainObject): DrawnInput {
   };
 }
 
-/** The field of the form that has the value of the output, for the nodes `const` and `flow_input`. */
+/** For the nodes `const` and `flow_input`: the field of the form that contains the value of the output. */
 const FIELD_OF_OUTPUT: Record<string, string> = { const: 'value', flow_input: 'form_label' };
 
 /** Reads the values in a node's form, as texts for its ports. Passwords are replaced by dots. */
@@ -109,7 +109,9 @@ function valuesOf(data: PlainObject, nodeId: string) {
   };
 }
 
-/** Reads a node of a flow or of a snapshot. Also reads a definition, whose ports are beside `data`. */
+/**
+ * Reads a node of a flow or of a snapshot. Also reads a definition, which has its ports beside `data` and not in it.
+ */
 export function readNode(json: unknown): DrawnNode {
   const data = objectAt(json, 'data');
   const node = isObject(json) ? json : {};
@@ -155,7 +157,7 @@ export function readEdge(json: unknown): DrawnEdge {
   };
 }
 
-/** Returns the handle of the output that passes an input on. */
+/** Returns the handle of the output that gives the value of an input. */
 export const passedOnHandle = (inputId: string): string => `passthrough-${inputId}`;
 
 export interface Point {

@@ -13,8 +13,8 @@ export interface NodeGeometry {
 }
 
 /**
- * Computes the size of a node before it is drawn. So the canvas can draw only the visible part of a large flow.
- * Otherwise it would first draw all nodes to measure them.
+ * Computes the size of a node before it is drawn, so that the canvas can draw only the visible part of a large flow. If
+ * it did not know the sizes, it would first draw all nodes to measure them.
  */
 export function nodeGeometry(shown: ShownPorts, above: LinesAbove): NodeGeometry {
   const top = portsTop(above);

@@ -1,6 +1,8 @@
 import { MiniMap } from '@xyflow/react';
 
-/** The least number of nodes for a map. Fewer are visible at once, and the map would cover some of them. */
+/**
+ * The least number of nodes for a map. A graph with fewer nodes is visible at once, and a map would cover some of them.
+ */
 const NODES_FOR_A_MAP = 20;
 
 /** A small map of a large graph. */

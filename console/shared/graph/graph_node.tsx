@@ -12,12 +12,12 @@ import { type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts'
 import { NodeCard, type NodeCardProps, type NodeState, NodeSummary, type PortDot } from './node_card.tsx';
 import type { ShownPorts } from './shown_ports.ts';
 
-/** The zoom below which nodes are drawn as summaries: the names of their ports would be smaller than 6 px. */
+/** The zoom below which nodes are drawn as summaries, because the names of their ports would be smaller than 6 px. */
 const SUMMARY_ZOOM = 0.5;
 
 /**
- * The zoom below which a summary is a block without a name, which would be smaller than 6 px. The browser paints 1,000
- * blocks in a third of the time of 1,000 names.
+ * The zoom below which a summary shows no name, because the name would be smaller than 6 px. The browser paints 1,000
+ * summaries three times as fast without names.
  */
 const BLOCK_ZOOM = 0.2;
 
@@ -30,15 +30,16 @@ export interface GraphNodeData extends Record<string, unknown> {
   state?: NodeState | undefined;
   faults?: readonly string[];
   /**
-   * The problems that a check of the drawn flow found. The node shows a mark for them, which does not change its size.
+   * The problems that a check of the drawn flow found. A node with problems shows a mark, which does not change the
+   * size of the node.
    */
   problems?: readonly string[];
 }
 
-/** The editor also draws notes and frames of groups. */
+/** A node on the canvas. In the editor it may also be a note or the frame of a group. */
 export type GraphNode = Node<GraphNodeData, 'drawn' | 'note' | 'frame'>;
 
-/** Shows all ports of a node, or hides the optional unused ones. The canvas provides the function. */
+/** Provides a function that shows all ports of a node, or hides its optional unused ports again. */
 export const TogglePorts = createContext<(nodeId: string) => void>(() => {});
 
 /** The ports at which a drag may end, and their nodes. */
@@ -51,7 +52,7 @@ export interface FittingPorts {
 /** The ports that are marked while an edge is dragged; undefined otherwise. */
 export const MarkedPorts = createContext<FittingPorts | undefined>(undefined);
 
-/** The node that a mark is drawn around. */
+/** The node around which a mark is drawn. */
 export interface NodeMarkProps {
   node: DrawnNode;
   handles: readonly NodeHandle[];
@@ -106,7 +107,7 @@ function PortHandle({ nodeId, port, dot, isConnectable }: {
   );
 }
 
-/** The ends of edges at a summary. When the node is drawn, the canvas measures them to draw the edges. */
+/** The handles of a summary. When the summary is drawn, the canvas measures the handles to draw the edges. */
 const SummaryHandles = memo(function SummaryHandles({ id, handles }: { id: string; handles: readonly NodeHandle[] }) {
   return handles.map(({ id: handle, type, position, x, y }) => (
     <div
@@ -120,7 +121,7 @@ const SummaryHandles = memo(function SummaryHandles({ id, handles }: { id: strin
   ));
 });
 
-/** True if the canvas itself draws the edges, so that summaries need no handles. */
+/** True if `EdgeLayer` draws the edges, so that summaries need no handles. */
 export const DrawsOwnEdges = createContext(false);
 
 /** Tells the canvas to measure the handles of a node that was drawn as a summary without handles. */

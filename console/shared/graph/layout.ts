@@ -3,7 +3,7 @@ import { layOutInColumns, type LayoutTask } from './layout_in_columns.ts';
 import { nodeHeight } from './node_size.ts';
 import { connectedPorts } from './shown_ports.ts';
 
-/** The most edges for the layout that avoids crossings. With more edges, it takes tens of seconds. */
+/** The most edges for the layout that avoids crossings, which would take tens of seconds for more edges. */
 const MOST_EDGES = 1_200;
 /** The time limit of this layout. If it takes longer, nodes are placed in columns. */
 const TIME_LIMIT_MS = 8_000;
@@ -29,8 +29,8 @@ function askWorker(task: LayoutTask, signal: AbortSignal | undefined): Promise<M
 }
 
 /**
- * Places nodes from left to right along their edges, in a worker, so that the page stays usable. Large and dense graphs
- * get plain columns. Rejects if the signal is aborted.
+ * Places nodes from left to right along their edges, in a worker, so that the page stays usable. If a graph has too
+ * many edges or the worker fails, places the nodes in plain columns. Rejects if the signal is aborted.
  */
 export async function layOut(
   nodes: readonly DrawnNode[],

@@ -10,8 +10,8 @@ export interface LayoutTask {
 const BETWEEN_COLUMNS = 90;
 const BETWEEN_NODES = 40;
 /**
- * Number of times that the nodes of each column are sorted by their neighbours: by those on the left and on the right
- * in turn.
+ * The number of times that the nodes of each column are sorted: in turn by their neighbours on the left and on the
+ * right.
  */
 const SWEEPS = 6;
 
@@ -26,7 +26,8 @@ interface Placed {
 }
 
 /**
- * Puts each node into a column after all nodes with edges to it. In a cycle, only nodes that were placed earlier count.
+ * Puts each node into a column to the right of all nodes that have edges to it. In a cycle, only the nodes that already
+ * have a column count.
  */
 function chooseColumns(nodes: readonly Placed[]): void {
   const open = new Map(nodes.map((node) => [node, node.before.length]));
@@ -66,7 +67,7 @@ export function layOutInColumns({ nodes, edges }: LayoutTask): Map<string, Point
   }
   const all = [...placed.values()];
   chooseColumns(all);
-  // Each column directly follows another node's column, so no column is empty.
+  // The column of a node is the first one, or directly follows the column of another node, so no column is empty.
   const columns: Placed[][] = [];
   for (const node of all) (columns[node.column] ??= []).push(node);
   for (const column of columns) sortColumn(column, 'before');

@@ -13,7 +13,7 @@ interface Ends {
   target: Point;
 }
 
-/** Makes a function that returns the ends of an edge; undefined if one of its ports is not drawn. */
+/** Makes a function that returns the ends of an edge; undefined if a port of the edge is not drawn. */
 export function makeEnds(nodes: readonly GraphNode[]): (edge: Edge) => Ends | undefined {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const endOf = (nodeId: string, handleId: string | null | undefined, type: 'source' | 'target') => {
@@ -51,7 +51,7 @@ export function pathOfAll(edges: readonly Edge[], endsOf: (edge: Edge) => Ends |
   return paths.join('');
 }
 
-/** The number of straight lines that stand for the curve of an edge when it is compared with the pointer. */
+/** The number of straight lines that replace the curve of an edge when its distance from the pointer is computed. */
 const LINES = 24;
 
 /** The distance of a curve's control point from the end of the curve, by React Flow's formula. */

@@ -14,7 +14,7 @@ export type NodeState = 'waiting' | 'running' | 'succeeded' | 'handled' | 'faile
 export interface PortDot {
   side: 'input' | 'output' | 'passed on';
   colour: PortColour;
-  /** For an input the source of its value; for an output `connected` or `empty`. */
+  /** For an input, the source of its value. For an output, `connected` or `empty`. */
   mark: InputMark;
 }
 
@@ -93,7 +93,8 @@ function OutputRow({ port, isConnected, renderHandle }: {
 }
 
 /**
- * The colours of the head in the definition, as CSS properties. `graph.css` chooses one of them by the colour scheme.
+ * The colours that the definition gives the head of the node, as CSS properties. `graph.css` chooses one by the colour
+ * scheme.
  */
 function ownColours({ colour }: DrawnNode): CSSProperties | undefined {
   const isPlain = (hex: string) => ['#fff', '#ffffff', '#000', '#000000'].includes(hex.toLowerCase());
@@ -102,7 +103,7 @@ function ownColours({ colour }: DrawnNode): CSSProperties | undefined {
     if (ground === undefined || isPlain(ground)) return [];
     return [[`--graph-${scheme}-ground`, ground], [`--graph-${scheme}-text`, textOn(ground)]];
   });
-  // SAFETY: React writes custom properties, which its type does not name.
+  // SAFETY: React accepts custom CSS properties, although its type does not name them.
   return properties.length === 0 ? undefined : Object.fromEntries(properties) as CSSProperties;
 }
 

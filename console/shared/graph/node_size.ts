@@ -1,8 +1,8 @@
 import type { DrawnNode } from './drawn_node.ts';
 import { type ConnectedPorts, NO_PORTS, type ShownPorts, shownPorts } from './shown_ports.ts';
 
-// The heights of a node's parts; `graph.css` sets the same heights. So the canvas knows the size of a node and the ends
-// of its edges before it draws the node.
+// The heights of a node's parts, which `graph.css` also sets. By these heights, the canvas knows the size of a node and
+// the ends of its edges before it draws the node.
 
 /** The width of a node. */
 export const NODE_WIDTH = 240;

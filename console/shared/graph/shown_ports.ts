@@ -1,6 +1,6 @@
 import { type DrawnEdge, type DrawnInput, type DrawnNode, type DrawnPort, passedOnHandle } from './drawn_node.ts';
 
-/** A node with more outputs shows only its first output and those with an edge. */
+/** If a node has more outputs, it shows only its first output and the outputs that have an edge. */
 const MOST_OUTPUTS = 4;
 
 /** The source of an input's value. */

@@ -1,6 +1,9 @@
 import { useCallback, useState } from 'react';
 
-/** Remembers the nodes that show all their ports. Returns their ids, and a function that switches one node. */
+/**
+ * Remembers which nodes show all their ports. Returns the ids of these nodes, and a function that adds or removes a
+ * node.
+ */
 export function useExpanded(): [expanded: ReadonlySet<string>, toggle: (nodeId: string) => void] {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(() => new Set());
   const toggle = useCallback((nodeId: string) =>

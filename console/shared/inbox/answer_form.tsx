@@ -10,12 +10,16 @@ import { SchemaForm } from '../form/schema_form.tsx';
 import { runKey } from '../use_run_events.ts';
 import { INBOX_KEY } from './use_inbox.ts';
 
-/** The form for an answer. Its one field `value` has the schema of the answer, if the node gave a schema. */
+/**
+ * The form for an answer. It has one field, `value`. If the node gave a schema for the answer, the field has this
+ * schema.
+ */
 function formOf({ json_schema }: PendingInput) {
   const value = isObject(json_schema)
     ? prepareForm(json_schema, {})
     : { schema: {}, uiSchema: { 'ui:field': 'anything' } };
-  // `prepareForm` adds the type `object`. A schema without a type accepts any value, so the added type is removed.
+  // `prepareForm` adds the type `object`. If the node's schema has no type, it accepts any value, so the added type is
+  // removed.
   const { type, ...rest } = value.schema;
   const isTyped = isObject(json_schema) && json_schema.type !== undefined;
   return {

@@ -16,8 +16,8 @@ export interface MarkdownProps {
    */
   imageUrl?: (source: string) => string | undefined;
   /**
-   * If true, headings get ids, so that links can name them. It must be false for texts of users, because they must not
-   * set ids.
+   * If true, headings get ids, so that links can name them. It must be false for texts that users wrote, because users
+   * must not set ids of the page.
    */
   hasAnchors?: boolean;
   /** If true, HTML in the text is left out. Otherwise it is shown as text. */

@@ -7,22 +7,22 @@ import { runKey, useRunEvents } from '../use_run_events.ts';
 /** An execution of a node, without its values. */
 export interface ShownExecution {
   node_id: string;
-  /** 0 for the first execution; counts up inside a loop. */
+  /** 0 for the first execution of the node. Each further execution in a loop has the next number. */
   times: number;
   start_time: string;
   end_time: string | null;
   errors: string[] | null;
   /** True if the errors went to the output `error` of the node. */
   error_handled: boolean;
-  /** The number of the attempt, from 1. Only nodes with retries have more than one. */
+  /** The number of the present attempt, from 1. Only nodes with retries have further attempts. */
   attempt: number;
   /** The time of the next attempt; null outside of a pause between two attempts. */
   retry_at: string | null;
-  /** True if this run redrives another run, and the execution was taken over from there. */
+  /** True if this run redrives another run, and took over this execution from that run. */
   is_taken_over: boolean;
   /** True if the node waits for a value or a signature that a person gives. */
   waits_for_person?: boolean;
-  /** True if the start found the outputs in `flow_pins`, so the node was not executed. */
+  /** True if the node was not executed, because the user had pinned its outputs in `flow_pins`. */
   is_pinned: boolean;
 }
 

@@ -100,7 +100,7 @@ const COLUMNS: Column<ShownSchedule>[] = [
   { header: 'Actions', isHeaderHidden: true, cell: (row) => <DeleteSchedule row={row} /> },
 ];
 
-/** The schedules of the user. With `of`, lists only the schedules that now start the deployment `of`. */
+/** The schedules of the user. If `of` is given, lists only the schedules that now start this deployment. */
 export function ScheduleTable({ of, empty }: { of?: StartedDeployment; empty: ReactNode }) {
   const { db } = useApi();
   const list = usePagedRows<ShownSchedule>({

@@ -56,8 +56,8 @@ async function makeKept(): Promise<GuestKey> {
 }
 
 /**
- * Reads the key from `localStorage`; with `mayMake`, makes a missing key. Old browsers and pages without https need
- * this store, because they can't hide a stored key from scripts.
+ * Reads the key from `localStorage`. If there is no key and `mayMake` is true, makes a key. Old browsers and pages
+ * without https need this store, because they can't hide a stored key from scripts.
  */
 async function readText(mayMake: boolean): Promise<GuestKey | undefined> {
   const kept = localStorage.getItem(FALLBACK);

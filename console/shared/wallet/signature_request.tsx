@@ -52,8 +52,8 @@ function SignButtons({ request, cluster, onSigned }: {
 }
 
 /**
- * Shows the signature request for which a run waits, with the wallets that can sign it. Shows nothing without a
- * request. The page must call `useRunEvents`, which updates this component.
+ * Shows the signature request for which a run waits, with the wallets that can sign it. Shows nothing if the run waits
+ * for no signature. The page must call `useRunEvents`, which updates this component.
  */
 export function SignatureRequest({ run, runId, cluster }: SignatureRequestProps) {
   const { flows } = useApi();

@@ -1,7 +1,8 @@
 /** The most characters of a wallet's error text that are shown. */
 const MAX_TEXT_LENGTH = 500;
 /**
- * The code of the error when the holder of a wallet refuses. All wallets of Ethereum and most wallets of Solana use it.
+ * The code of the error if the holder of a wallet refuses. All wallets of Ethereum and most wallets of Solana use this
+ * code.
  */
 const REFUSED = 4001;
 

@@ -3,8 +3,8 @@ import { base58, base64 } from '@scure/base';
 const KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;
 /**
- * A bit of a message's first byte. If it is set, the message has a version; otherwise the byte is the number of
- * signatures.
+ * A bit of a message's first byte. If the bit is set, the byte has the version of the message. Otherwise it is the
+ * number of signatures.
  */
 const HAS_VERSION = 0x80;
 
@@ -34,7 +34,10 @@ function signersOf(message: Uint8Array): string[] {
   );
 }
 
-/** Encodes a transaction for wallets: known signatures, zeros for the others, and the message, given in base64. */
+/**
+ * Encodes a transaction for wallets: the known signatures, zeros in place of the others, and the message, which is in
+ * base64.
+ */
 export function toWire(message: string, known: readonly { pubkey: string; signature: string }[]): Uint8Array {
   const bytes = base64.decode(message);
   const signers = signersOf(bytes);

@@ -4,7 +4,7 @@ import type { WebhookHmac } from 'flow-deployments-client';
 /** The signature settings in the editor, with empty texts for missing values. */
 export type HmacDraft = Required<{ [Name in keyof WebhookHmac]: NonNullable<WebhookHmac[Name]> }>;
 
-/** The usual settings of senders that sign in a header of their own. */
+/** The settings that the form has at first, which fit most senders with a signature header of their own. */
 const USUAL: HmacDraft = { header: '', algorithm: 'sha256', encoding: 'hex', prefix: '', id_header: '' };
 
 /** Converts the stored settings for the editor. */
@@ -22,7 +22,7 @@ export interface HmacFieldsProps {
   change: (hmac: HmacDraft) => void;
 }
 
-/** The fields for the name and the format of the header that has the HMAC of the body. */
+/** The fields for the header that contains the HMAC of the body: its name and its format. */
 export function HmacFields({ hmac, change }: HmacFieldsProps) {
   return (
     <>

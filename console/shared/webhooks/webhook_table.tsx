@@ -34,7 +34,7 @@ const COLUMNS: Column<ListedWebhook>[] = [
   { header: 'Actions', isHeaderHidden: true, cell: (row) => <WebhookActions row={row} /> },
 ];
 
-/** The webhooks of the user. With `of`, lists only the webhooks that now start the deployment `of`. */
+/** The webhooks of the user. If `of` is given, lists only the webhooks that now start this deployment. */
 export function WebhookTable({ of, empty }: { of?: StartedDeployment; empty: ReactNode }) {
   const { db } = useApi();
   const list = usePagedRows<ListedWebhook>({
