@@ -18,7 +18,7 @@ export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const orNull = <T>(option: Option<T>): T | null => option.__option === 'Some' ? option.value : null;
 
 /**
- * Formats an amount of tokens in the form of a node's answer: exact, as a float, and as text without trailing zeros.
+ * Formats an amount of tokens as a Solana RPC node answers it: exact, as a float, and as text without trailing zeros.
  */
 export function formatTokenAmount(amount: bigint, decimals: number): { [name: string]: RpcJson } {
   const digits = String(amount).padStart(decimals + 1, '0');
@@ -37,8 +37,8 @@ export const asTokenAccount = ({ owner, data }: Account) =>
   owner === TOKEN_PROGRAM && data.length === getTokenSize() ? getTokenDecoder().decode(data) : undefined;
 
 /**
- * Parses a token program's account into the JSON that a node makes of it; undefined for other accounts, whose data the
- * RPC returns as bytes.
+ * Parses a token program's account into the JSON that a Solana RPC node makes of it; undefined for other accounts,
+ * whose data the RPC returns as bytes.
  */
 function parseTokenData(account: Account, read: AccountReader): RpcJson | undefined {
   const mint = asMint(account);

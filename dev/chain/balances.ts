@@ -8,7 +8,7 @@ import type { RpcJson } from './rpc_params.ts';
  */
 export interface Balances {
   lamports: bigint[];
-  /** One entry for each account that is a token account, in the form of a node's answer. */
+  /** One entry for each account that is a token account, as a Solana RPC node answers it. */
   tokens: RpcJson[];
 }
 

@@ -46,8 +46,8 @@ export interface InnerInstruction {
 }
 
 /**
- * The network's treatment of a transaction that the node has accepted: it lands in a block at once, is held until it is
- * released, or is lost.
+ * The network's treatment of a transaction that the RPC node has accepted: it lands in a block at once, is held until
+ * it is released, or is lost.
  */
 export type Delivery = 'land' | 'hold' | 'lose';
 

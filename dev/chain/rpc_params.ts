@@ -8,7 +8,7 @@ export type RpcJson = null | boolean | number | bigint | string | RpcJson[] | { 
 
 export type RpcObject = { [name: string]: RpcJson };
 
-/** Describes a value in the words of a node's parser. */
+/** Describes a value in the words of a Solana RPC node's parser. */
 function describe(value: RpcJson): string {
   if (value === null) return 'null';
   if (typeof value === 'string') return `string ${JSON.stringify(value)}`;
@@ -59,8 +59,8 @@ function toInteger(value: RpcJson): bigint {
 }
 
 /**
- * Checks that a text is base58 of this many bytes. For any other text, throws the error that a node returns for a
- * malformed public key or signature.
+ * Checks that a text is base58 of this many bytes. For any other text, throws the error that a Solana RPC node returns
+ * for a malformed public key or signature.
  */
 export function checkBase58(text: string, length: number): string {
   let bytes: Uint8Array;

@@ -24,7 +24,7 @@ export interface ChainOptions {
   slotMs?: number;
 }
 
-/** A Solana chain of its own, with real programs, behind the JSON-RPC of a node. */
+/** A Solana chain of its own, with real programs, behind the JSON-RPC of a Solana RPC node. */
 export interface Chain {
   url: string;
   /**
@@ -38,7 +38,7 @@ export interface Chain {
   stop: () => Promise<void>;
 }
 
-/** Lets browsers call the chain, as public nodes do. */
+/** Lets browsers call the chain, as public RPC nodes do. */
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'POST, GET',

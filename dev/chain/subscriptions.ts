@@ -96,7 +96,7 @@ const onSlot: Subscribe = ({ clock }) => {
     method: 'slotNotification',
     news() {
       const newest = clock.slot();
-      // If the clock was advanced by many slots, only the last slots are sent, as by a node that was offline for a
+      // If the clock was advanced by many slots, only the last slots are sent, as by an RPC node that was offline for a
       // while.
       const first = newest - told > BLOCKHASH_BLOCKS ? newest - BLOCKHASH_BLOCKS : told + 1n;
       told = newest;

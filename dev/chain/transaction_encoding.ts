@@ -8,7 +8,7 @@ import { readTransaction } from './wire_transaction.ts';
 // SAFETY: errors consist of texts, numbers, arrays and objects.
 export const errorJson = (error: LedgerTransaction['error'] | undefined): RpcJson => (error ?? null) as RpcJson;
 
-/** Encodes an instruction in a node's JSON. */
+/** Encodes an instruction in the JSON of a Solana RPC node. */
 const instructionJson = (
   { programAddressIndex, accountIndices = [], data = new Uint8Array() }: {
     programAddressIndex: number;

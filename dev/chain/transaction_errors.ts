@@ -12,8 +12,8 @@ import {
 export type TransactionError = string | { [name: string]: unknown };
 
 /**
- * The transaction errors that have no fields, each with a node's message. litesvm numbers the errors in this order.
- * Source: solana-sdk, `TransactionError` and its `Display`.
+ * The transaction errors that have no fields, each with the message of a Solana RPC node. litesvm numbers the errors in
+ * this order. Source: solana-sdk, `TransactionError` and its `Display`.
  */
 export const TRANSACTION_ERRORS: readonly (readonly [name: string, message: string])[] = [
   ['AccountInUse', 'Account in use'],
@@ -113,7 +113,7 @@ export const INSTRUCTION_ERRORS: readonly (readonly [name: string, message: stri
   ['BorshIoError', 'Failed to serialize or deserialize account data'],
 ];
 
-/** An error as the RPC's JSON names it, with a node's message for it. */
+/** An error as the RPC's JSON names it, with the message of a Solana RPC node for it. */
 export interface DescribedError {
   json: TransactionError;
   message: string;

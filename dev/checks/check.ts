@@ -249,7 +249,7 @@ async function checkAdvice(cluster: Cluster, database: string): Promise<void> {
   }
 }
 
-/** Makes a database that holds one mistake for each check. */
+/** Makes a database with a known mistake for each check (the canary). */
 async function createCanary(cluster: Cluster): Promise<void> {
   await createDatabase(cluster, 'canary', 'migrated');
   const sql = connect(cluster.url('postgres', 'canary'));
@@ -257,7 +257,7 @@ async function createCanary(cluster: Cluster): Promise<void> {
   await sql.end();
 }
 
-/** The checks that need databases. Each check runs on the real database and on the canary. */
+/** The checks that need databases. Each check runs on the real database, and on the canary, where it must fail. */
 const schemaChecks = (cluster: Cluster): Check[] => [
   {
     name: 'migrations equal sql/ (supabase db diff, both ways)',

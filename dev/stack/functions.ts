@@ -32,7 +32,7 @@ const INHERITED =
 
 /**
  * The variables that docs/reference/environment.md lists for the functions: the settings and switches of the runner,
- * the public addresses, and one secret besides WALLET_KEYS.
+ * the public addresses, and `HELIUS_API_KEY`. `WALLET_KEYS` is not among them, because each stack has its own.
  */
 const RUNNER_VARIABLES = new Set([
   ...settingVariables.map(({ variable }) => variable),

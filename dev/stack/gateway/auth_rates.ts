@@ -16,7 +16,7 @@ const WINDOW_MS = 5 * 60_000;
 /** The most requests that an address may send at once, as on hosted Supabase. */
 const BURST = 30;
 
-/** The number of remembered addresses. A forgotten address begins with a full bucket. */
+/** The number of remembered addresses. If a forgotten address sends a request again, it begins with a full bucket. */
 const MAX_ADDRESSES = 10_000;
 
 /** The rate for each path of Auth. The path on which the service role creates users has no rate. */

@@ -11,8 +11,8 @@ export type StorageClaims = { role: string; sub?: unknown };
 const ROLES = new Set(['anon', 'authenticated', 'service_role']);
 
 /**
- * Reads the claims of a request's token. If the request had a key of the project, the gateway has replaced it by the
- * token of the key's role.
+ * Reads the claims of a request's token. If the request had a key of the project, the gateway has replaced the key by
+ * the token of the key's role.
  */
 export async function readClaims(request: Request, jwtSecret: string): Promise<StorageClaims> {
   const header = request.headers.get('authorization');
