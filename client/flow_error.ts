@@ -30,7 +30,7 @@ export interface FlowErrorParts {
   cause?: unknown;
 }
 
-/** The error class of this package: a refusal by the backend, or the reason for a missing answer. */
+/** The error class of this package: it says why the backend refused a request, or why no answer came. */
 export class FlowError extends Error {
   override name = 'FlowError';
   /** The stable code, for programs. It comes from the backend, from Postgres, or from this package. */
@@ -41,7 +41,7 @@ export class FlowError extends Error {
   readonly hint: string | null;
   /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
-  /** Seconds to wait before the next attempt; null if the answer does not say. */
+  /** Seconds to wait before the next attempt; null if the answer does not contain this time. */
   readonly retryAfter: number | null;
 
   constructor({ code, message, details = null, hint = null, status = 0, retryAfter = null, cause }: FlowErrorParts) {

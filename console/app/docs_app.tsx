@@ -3,7 +3,10 @@ import { useLocation } from 'wouter';
 import DocsRoutes from '../docs/routes.tsx';
 import { ErrorBoundary } from '../shared/error_boundary.tsx';
 
-/** The documentation for visitors without a session. It has no navigation, because they can open no other page. */
+/**
+ * The documentation for visitors without a session. It has no navigation, because these visitors can open no other
+ * page.
+ */
 export default function DocsApp() {
   const [location] = useLocation();
   return (

@@ -1,6 +1,6 @@
 import { createTheme } from '@mantine/core';
 
-/** The look of the console. Its shades have enough contrast for white text, and against light and dark backgrounds. */
+/** The theme of the console. Its shades have enough contrast to white text, and to light and dark backgrounds. */
 export const theme = createTheme({
   primaryColor: 'violet',
   primaryShade: { light: 8, dark: 8 },
@@ -10,7 +10,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Without a label, a screen reader would announce only “button”.
+    // Without these labels, a screen reader would announce a close button only as “button”.
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, centered: true } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Alert: { defaultProps: { closeButtonLabel: 'Close' } },

@@ -7,7 +7,7 @@ export type DocsLink =
   /** A file of the project that is not shipped with the console. */
   | { kind: 'file'; path: string };
 
-/** Joins a relative path to the folder of a page. `..` at the beginning may lead out of docs/. */
+/** Joins a relative path to the folder of a page. A path that begins with `..` may lead out of docs/. */
 function join(page: string, target: string): string {
   const parts = `docs/${page}`.split('/').slice(0, -1);
   for (const part of target.split('/')) {

@@ -11,7 +11,7 @@ const THEMES = [
 const describe = (format: DateFormat, now: Date): string =>
   format === 'age' ? 'The age, such as “5 minutes ago”' : exactTime(now, format);
 
-/** The look of the console in this browser. */
+/** The settings for the colours and dates of the console in this browser. */
 export function Appearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const format = useDateFormat();

@@ -6,7 +6,7 @@ export interface ConsoleConfig {
   key: string;
 }
 
-/** Reads config.json, which is next to the page: the local stack and `npm run console:build` write it. */
+/** Reads config.json, which the local stack or `npm run console:build` puts next to the page. */
 export async function loadConfig(): Promise<ConsoleConfig> {
   const response = await fetch(`${import.meta.env.BASE_URL}config.json`);
   if (!response.ok) throw new Error(`config.json answered with status ${response.status}.`);

@@ -9,7 +9,7 @@ import type { PagedRows } from './use_paged_rows.ts';
 export interface Column<Row> {
   header: string;
   cell: (row: Row) => ReactNode;
-  /** If true, only screen readers get the header, for example of a column of buttons. */
+  /** If true, only screen readers read the header, for example if the column contains buttons. */
   isHeaderHidden?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { Group, Stack, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-/** A part of a page with its heading, which names it as a region. */
+/** A part of a page. For screen readers, it is a region, and its heading is the name of the region. */
 export function Section({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (

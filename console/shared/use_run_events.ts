@@ -8,8 +8,8 @@ import { useApi } from './api.tsx';
  */
 const GATHER_MS = 500;
 /**
- * The interval in milliseconds at which everything is read again, even without events. The project may refuse the
- * stream of events.
+ * The interval in milliseconds at which everything is read again even without events, because the project may refuse
+ * the stream of events.
  */
 const FALLBACK_MS = 15_000;
 
@@ -63,8 +63,8 @@ async function follow(
 
 /**
  * Reads the shown data of a run again when an event makes it outdated. Stops when `isLive` becomes false. Only this
- * hook receives a run's events. It passes them on to `onEvents`, several at a time; each render must pass the same
- * function.
+ * hook receives a run's events. It calls `onEvents` with several events at a time. Each render must give the same
+ * function `onEvents`.
  */
 export function useRunEvents(
   run: RunReference<object>,

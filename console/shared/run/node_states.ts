@@ -24,7 +24,7 @@ export const stateOf = (
     ? 'waiting'
     : 'running';
 
-/** If the executions of a node have several states, the one with the greatest weight is shown. */
+/** If the executions of a node have several states, the state with the greatest weight is shown. */
 const WEIGHTS: Record<NodeState, number> = {
   'not run': 0,
   succeeded: 1,

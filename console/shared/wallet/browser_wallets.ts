@@ -93,8 +93,8 @@ export async function signToSend(wallet: SigningWallet, wire: Uint8Array, cluste
 }
 
 /**
- * Signs and sends a transaction with a wallet as its fee payer, and returns its signature. Throws if the wallet
- * refuses.
+ * Signs and sends a transaction with a wallet as its fee payer, and returns the signature of the transaction. Throws if
+ * the wallet refuses.
  */
 export async function sendWith(wallet: SendingWallet, wire: Uint8Array, cluster: string): Promise<string> {
   const account = await findAccount(wallet, feePayerOf(wire));

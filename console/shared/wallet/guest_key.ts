@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 
-/** The key of a guest. It identifies the guest at starts, and signs the requests to the guest in this browser. */
+/** The key of a guest. With it, the guest starts runs, and signs their signature requests in this browser. */
 export interface GuestKey {
   /** Base58 of 32 bytes. */
   publicKey: string;
@@ -14,7 +14,7 @@ interface StoredKey {
 
 const DATABASE = 'flow-console-guest';
 const STORE = 'keys';
-/** The only entry of the store. */
+/** The name of the only entry in the store. */
 const ENTRY = 'guest';
 /** The name under which the secret key is stored as text, if the browser can't hide a stored key from scripts. */
 const FALLBACK = 'flow-console-guest';
