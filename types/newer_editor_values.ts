@@ -1,3 +1,4 @@
+import { parseDecimalNumber } from './values/number_text.ts';
 import { type Tag, TAGS } from './values/port_types.ts';
 import { isObject, MAX_VALUE_DEPTH } from './values/value.ts';
 
@@ -24,10 +25,20 @@ function tagIn(json: unknown): Tag | undefined {
   return names.length === 1 ? TAGS.find((tag) => tag === names[0]) : undefined;
 }
 
-/** Converts a text of digits to a number. Returns the text itself for infinities, NaN and integers beyond 2^53. */
+/** Tests whether the float that is nearest to a decimal shows the same digits as the decimal. */
+function isFloat(text: string): boolean {
+  const decimal = parseDecimalNumber(text);
+  return decimal !== undefined && Number(decimal).toFixed(decimal.split('.')[1]?.length ?? 0) === decimal;
+}
+
+/**
+ * Converts a text of digits to a number. Returns the text itself for infinities, NaN, integers beyond 2^53 and decimals
+ * with more digits than a float can hold.
+ */
 function numberOf(text: unknown, tag: string, leave: (what: string) => void): unknown {
   const number = Number(text);
-  const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
+  const isExact = Number.isFinite(number) &&
+    (Number.isSafeInteger(number) || !Number.isInteger(number) && (tag !== 'D' || isFloat(String(text))));
   if (!isExact) {
     leave(`${tag} ${String(text).slice(0, 50)} has no exact form in plain JSON: connect a node const instead`);
   } else if (!['U', 'I', 'D'].includes(tag)) {

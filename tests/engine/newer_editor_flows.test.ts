@@ -93,6 +93,8 @@ describe('a flow of the newer editor', () => {
           amount: { F: '1.5' },
           key: { vault_ref: 'x' },
           big: { U1: '99999999999999999999' },
+          long: { D: '0.12345678901234567890' },
+          short: { D: '0.10' },
         }),
         node(3, 'deno_code', {}, {}, 'strange'),
       ],
@@ -105,6 +107,7 @@ describe('a flow of the newer editor', () => {
       expect.stringMatching(/^nodes\[1\]\.data\.config\.amount: F becomes a plain number/),
       expect.stringMatching(/^nodes\[1\]\.data\.config\.key: the secret x is not carried over: store a connection/),
       expect.stringMatching(/^nodes\[1\]\.data\.config\.big: U1 9{20} has no exact form/),
+      expect.stringMatching(/^nodes\[1\]\.data\.config\.long: D 0\.12345678901234567890 has no exact form/),
     ]);
     expect(row.nodes[0]).toMatchObject({ data: { targets: [] } });
     expect(row.nodes[2]).toMatchObject({ data: { type: 'deno' } });
