@@ -42,7 +42,7 @@ as $$
     or is_key_pair.value ~ '^\s*\[\s*\d{1,3}(\s*,\s*\d{1,3}){63}\s*\]\s*$';
 $$;
 comment on function private.is_key_pair(text) is
-  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers the format of Solana''s command-line tools.';
+  'Whether the text may be a Solana key pair: base58 of 64 bytes, or a JSON array of 64 numbers, the format of Solana''s command-line tools.';
 
 create function private.environment_findings(environment jsonb, owner_id uuid)
 returns jsonb

@@ -127,7 +127,8 @@ async function isServingBench({ API_URL, ANON_KEY }: StackStatus, { token }: Ben
       headers: { apikey: ANON_KEY, authorization: `Bearer ${token}`, 'content-profile': 'bench' },
     });
     const { code } = await response.json() as { code?: string };
-    // PostgREST reads the schema `bench` now: it answers that the schema has no such function without arguments.
+    // This code means that the schema has no such function without arguments. So PostgREST serves the schema `bench`
+    // now.
     return code === 'PGRST202' || undefined;
   });
 }

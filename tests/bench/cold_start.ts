@@ -88,8 +88,8 @@ async function measureSizes(): Promise<Part[]> {
 }
 
 /**
- * Measures the sizes of the functions, and the time from a process's start to its first answer, which needs no
- * database.
+ * Measures the sizes of the functions, and the time from the start of a process to its first answer. This answer needs
+ * no database.
  */
 export async function measureColdStart(plan: Plan): Promise<Part[]> {
   const deployment = () =>

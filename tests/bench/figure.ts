@@ -24,8 +24,8 @@ export interface Part {
 }
 
 /**
- * A figure in the JSON. Its ratio, goal and rounds are those of its worst part: the part that is nearest to missing its
- * goal, or misses it by most.
+ * A figure in the JSON. It takes ratio, goal and rounds from its worst part: the part that misses its goal by most, or
+ * else is nearest to missing it.
  */
 export interface Figure extends Part {
   id: string;

@@ -17,7 +17,8 @@ interface End {
 
 /**
  * Watches a worker's log. The worker logs a line for each finished run, after the database has acknowledged the result.
- * So the bench needs no queries of its own. The bench times the floor, which is the baseline, up to the same point.
+ * So the bench learns the end of a run without a query. It measures the floor, which is the baseline, up to the
+ * acknowledgement too.
  */
 export function watchFinishedRuns({ process: { stdout } }: WorkerProcess): FinishedRuns {
   const ended = new Map<string, End>();

@@ -11,8 +11,8 @@ export function makeFloor({ stack }: BenchStack, connections: number) {
   const value = sql.json({ value: { D: '7' } });
   const row = sql.json({ input: { M: { value: { D: '7' } } }, output: { M: { value: { D: '7' } } } });
   /**
-   * Claims a message. There is a message for each claim. But while other claims lock all messages that this claim sees,
-   * this claim gets no message and tries again.
+   * Claims a message. There is a message for each claim. But other claims may have locked all messages that this claim
+   * sees. Then it gets no message, and tries again.
    */
   const claim = async (): Promise<string> => {
     const [claimed] = await sql`select message ->> 'flow_run_id' as id from pgmq.pop('bench')`;

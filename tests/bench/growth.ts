@@ -29,8 +29,7 @@ const TABLES = ['public.flow_run', 'public.node_run', 'private.flow_run_jobs', '
 type Counters = Record<'wal' | 'xids' | 'multixacts' | 'members', number>;
 
 async function readCounters({ sql }: BenchStack): Promise<Counters> {
-  // `pg_control_checkpoint()` shows the ids of the last checkpoint, so make one now. Its full-page images are written
-  // before the measurement.
+  // `pg_control_checkpoint()` shows the ids of the last checkpoint, so make a checkpoint now.
   await sql`checkpoint`;
   const [row] = await sql<Counters[]>`
     select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, split_part(c.next_xid, ':', 2)::float8 as xids,

@@ -34,8 +34,8 @@ const TURNS = 8;
 
 /**
  * Runs loads in turns, each for the same total time. The speed of a shared machine varies from second to second. The
- * turns spread these variations over all loads. Every second turn reverses the order, so that no load always follows
- * the same one.
+ * turns spread these variations over all loads. Every second turn reverses the order of the loads, so that a load does
+ * not always run after the same other load.
  */
 async function runLoadsInTurn<Name extends string>(
   loads: Record<Name, (durationMs: number) => Promise<LoadResult>>,

@@ -35,8 +35,8 @@ const sizeOf = (dir: string): number =>
 
 /**
  * Returns the bytes of the npm packages that a module imports, by `deno info`, and of their dependencies. `deno info`
- * does not look into installed packages, so this function follows their dependencies: the platform has to fetch all of
- * them.
+ * does not list the dependencies of installed packages. This function follows them, because the platform has to fetch
+ * them too.
  */
 export async function npmGraphBytes(module: string): Promise<number> {
   const { stdout } = await promisify(execFile)(denoBinary(), ['info', '--json', module], {

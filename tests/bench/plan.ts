@@ -13,8 +13,8 @@ export const FULL: Plan = Object.freeze({ rounds: 5, loadMs: 1_000, shrink: 1 })
 export const QUICK: Plan = Object.freeze({ rounds: 1, loadMs: 200, shrink: 50 });
 
 /**
- * Measures the rounds, with the baseline first in every second round and last in the others. So neither side always
- * gets the warmer machine.
+ * Measures the rounds. Every second round begins with the baseline, and the other rounds end with it. So neither side
+ * always runs second, on a warmer machine.
  */
 export async function takeRounds(
   rounds: number,

@@ -33,8 +33,8 @@ export const measureReadingDeployment = (plan: Plan): Promise<Part[]> =>
       const lookUp = () =>
         asCaller`select (private.startable_deployment(
           ${deploymentId}::uuid, null, null, private.lock_caller(), ${publicKey}::text, true)).id`;
-      // This look-up takes no locks, unlike the look-up of a start. A lock writes to the row, so the commit waits for
-      // the disk.
+      // This look-up takes no locks. The look-up of a start locks rows. A lock writes to the row, so the commit of a
+      // start waits for the disk.
       const look = () =>
         asCaller`select (private.startable_deployment(
           ${deploymentId}::uuid, null, null, private.caller(), ${publicKey}::text, false)).id`;

@@ -42,8 +42,8 @@ const initPlans = (node: PlanNode): number =>
   );
 
 /**
- * Throws unless each reader of the whole list has the superuser's plan, with the caller's data computed once before it.
- * The plan of a reader who may see only one run must find the run by its id.
+ * Throws unless each reader of the whole list has the same plan as the superuser. A reader's plan must also compute the
+ * caller's data, once and before the rest. The plan of a reader who may see only one run must find the run by its id.
  */
 export async function assertSamePlan(sql: Sql, deploymentId: string, readers: Reader[]): Promise<void> {
   const plans = await Promise.all(

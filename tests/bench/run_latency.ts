@@ -95,7 +95,7 @@ const measureWithFunction = (plan: Plan): Promise<Part[]> =>
       makePart({ name: 'the function, one at a time, p50', unit: 'ms', rounds: latency.p50 }),
       makePart({ name: "the function, one at a time, p99 against the start's p50", unit: 'ms', rounds: latency.p99 }),
       makePart({ name: 'the function, until the run itself has ended, p50', unit: 'ms', rounds: latency.ended }),
-      // The same calls without any work. No run that uses these parts can take less time.
+      // The calls of a run, without the run's work. A run over the same functions and PostgREST can't take less time.
       makePart({ name: 'its calls alone, against a start that only forwards, p50', unit: 'ms', rounds: alone }),
       makePart({ name: 'the same without the call for the claim, p50', unit: 'ms', rounds: withoutClaim }),
       ...busy.map(({ inFlight, rounds }) =>

@@ -10,8 +10,8 @@ import type { Plan } from './plan.ts';
 const CONNECTIONS = 16;
 const GOAL = 0.45;
 /**
- * There are many short turns and a longer load, because the goal is narrow and the machine's speed changes within a
- * second.
+ * The machine's speed changes within a second, and the result is close to the goal. So the bench runs many short turns,
+ * and each load lasts longer than usual.
  */
 const TURNS = 24;
 const LONGER = 1.5;

@@ -21,8 +21,8 @@ interface Waited {
 }
 
 /**
- * Counts the queries of waiting calls: those through PostgREST, and those of the function's own session. Does not count
- * the queries with which PostgREST sets the caller before each of these queries.
+ * Counts the queries of waiting calls: those through PostgREST, and those of the function's own session. Before each of
+ * its queries, PostgREST runs another query that sets the caller; these are not counted.
  */
 async function countQueries({ sql }: BenchStack): Promise<number> {
   const [row] = await sql`

@@ -75,7 +75,7 @@ it('web3.js 1.x confirms transactions and receives accounts, logs and slots at t
   const [payer, recipient] = [Keypair.generate(), Keypair.generate()];
   const airdrop = await connection.requestAirdrop(payer.publicKey, Number(SOL));
   const lifetime = await connection.getLatestBlockhash();
-  // web3.js answers with the notification. If its status request after the subscription is faster, it answers with the
+  // web3.js subscribes, and also requests the status. It answers with whichever arrives first: the notification or the
   // whole status.
   expect((await connection.confirmTransaction({ signature: airdrop, ...lifetime })).value).toMatchObject({ err: null });
 

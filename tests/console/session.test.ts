@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { enterConsole, openConsole, signUpInConsole } from '../support/browser.ts';
 
-// The first page comes last in this list, because signing up leads to it.
+// Signing up opens the page Flows. So this list has Flows last, and each click opens another page.
 const PAGES = ['Deployments', 'Runs', 'Nodes', 'Wallets', 'Connections', 'Schedules', 'Settings', 'Flows'];
 
 test('a user signs up, reaches every page by the navigation, signs out and in again', async () => {

@@ -16,8 +16,8 @@ const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 let chain: TestChain;
 /**
- * A chain whose blockhashes are valid for ten minutes, for transactions that are sent by hand. On a busy machine, such
- * a transaction would arrive too late at the faster chain of the other tests.
+ * A chain for transactions that are sent by hand: its blockhashes are valid for ten minutes. On the faster chain of the
+ * other tests, a blockhash could expire before a busy machine sends such a transaction.
  */
 let slowChain: TestChain;
 beforeAll(async () => {

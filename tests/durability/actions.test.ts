@@ -9,7 +9,7 @@ import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { signWire } from '../support/wire.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** The time that a run may work. The sender of its transaction has more time than that. */
+/** The time that a run may work. ACTION_TIMEOUT_MS gives the sender of the run's transaction more time. */
 const MAX_WORK_MS = 2_000;
 const ACTION_TIMEOUT_MS = 5_000;
 

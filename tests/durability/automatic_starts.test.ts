@@ -45,7 +45,7 @@ let running: Stack | undefined;
 /** Calls `work` with the stack. If the stack is not running, boots it first. */
 async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { sweep = false } = {}): Promise<void> {
   if (own.crash() !== undefined) running = undefined;
-  // The running stack has no sweeper. A sweeper starts only with a stack, so boot the stack again.
+  // The running stack has no sweeper, and a running stack can't add one. So boot the stack again, with a sweeper.
   if (sweep && running !== undefined) await own.stop().then(() => running = undefined);
   running ??= await own.boot({ postgresSettings, sweep });
   const sql = connect(running.superuserUrl, { max: 2 });
@@ -53,7 +53,7 @@ async function withStack(work: (sql: Sql, stack: Stack) => Promise<void>, { swee
     await work(sql, running);
   } finally {
     await sql.end({ timeout: 0 });
-    // End this stack: the next caller wants to kill a part before a sweeper runs.
+    // Stop a stack that has a sweeper: the next caller kills a part of its stack and needs a stack without a sweeper.
     if (sweep) await own.stop().then(() => running = undefined);
   }
 }

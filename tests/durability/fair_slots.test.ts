@@ -10,8 +10,8 @@ const HOUR = 3_600_000;
 const SLEEPERS = 290;
 const SLOTS = 16;
 /**
- * The timeout of HTTP requests is longer than any test. So a request to the silent server keeps its slot, which is a
- * place among the runs that a worker executes at once.
+ * The timeout of HTTP requests is longer than any test. So no request to the silent server times out and frees the slot
+ * of its run. A worker has as many slots as it may execute runs at once.
  */
 const PATIENCE = { HTTP_TIMEOUT_MS: String(HOUR) };
 
@@ -80,8 +80,8 @@ it("if all slots are taken, even the reserved ones, the runs of a new owner wait
   const first = await startSilent(greedy, 4, true);
   await waitFor(() => silent.waiting() === 2 || undefined);
   const second = await startSilent(other, 1);
-  // The worker may make room before the request of the second run arrives, so there may never be three requests at
-  // once. The test therefore waits until the second run is held.
+  // The worker may release a run of the first owner before the request of the second run arrives. So there may never be
+  // three requests at once, and the test waits instead until the second run is held.
   await waitFor(async () => (await stateOf(second)).held === 1 || undefined);
   await succeeded(await startTrivial(third));
   expect([(await stateOf(first)).ended, (await stateOf(second)).ended]).toEqual([0, 0]);
@@ -99,7 +99,7 @@ it('a wait continues after its worker is killed, and counts from its beginning',
       where n.flow_run_id = ${runId!} and n.end_time is null`;
   const [before] = await waiting();
 
-  // Make the run due too early. A worker that claims it then lets it sleep until the same time as before.
+  // Make the run due too early. If a worker then claims the run, the worker lets it sleep until the original time.
   await workers.sql`update private.flow_run_jobs set sleeps_until = now() where flow_run_id = ${runId!}`;
   await workers
     .sql`select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = ${runId!}`;

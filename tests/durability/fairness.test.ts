@@ -3,7 +3,9 @@ import { chainFlow } from '../support/mixed_flows.ts';
 import { startWorker } from '../support/worker_process.ts';
 import { integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** The number of runs that one owner starts. Only a small part of them may go before the runs of others. */
+/**
+ * The number of runs that one owner starts. Only a few of these runs may be executed before the runs of other owners.
+ */
 const FLOOD = 2_000;
 
 let workers: WorkerStack;
@@ -28,8 +30,8 @@ it(
     select count(*)::integer as count from public.flow_run
     where id = any (${flood}::uuid[]) and end_time is not null
       and end_time < (select max(end_time) from public.flow_run where id = any (${[...singleIds, ...fewIds]}::uuid[]))`;
-    // Owners take turns, so before the end of these 20 runs about 20 runs of the flood have ended. Runs that were
-    // claimed together with the last of these 20 may also have ended.
+    // Owners take turns. So when the 20 runs of the other owners have ended, about 20 runs of the flood have ended, and
+    // perhaps a few more that were claimed together with the last of the 20.
     expect(before?.count).toBeLessThan(100);
 
     // Meanwhile the runs of the flood also continue, in the order of their starts.

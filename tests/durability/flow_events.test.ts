@@ -48,8 +48,8 @@ async function storeFlow(): Promise<number> {
 }
 
 /**
- * Ends parts of the stack during the run. Between two ends, every watcher receives at least one event, unless it has
- * received the end of the run.
+ * Ends parts of the stack during the run. Before it goes on to the next part, each watcher must have received another
+ * event or the end of the run.
  */
 async function breakParts(told: RunEvent[][]): Promise<void> {
   const breaks = [

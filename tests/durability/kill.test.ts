@@ -14,7 +14,8 @@ const KILLS = Number(process.env.KILLS ?? 15);
 const RUNS = KILLS * 10;
 const INPUTS = 10;
 /**
- * Returns the milliseconds before a kill. They follow from the number of the kill, so that a failure can be reproduced.
+ * Returns the milliseconds before a kill. The result depends only on the number of the kill, so that a failure can be
+ * reproduced.
  */
 const killAfterMs = (kill: number): number => 20 + (kill * 7919) % 500;
 

@@ -13,8 +13,8 @@ const BYTES = 12_500;
 const ELEMENTS = 120;
 const RUNS = 3;
 /**
- * The largest history in bytes that a worker may hold. It is less than the history of one of these runs, and more than
- * a page.
+ * The largest history in bytes that a worker may hold. This is less than the history of one run of this test, but more
+ * than one page of the history.
  */
 const MAX_HELD_BYTES = 2 * MIB;
 const PAGE_BYTES = MIB;
@@ -46,8 +46,8 @@ const startRuns = async (flow: FlowBuilder): Promise<string[]> =>
 
 /**
  * Starts workers that may hold less history than one of these runs has. Observes the functions whose names match
- * `reading`. Records the sizes of the answers of these functions, and the most runs that were open at the same time:
- * read, but not yet released or ended.
+ * `reading`. Records the sizes of the answers of these functions, and the greatest number of runs that were open at the
+ * same time. A run is open from the call that reads it until its release or its end.
  */
 function smallWorkers(reading: RegExp) {
   const { API_URL, SERVICE_ROLE_KEY } = workers.stack.status;
@@ -114,7 +114,7 @@ it(
     const { bytes } = await first.drainUntil(asleep);
     expect(bytes).toBeGreaterThan(2 * BYTES * ELEMENTS);
 
-    // Simulates that the hour has passed.
+    // Simulates that the waiting nodes began an hour ago.
     await workers.sql`update public.node_run set start_time = start_time - interval '1 hour' where end_time is null`;
     await workers.sql`update private.flow_run_jobs set sleeps_until = now() where sleeps_until is not null`;
     await workers

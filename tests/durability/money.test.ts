@@ -16,7 +16,8 @@ const RUNS_PER_KILL = 4;
 /** At this slot length, a blockhash is valid for six seconds. */
 const SLOT_MS = 40;
 /**
- * Returns the milliseconds before a kill. They follow from the number of the kill, so that a failure can be reproduced.
+ * Returns the milliseconds before a kill. The result depends only on the number of the kill, so that a failure can be
+ * reproduced.
  */
 const killAfterMs = (kill: number): number => 10 + (kill * 7919) % 700;
 

@@ -7,9 +7,11 @@ import { startWorker } from '../support/worker_process.ts';
 import { type FlowOwner, integer, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
 const LEASE_SECONDS = 2;
-/** The outage lasts for three leases. Without the outage, the runs under way would end within this time. */
+/**
+ * The outage lasts for three leases. The runs that are under way when it begins would otherwise end within this time.
+ */
 const OUTAGE_MS = 6_000;
-/** The duration of a lasting run. When its first checkpoint is stored, the run is still under way. */
+/** The duration of a lasting run: so long that the run is still under way when its first checkpoint is stored. */
 const LASTING_MS = 4_000;
 
 let workers: WorkerStack;
@@ -48,8 +50,8 @@ const jobsOf = (runIds: string[]) =>
 const outputsOf = (count: number) => numbers(count).map(({ n }) => ['succeeded', { M: { out: n } }]);
 
 /**
- * The two ways in which a worker calls the database. A lost connection has different effects for each of them; leases,
- * releases and cancelled statements are the same for both.
+ * The two ways in which a worker calls the database. A lost connection affects each way differently. Leases, releases
+ * and cancelled statements work in the same manner in both.
  */
 const OVER = ['PostgREST', 'Postgres'] as const;
 

@@ -5,7 +5,7 @@ import { waitFor } from '../support/wait.ts';
 import { startWorker, type WorkerProcess } from '../support/worker_process.ts';
 import { type FlowOwner, makeWorkerStack, type WorkerStack } from '../support/worker_stack.ts';
 
-/** With this setting, a worker holds runs that wait, for however long they wait. */
+/** With this setting, a worker never releases a run because the run waits for a long time. */
 const HOLDS = { RUNNER_LONG_WAIT_MS: '2147483647' };
 
 let workers: WorkerStack;
@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => workers?.remove());
 
 const started: WorkerProcess[] = [];
-// End the workers by SIGTERM. If a worker were killed, its last claim could still be executed, and would take the next
-// test's run.
+// End the workers by SIGTERM. If a worker were killed, the database could still execute the worker's last claim, and
+// this claim would take the next test's run.
 afterEach(() => Promise.all(started.splice(0).map((worker) => worker.end('SIGTERM'))));
 
 function newWorker(env: Record<string, string> = {}, over?: 'PostgREST' | 'Postgres'): WorkerProcess {

@@ -32,8 +32,8 @@ function newWorker(kill: number): WorkerProcess {
 }
 
 /**
- * A loop inside a called flow. It makes GET requests, which may be repeated after their worker died, and POST requests,
- * which may not.
+ * A loop inside a called flow. It makes GET requests and POST requests. After the death of a worker, only its GET
+ * requests may be repeated.
  */
 function loop(serverUrl: string, gateUrl: string): FlowBuilder {
   const flow = new FlowBuilder();
@@ -56,7 +56,8 @@ function loop(serverUrl: string, gateUrl: string): FlowBuilder {
 }
 
 it(`succeeded nodes are not repeated while ${KILLS} workers of redriven runs are killed`, async () => {
-  // Each try of the test has its own gate, which is closed, and its own server, which counts from zero.
+  // If this test is tried again, the new try needs a gate of its own, which is closed, and a server of its own, which
+  // counts from zero.
   const [server, gate] = await Promise.all([startEffectServer(5), makeGate()]);
   onTestFinished(async () => void await Promise.all([server.close(), gate.close()]));
   const called = await owner.storeFlow(loop(server.url, gate.url));

@@ -57,6 +57,6 @@ it('runs that waited while several of their workers were lost delay no other run
   const ended = await workers.ended(others);
   expect(ended.map(({ status }) => status)).toEqual(others.map(() => 'succeeded'));
   await allHeld();
-  // If each run were executed alone for a lease, this would take more than a minute.
+  // If each run were executed alone, and each took a lease, this part of the test would take more than a minute.
   expect(Date.now() - began).toBeLessThan(LEASE_SECONDS * 2_000);
 });

@@ -47,8 +47,8 @@ it('a run that waits longer than a slice continues in the next claim, and its ti
   await poke();
   const [run] = await workers.ended([runId!]);
   expect(run).toMatchObject({ status: 'succeeded', output: { M: { out: { U: '1' } } } });
-  // The run sleeps until the wait is over. If the run were claimed once for each slice instead, it would have more
-  // claims.
+  // The run sleeps until the wait is over. Without this sleep, the run would be claimed once for each slice, which
+  // would give more claims.
   const claims = await claimsOf(runId!);
   expect(claims).toBeGreaterThan(1);
   expect(claims).toBeLessThan(1_500 / SLICE_MS + 2);
@@ -83,8 +83,8 @@ it('a script that needs more than a slice fails, and its error recommends a long
     expect.stringMatching(/^count [0-9a-f-]{36}: node_cpu_limit: not finished after 40 ms .*npm run worker/),
   ]);
 
-  // Before the function rests, it looks for runs once more, and might find the next run. So restart it: a new process
-  // looks for runs only when it gets a request.
+  // Before the function `runner` rests, it looks for runs once more, and might take the next run from the worker. So
+  // restart the function: a new process looks for runs only when it gets a request.
   await workers.stack.restart('function runner', 'SIGKILL');
   const [again] = await owner.start(flowId, [{}]);
   const worker = startWorker({ status: workers.stack.status, runtime: 'deno' });

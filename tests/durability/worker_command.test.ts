@@ -184,8 +184,8 @@ it("a login that may only execute runs executes them, and can't read users' data
       errors: null,
       output: { M: { value: { S: 'first' }, caller: { M: { user_id: { S: owner.id } } }, fetched: { S: 'let in' } } },
     }]);
-    // Meanwhile the long runs get checkpoints and heartbeats. Then the worker releases them, and the next one claims
-    // them.
+    // Meanwhile the long runs get checkpoints and heartbeats. After SIGTERM, the worker releases these runs, and the
+    // next worker claims them.
     await workers.sql`select pg_sleep(1.5)`;
     expect(await worker.end('SIGTERM')).toBe(0);
     const next = startWorker({ status: workers.stack.status, env: { SUPABASE_DB_URL: String(address) } });

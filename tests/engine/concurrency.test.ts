@@ -44,7 +44,7 @@ it('parallel waits take as long as the longest one, not as their sum', async () 
   const startedAt = performance.now();
   const { output } = await executeFlow(flow, {}, { now: Date.now });
   expect(Object.keys(output.M)).toHaveLength(20);
-  // If they waited one after the other, it would take at least this long.
+  // If the nodes waited one after the other, the run would take at least this long.
   expect(performance.now() - startedAt).toBeLessThan(20 * 200);
 });
 
@@ -58,7 +58,7 @@ it('calls of flows run in parallel', async () => {
   const startedAt = performance.now();
   const { output } = await executeFlow(flow, {}, { now: Date.now, flows: { 1: called } });
   expect(Object.keys(output.M)).toHaveLength(20);
-  // If they ran one after the other, it would take at least this long.
+  // If the calls ran one after the other, the run would take at least this long.
   expect(performance.now() - startedAt).toBeLessThan(20 * 200);
 });
 

@@ -155,7 +155,10 @@ it('passes an input on, calls a flow and handles a failure by expressions', asyn
   expect(output.M).toEqual({ twice: { M: { is: { U: '10' } } }, code: { S: 'expression_failed' } });
 });
 
-/** Makes a flow with a node that has effects, an edge with an expression behind that node, and a node that fails. */
+/**
+ * Makes a flow in which `pay` has effects, the edges behind it have expressions, and the node `later` fails until `fix`
+ * is called.
+ */
 function payThenFail() {
   let [calls, fails] = [0, true];
   const pay = testNode([], ['paid'], () => {

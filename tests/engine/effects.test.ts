@@ -3,7 +3,9 @@ import { type HttpRequest, NodeError } from '../../runner/engine/node.ts';
 import { claimFlow, endOf, executeFlow, recordedBy, ROOT_RUN_ID } from '../support/execute_flow.ts';
 import { type BuiltNode, FlowBuilder, type FormJson, type Port } from '../support/flow_builder.ts';
 
-/** A server that records the requests that arrive, as `METHOD path`. It answers a GET if it is not down. */
+/**
+ * A server that records the requests that arrive, as `METHOD path`. While `isDown` is true, each GET request fails.
+ */
 function makeServer() {
   const server = {
     isDown: true,

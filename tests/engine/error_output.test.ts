@@ -14,7 +14,10 @@ const withPay = (run: () => Promise<never>): NodeRegistry => (id) =>
 
 const never = () => new Promise<never>(() => {});
 
-/** Makes a flow that handles the failure of `test_pay`. Its outputs are parts of the failure. */
+/**
+ * Makes a flow that handles the failure of `test_pay`. The output `attempt` of the flow is a field of the error that
+ * `test_pay` outputs.
+ */
 function payFlow(registry: NodeRegistry, retry?: typeof AT_ONCE): FlowBuilder {
   const flow = new FlowBuilder(registry);
   const pay = flow.use('test_pay', {}, { title: 'pay', handlesErrors: true, retry });
@@ -22,7 +25,7 @@ function payFlow(registry: NodeRegistry, retry?: typeof AT_ONCE): FlowBuilder {
   return flow;
 }
 
-/** Returns the events of a claim up to the begin of its first node with effects, as if the worker had died there. */
+/** Returns the record of a claim whose worker seems to die when the first node with effects has begun. */
 async function diedInside(flow: FlowBuilder, registry: NodeRegistry, flows?: { [id: string]: FlowBuilder }) {
   const events: Parameters<typeof recordedBy>[0][number][] = [];
   const ended = new Promise<void>((resolve) => {

@@ -22,7 +22,9 @@ const wallet = (flow: FlowBuilder): Port => flow.use('wallet', {}, { form: { pub
 /** Adds an output `out` that passes on the input `in`. */
 const handOn = (flow: FlowBuilder) => flow.output('out', flow.input('in'));
 
-/** Parts of flows. Each builds an output, and says whether the flow names the key of this output. */
+/**
+ * Parts of flows. `build` returns an output that may hold a key. `isNamed` is true if the flow itself names this key.
+ */
 const cases: [title: string, isNamed: boolean, build: (flow: FlowBuilder) => Port | undefined][] = [
   ['a wallet node', true, wallet],
   ['a constant', true, (flow) => flow.constant(WALLET)],

@@ -135,7 +135,7 @@ describe('a flow of the newer editor', () => {
   });
 });
 
-/** Example flows that lie in a folder beside the project, if that folder exists. */
+/** A folder of example flows. It is outside the project, so it may be missing. */
 const shared = join(projectDir, '../shared/flows-v2');
 
 describe.runIf(existsSync(shared))('a shared flow of the newer editor runs:', () => {

@@ -45,9 +45,9 @@ const executionsOf = ({ nodeRuns }: Recorded, nodeId: string): string[] =>
     .map(({ times, input, output }) => `#${times} ${showMap(input.M)} → ${showMap(output?.M ?? {})}`).toSorted();
 
 /**
- * Chooses nodes at random. If a script is chosen, the nodes before it are chosen, too. The reason: scripts have
- * optional inputs, so they also run for iterations in which the node before them did not run. If such iterations are at
- * the end of a loop, the record of a run does not contain them.
+ * Chooses nodes at random. If a script is chosen, the nodes before it are chosen, too. The reason: a script has
+ * optional inputs, so it also runs for iterations in which the node before it did not run. If the last iterations of a
+ * loop are of this kind, the record of the run does not show them.
  */
 function chooseNodes(flow: FlowBuilder, choices: Iterator<boolean>): string[] {
   const chosen = flow.nodes.filter(() => choices.next().value);

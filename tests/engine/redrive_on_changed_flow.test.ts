@@ -104,8 +104,8 @@ it('a redrive on a changed flow has the result of a fresh run, and repeats no ex
         }
         takenOver += whole.events.filter((event) => event.type === 'nodeTakenOver').length;
 
-        // Count the executions of the root run by node and inputs. An execution of an unchanged node is repeated only
-        // if the earlier runs executed this node too few times with these inputs.
+        // Count the executions of the root run by node and inputs. The redrive executes an unchanged node again only if
+        // the earlier runs executed it with these inputs fewer times than expected.
         const ofSame = (names: string[]) =>
           countOf(names.filter((name) => !Object.hasOwn(changes.entry!.nodes, /^ (\S+) /.exec(name)?.[1] ?? '')));
         const expected = ofSame(executed(calm).map(({ what }) => what));

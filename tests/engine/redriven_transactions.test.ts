@@ -58,8 +58,8 @@ it.each(['Automatic', 'Off'] as const)(
       output: { M: { early: { S: 'made of Bob' }, ann: { B6: signatureOf('of Ann') } } },
     });
     expect(rich.asked).toEqual(['of Bob']);
-    // Some nodes have got the address of a payment before the payment failed. They would get the same address now, so
-    // they are not executed again.
+    // Some nodes received the address of a payment before the payment failed. In the redrive they would receive the
+    // same address, so they are not executed again.
     const executed = redriven.events.flatMap((event) => event.type === 'nodeEnded' ? [event.run.node_id] : []);
     expect(executed).not.toContain(early.nodeId);
     expect(executed).not.toContain(ann.id);

@@ -33,7 +33,8 @@ it.each(Array.from({ length: 12 }, (_, steps) => steps))(
     };
     const first = await claimFlow(calling, {}, options);
     expect(first.result).toEqual({ status: 'released' });
-    // The first claim has recorded all begins, so the second one makes no progress before it is released.
+    // The first claim has recorded the begin of each node, so the second claim has nothing new to record before its
+    // release.
     const second = await claimFlow(calling, {}, { ...options, earlier: first.recorded });
     expect(second.result).toEqual({ status: 'released' });
   },

@@ -79,7 +79,8 @@ it.each([['made', false], ['could not be made', true]])(
         (_, line) => expect.stringMatching(new RegExp(`^attempt ${line < 2 ? 1 : 2} of 3 failed, .*${EXPIRED}$`)),
       ),
     );
-    // Outputs that a node passed on before its transaction were not passed on again with the second transaction.
+    // A node may send outputs to other nodes before its transaction. The second transaction did not send these outputs
+    // again.
     expect(ended.nodeRuns).toHaveLength(6);
   },
 );
@@ -103,8 +104,8 @@ it('whenever its worker dies, one transaction is confirmed, and no node exceeds 
   const { events, result } = await claimFlow(flow, {}, flakyChain(2).options);
   const undisturbed = endOf(result);
   for (let count = 0; count <= events.length; count++) {
-    // One batch stores the end of a transaction with the ends of the node executions in it. A worker can't die between
-    // them, so these counts are skipped.
+    // One batch stores the end of a transaction with the ends of the node executions in it. A worker can't die inside
+    // this batch, so the test skips the counts of events that end there.
     const batch = events[count]?.batch;
     if (events.slice(0, count).some((event) => event.batch === batch && event.type === 'transactionEnded')) continue;
     const earlier = recordedBy(events.slice(0, count));

@@ -13,7 +13,8 @@ const definition = {
 };
 
 /**
- * Stops a run when two parallel nodes, each with a follower, have begun: `slow` ends a while later, `deaf` never ends.
+ * Stops a run when its parallel nodes `slow` and `deaf` have begun. `slow` ends a while later; `deaf` never ends. Each
+ * of them has a following node.
  */
 async function stopWhileRunning(halt: Halt) {
   const stop = new AbortController();

@@ -96,8 +96,8 @@ it('a transaction that an earlier claim stored is continued before others, with 
   )
     .toEqual([['second', [flow.nodes[1]!.id]], [undefined, [flow.nodes[0]!.id]]]);
 
-  // A transaction with all signatures keeps its instructions. If it has been executed, its effects may have changed the
-  // data from which the instructions were made.
+  // A transaction with all signatures keeps its instructions. The transaction may have been executed and may have
+  // changed the data from which its instructions were made, so they are not made again.
   orders.length = 0;
   const unmade = failingRegistry('made again', 'second');
   const signed = { ...earlier, transactions: [{ ...transaction, wire: 'AQ==' }] };

@@ -118,8 +118,8 @@ test.each(names)('the CLI uploads only the imports of the function %s and the im
   expect([...files.keys()].sort()).toEqual([IMPORT_MAP, ...graph.files].sort());
 });
 
-// The type-check does not find a missing package: with a node_modules folder, Deno finds packages that the import map
-// lacks.
+// The type-check can't notice that the import map lacks a package, because Deno also finds packages in the node_modules
+// folder.
 test.each(names)('the import map names every package that the function %s imports', async (name) => {
   const { packages } = await readGraph(name);
   const { imports } = JSON.parse(await readFile(join(projectDir, IMPORT_MAP), 'utf8')) as {

@@ -23,7 +23,7 @@ const toText = (path: PropertyKey[]): string =>
 
 /**
  * A fault: the path at which the definition is changed, and the new value (undefined removes the old one). `faultAt` is
- * the path that the error names, if it differs.
+ * the path that the error names, if this is not the changed path.
  */
 type Case = [at: Path, value: Json | undefined, faultAt?: Path];
 

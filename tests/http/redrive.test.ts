@@ -215,8 +215,9 @@ describe('a redrive on a newer deployment', () => {
     const base = `/${randomUUID()}`;
     const before = build(base, { script: wrong });
     const { failed, ids: [other] } = await failAndDeploy(before, build(`${base}/other`, { script: right }));
-    // The address of the first request comes from a script that has changed. The request node itself is unchanged, so
-    // it may run again for its new input. A redrive is refused only if a node that has had effects is itself changed.
+    // A script that has changed makes the address of the first request. The node that sends the request is unchanged,
+    // so it may run again with the new address. A redrive is refused only if a node that has had effects is itself
+    // changed.
     expect((await redrive(owner, failed.id, `?deployment=${other}`)).status).toBe(200);
 
     const changed = build(base, { script: right });

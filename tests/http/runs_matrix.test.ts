@@ -36,7 +36,9 @@ describe.each(callers)('%s', (caller) => {
     const text = await response.text();
     return [response.status, response.ok ? text.match(/^event: (.*)$/m)?.[1] : JSON.parse(text).code];
   };
-  /** The expected answer of an RPC or route for users: one for the owner, and one for every other user. */
+  /**
+   * The expected answer of an RPC or route that only users may call: `ofOwner` for the owner, 404 for any other user.
+   */
   const forUsers = (ofOwner: unknown[], notFound: string) =>
     kind === 'owner' ? ofOwner : isUser ? [404, notFound] : UNAUTHENTICATED;
   const overRest = (ofOwner: unknown[], notFound: string) => kind === 'refused' ? REFUSED : forUsers(ofOwner, notFound);

@@ -63,8 +63,8 @@ const tables = () =>
   );
 
 /**
- * Lists every function that PostgREST could reach. If an argument has the name and type of a value of the owner's
- * wallet, it is that value.
+ * Lists every function that PostgREST could reach. For an argument with the name and type of a value of the owner's
+ * wallet, passes that value.
  */
 async function rpcs(): Promise<{ name: string; args: Record<string, unknown> }[]> {
   const functions = await asSuperuser((sql) =>

@@ -37,7 +37,8 @@ async function runTap(file: string): Promise<string[]> {
       typeof value === 'string' ? value.split('\n') : []
     );
   } finally {
-    // With a new connection for each file, each would compile pgTAP again, which takes most of the time.
+    // The connection is used again for the next file. A new connection would have to compile pgTAP again, which takes
+    // most of the time.
     await sql`rollback`.simple();
     await sql`discard all`.simple();
   }

@@ -17,8 +17,8 @@ export interface Block {
   /** The text after the opening fence. If it is `output`, the block holds the output of the block before it. */
   language: string;
   /**
-   * The file that the block belongs to. The comment `<!-- file: name -->` above this block names the file; without one,
-   * such a comment above an earlier block of the page.
+   * The file that the block belongs to. The comment `<!-- file: name -->` above this block names the file. If there is
+   * none, the nearest such comment above an earlier block names it.
    */
   file: string | undefined;
   /**

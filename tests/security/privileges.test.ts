@@ -24,8 +24,7 @@ afterAll(async () => {
 });
 
 /**
- * Migrates a database of a platform without Supabase's publication and without its default privileges, which newer
- * projects lack.
+ * Migrates a database that lacks Supabase's publication and, like newer projects, Supabase's default privileges.
  */
 async function migrateBare(): Promise<Sql> {
   const name = 'bare';

@@ -26,7 +26,7 @@ export const attemptChecks: RowCheck[] = [
   },
   {
     name: 'last_attempt_differs',
-    // In a run that was not stopped, the last log line about attempts reports a failure if and only if the node has
+    // If the run was not stopped, the last log line about a node's attempts reports a failure exactly if the node has
     // failed.
     find: (sql) =>
       sql`

@@ -1,8 +1,8 @@
 import type { RowCheck } from './facts.ts';
 
 /**
- * SQL for two lists of events with their keys: the events that should exist according to the rows of each tree of runs,
- * and the stored numbered events.
+ * SQL for two lists of events with their keys: `meant` has the events that the rows of each tree of runs require, and
+ * `numbered` has the stored events with their numbers.
  */
 const EVENTS = `
   tree as (

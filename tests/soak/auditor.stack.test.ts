@@ -172,7 +172,10 @@ const past = async (change: () => PromiseLike<unknown>) => {
 
 const firstRun = () => records[0]!.runIds[0]!;
 
-/** Makes a schedule of this age, and then records each of these runs, in order, as the last start of the schedule. */
+/**
+ * Makes a schedule that was created `age` ago. Then inserts the runs `noted`, and records each in turn as the
+ * schedule's last start.
+ */
 const storeScheduled = async (age: string, noted: string[]): Promise<void> => {
   await past(async () => {
     const [schedule] = await sql`

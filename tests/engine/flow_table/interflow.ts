@@ -6,7 +6,7 @@ export const plusOne = (flow: FlowBuilder) => {
   flow.output('out', flow.script('a + 1', { a: flow.input('n', 0) }, 1, 'plus one').output('u'));
 };
 
-/** A flow that calls itself, as flow 1, with n - 1 until n is 0. It outputs the depth of the calls. */
+/** A flow that has the id 1 and calls itself with n - 1, until n is 0. It outputs the depth of the calls. */
 export const countDown = (flow: FlowBuilder) => {
   const n = flow.input('n');
   const step = flow.script('let u = if a > 0 { a - 1 }; let v = if a == 0 { 0 };', { a: n }, 2, 'step');

@@ -36,16 +36,16 @@ function prepare(row: FlowRow) {
     });
   const show = ({ result, recorded }: Awaited<ReturnType<typeof claim>>): ShownRun => {
     const shown = showRun(flow, flows, endOf(result), recorded);
-    // If a line was stored before its node had ended, the next claim writes it again. So drop repeated lines. The lines
-    // are sorted, because their order depends on when the nodes run.
+    // If the worker dies after it has stored a log line and before the line's node has ended, the next claim writes the
+    // line again. So drop repeated lines. The lines are sorted, because their order depends on when the nodes run.
     return { ...shown, logs: [...new Set(shown.logs)].toSorted() };
   };
   return { flow, claim, show };
 }
 
 /**
- * True if the first `count` events hold the end of a transaction, but not the ends of the nodes in it. No record looks
- * like this, because the journal stores all these ends together.
+ * True if the first `count` events hold the end of a transaction, but not the ends of the nodes in it. No stored record
+ * can end there, because the journal stores the ends of the transaction and of its nodes together.
  */
 function isInsideEnd(events: JournalEvent[], count: number): boolean {
   const batch = events[count]?.batch;
@@ -55,8 +55,8 @@ function isInsideEnd(events: JournalEvent[], count: number): boolean {
 describe('each flow of the table', () => {
   it.each(unlimitedRows)('has the same result whenever its worker dies: %s', async (_, row) => {
     const { claim, show } = prepare(row);
-    // With delays, only every third moment is tried: `random_flows.test.ts` and `random_transactions.test.ts` have such
-    // cases, too.
+    // If nodes are delayed, only every third moment is tried, because `random_flows.test.ts` and
+    // `random_transactions.test.ts` also test delayed nodes.
     for (const [registry, step] of [[tableRegistry, 1], [delayNodes(tableRegistry, 7), 3]] as const) {
       const undisturbed = await claim({ registry });
       const expected = show(undisturbed);

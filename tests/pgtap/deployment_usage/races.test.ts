@@ -295,7 +295,8 @@ describe('there is no deadlock between', () => {
     expect((await holdSlot('guests')).count).toBe(1);
     const finishing = codeOf(ending`select private.finish_flow_runs(${ending.json(results)})`);
     await hasToWait(database.connect('supabase_admin'), finishing);
-    // While the end of the runs waits for the guests' row, it has not locked the row of the others, which comes later.
+    // finish_flow_runs locks the guests' row first, and now waits for it. So it has not yet locked the row of the other
+    // callers.
     expect((await holdSlot('others')).count).toBe(1);
     await admin`commit`;
     expect(await finishing).toBe('done');

@@ -36,8 +36,8 @@ interface Write {
 interface Race {
   writes: Write[];
   /**
-   * For each reader: the milliseconds between two reads, and the number of events after which it forgets the events
-   * that it has not counted yet.
+   * For each reader: `pause`, the milliseconds between two reads, and `drops`, the number of events of a read that it
+   * keeps. It drops the rest.
    */
   readers: { pause: number; drops: number }[];
 }
@@ -96,7 +96,10 @@ const expectedOf = async (runId: string): Promise<string[]> =>
     union all select concat_ws(' ', 'signature_request', s.id) from public.signature_requests as s where s.root_flow_run_id = ${runId}
   `).map(({ key }) => key).toSorted();
 
-/** Reads until the end, beginning after the last counted event, which may be in the middle of an earlier read. */
+/**
+ * Reads until the end of the run. Each read begins after the last event that was kept, which may be in the middle of
+ * the previous read.
+ */
 async function follow(reader: Sql, runId: string, { pause, drops }: Race['readers'][number]): Promise<Told[]> {
   const told: Told[] = [];
   for (;;) {

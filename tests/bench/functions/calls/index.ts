@@ -6,7 +6,7 @@ let end: () => void;
 
 /**
  * Makes the calls of a run and nothing else: a start, a call that wakes the runner, a claim, a finish, and a read of
- * the output. After `start-claimed`, there is no call for the claim; after `start-unclaimed`, there is one.
+ * the output. After `start-unclaimed`, the claim is a call of its own; after `start-claimed`, no call makes a claim.
  */
 export default {
   fetch: async (request: Request): Promise<Response> => {
