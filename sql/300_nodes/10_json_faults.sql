@@ -13,8 +13,8 @@ declare
   v_is_faulty boolean;
 begin
   -- The query measures only strings, numbers, booleans and nulls, because each array or object in the result would be a
-  -- copy of everything inside it. The query does not use jsonb_path_query. That function is slower, because it moves
-  -- all remaining results forward for each row that it returns.
+  -- copy of everything inside it. jsonb_path_query would be slower: for each row that it returns, it moves all
+  -- remaining results forward.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size

@@ -111,7 +111,7 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, that port''s definition gives the hint of the input, {description, json_schema}.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, it takes description and json_schema from that port''s definition.';
 
 -- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the flow,
 -- its ports come from the flow's JSON.

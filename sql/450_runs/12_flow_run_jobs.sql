@@ -44,7 +44,7 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is
   'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.turn is
-  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, the run gets a newer number of this sequence, so runs that were queued in the meantime are claimed first.';
+  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, the run gets a newer number of the sequence of message ids, so runs that were queued in the meantime are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is

@@ -3295,8 +3295,8 @@ declare
   v_is_faulty boolean;
 begin
   -- The query measures only strings, numbers, booleans and nulls, because each array or object in the result would be a
-  -- copy of everything inside it. The query does not use jsonb_path_query. That function is slower, because it moves
-  -- all remaining results forward for each row that it returns.
+  -- copy of everything inside it. jsonb_path_query would be slower: for each row that it returns, it moves all
+  -- remaining results forward.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -6913,7 +6913,7 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, that port''s definition gives the hint of the input, {description, json_schema}.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, it takes description and json_schema from that port''s definition.';
 
 -- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the flow,
 -- its ports come from the flow's JSON.
@@ -8728,8 +8728,9 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'True if the caller may see a run. The owner of the flow sees all its runs. The starter and the holder of the run''s token see the run only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- This policy repeats the rule of private.may_see_run. The planner does not inline a function that uses an argument
--- twice if the argument is a sub-select. So a policy that called private.may_see_run would read all runs.
+-- This policy repeats the rule of private.may_see_run. If an argument of a function is a sub-select and the function
+-- uses this argument twice, the planner does not inline the function. So a policy that called private.may_see_run would
+-- read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -8786,7 +8787,7 @@ comment on column private.flow_run_jobs.counted_deployment_id is
 comment on column private.flow_run_jobs.counted_shares is
   'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.turn is
-  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, the run gets a newer number of this sequence, so runs that were queued in the meantime are claimed first.';
+  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, the run gets a newer number of the sequence of message ids, so runs that were queued in the meantime are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
   'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
 comment on column private.flow_run_jobs.is_held is

@@ -121,7 +121,8 @@ it('a run that is redriven until nothing fails has the result of a run without f
         expect(comparable(whole, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
         expect(comparable(last, runIdOf(9))).toEqual(comparable(calm, ROOT_RUN_ID));
         const places = new Set(expected.map(({ where }) => where));
-        // Some nodes behind a failure may have got other inputs than in a run without failures.
+        // Because of a failure, some nodes behind the failed node may have received other inputs than in a run without
+        // failures.
         const misled = countOf(all.filter(({ where }) => !places.has(where)).map(({ what }) => what));
         const counts = countOf(all.map(({ what }) => what));
         for (const [what, times] of countOf(expected.map(({ what }) => what))) {

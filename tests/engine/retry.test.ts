@@ -208,7 +208,8 @@ it('a run that is stopped between two attempts ends at once, with the attempts t
 it('a run that is released between two attempts continues with the next one', async () => {
   const node = flaky(1);
   const flow = flowWith({ ...AT_ONCE, delay_ms: 5, max_delay_ms: 5 });
-  // The clock of the test stands still. On a busy machine, the pause could otherwise be over before the node rests.
+  // The clock of the test stands still. With a real clock, the pause could end before the node rests, if the machine is
+  // busy.
   const time = Date.now();
   const slice = makeSlice(UNLIMITED);
   const { result, recorded } = await claimFlow(flow, {}, {

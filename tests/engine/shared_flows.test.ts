@@ -13,7 +13,8 @@ import { ownFlows, readFlow, sharedFlows } from '../support/saved_flows.ts';
 import { startTestChain, type TestChain } from '../support/solana.ts';
 
 /**
- * A registry in which every key has the same balance. A chain could not be asked, because the called flow gets no key.
+ * A registry in which every key has the same balance. A real chain could not give a balance, because the called flow
+ * gets no key.
  */
 const withoutChain: NodeRegistry = (nodeId) =>
   nodeId === 'get_balance' ? testNode(['pubkey'], ['balance'], () => ({ balance: { U: '5' } })) : nodeRegistry(nodeId);
@@ -136,7 +137,7 @@ describe.each([own, shared].filter(({ folder }) => existsSync(folder)))(
   },
 );
 
-// The sources in this flow have no member `optional`: flows that editors save lack it.
+// As in flows that editors save, the sources in this flow have no member `optional`.
 describe('a flow whose script sets one of its two outputs', () => {
   it.each<[string, ValueMap, string]>([
     ['7', { positive: { D: '7' }, merged: { S: 'a: 7' } }, 'negative'],

@@ -54,7 +54,7 @@ it('a pause is due after 20 ms of uninterrupted computing, and not after another
   expect(slice.needsBreath()).toBe(true);
   slice.stopComputing();
   // The computation stops and continues at once, as it does after a call that is already answered. No other computation
-  // ran in between.
+  // ran between the stop and the continuation.
   slice.startComputing();
   expect(slice.needsBreath()).toBe(true);
 });

@@ -118,7 +118,7 @@ describe('the timeout of a node', () => {
         },
       },
     });
-    // The URL of the input ends with the attempt, so a second attempt would never get an answer.
+    // The URL of the input becomes invalid when the attempt ends, so a second attempt would never get an answer.
     expect(recorded.inputs).toMatchObject([{ timeout_ms: SHORT }]);
     expect(recorded.nodeRuns.map(({ attempt }) => attempt)).toEqual([1]);
     // The record holds all executions of the run, so that a redrive needs no other record.

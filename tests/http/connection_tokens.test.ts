@@ -146,7 +146,8 @@ describe('a connection of kind oauth2_client_credentials', () => {
     await first.credential.refused!();
     const second = await open('refused');
     expect(second.header).not.toBe(first.header);
-    // If a server refuses the first token late, the refusal has no effect on the second token.
+    // A server may refuse the first token when the second token is already in use. This refusal has no effect on the
+    // second token.
     await first.credential.refused!();
     expect((await open('refused')).header).toBe(second.header);
   });

@@ -10,8 +10,8 @@ const targets = ['by id', 'by flow', 'by flow and tag', 'unknown id', 'unknown t
 const UNAUTHENTICATED = 401;
 
 /**
- * A target that the caller may not see answers the same 404 as a missing one. Wrong credentials answer 401 for every
- * target.
+ * If the caller may not see the target, the answer is the same 404 as for a missing target. If the credentials are
+ * wrong, the answer is 401 for every target.
  */
 function expectedStatus(
   caller: Caller,

@@ -115,7 +115,7 @@ describe('a wallet that is refused', () => {
     expect((await upsertWallet(other, wallet)).status).toBe(200);
     const ids = [other.id, other.id.toUpperCase(), '0b8b8f3e-5c3f-4c39-9d5a-0d6d4f1c7e11'];
     const answers = await Promise.all(ids.map(async (user_id) => {
-      // The key pair belongs to another wallet. The answer must not show this, because the owner is checked first.
+      // The key pair belongs to another wallet. The answer must not show this: the database checks the owner first.
       const params = { ...hardcoded(foreign), public_key: pair.publicKey, name: 'mine now', user_id };
       const response = await upsertWallet(owner, params);
       return [response.status, await response.text()];

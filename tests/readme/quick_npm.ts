@@ -25,8 +25,8 @@ exec "$program" "$@"
 
 /**
  * Makes a folder for the PATH with a faster npm and npx. At the first call for a script or a program, they run the real
- * npm. At later calls they run the program itself. Pages repeat the same calls, and npm takes as long as the program
- * that it runs.
+ * npm. At later calls, they run the program directly. This saves time, because pages repeat calls, and npm takes as
+ * long as the program that it runs.
  */
 export function makeQuickNpm(dir: string): void {
   for (const folder of ['scripts', 'asked']) mkdirSync(join(dir, folder), { recursive: true });

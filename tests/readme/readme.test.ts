@@ -25,7 +25,7 @@ import { type Block, isOutput, pages, readBlocks } from './pages.ts';
 const HOSTED = 'tests/hosted/recipe.test.ts runs it against a stand-in of the hosted platform.';
 const STAYS_UP = 'It stays up: the stack of this test is booted by it, and tests/stack/ tries its options.';
 
-/** The blocks that the tests do not run. Each has its page, the beginning of its text, and the reason. */
+/** The blocks that the tests do not run: the page of each block, the beginning of its text, and the reason. */
 const notRun: [page: string, begins: string, reason: string][] = [
   [
     'README.md',
@@ -137,9 +137,10 @@ beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), 'flow-npm-'));
   makeQuickNpm(programs);
   const port = await findFreePort();
-  // The pages use the default port. Another stack on this machine may have that port, so this stack uses another one.
+  // The pages use the default port. Another stack on this machine may use the default port, so this stack uses a free
+  // port.
   mkdirSync(join(copy, '.stack'));
-  // The copy has the same sources of the console, so both share one build.
+  // The copy has the same console sources as the project, so the copy and the project share one build.
   mkdirSync(join(projectDir, '.stack/console'), { recursive: true });
   symlinkSync(join(projectDir, '.stack/console'), join(copy, '.stack/console'));
   if (port !== DEFAULT_PORT) symlinkSync(String(port), join(copy, '.stack', String(DEFAULT_PORT)));

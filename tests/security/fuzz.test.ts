@@ -306,8 +306,8 @@ it(
       `fuzz: ${REQUESTS} requests, answers by status: ${JSON.stringify(Object.fromEntries([...byStatus].toSorted()))}`,
     );
     expect(faults.slice(0, 5)).toEqual([]);
-    // If all requests shared one fault, it would hide everything else. Therefore many requests must succeed, and many
-    // must be refused.
+    // If all requests had the same fault, the server would check nothing else in them. Therefore many requests must
+    // succeed, and many must be refused.
     expect(byStatus.get(200)).toBeGreaterThan(REQUESTS / 250);
     expect(byStatus.get(400)).toBeGreaterThan(REQUESTS / 10);
     expect(await countRows()).toEqual(before);

@@ -108,8 +108,8 @@ export const queueChecks: RowCheck[] = [
       where r.end_time is not null or j.stop_requested_at is not null or a.outcome is not null`,
   },
   {
-    // If an answer was acknowledged, the output of its node is this answer. A stopped run may have ended before its
-    // node got the answer.
+    // If the caller got an acknowledgement of an answer, the node's output is this answer. Stopped runs are excluded:
+    // they may have ended before the node got the answer.
     name: 'answer_lost',
     find: (sql) =>
       sql`

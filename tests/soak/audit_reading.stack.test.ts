@@ -38,8 +38,8 @@ const audit = async () => {
 };
 
 /**
- * Audits while a rule is broken, and repairs the rule afterwards. PostgREST sees a changed schema only after it has
- * reloaded it.
+ * Audits while a rule is broken, and repairs the rule afterwards. PostgREST notices a change of the schema only after
+ * it has reloaded the schema.
  */
 async function auditBroken(broken: string, mended: string) {
   await workers.sql.unsafe(broken);

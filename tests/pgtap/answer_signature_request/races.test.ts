@@ -29,7 +29,7 @@ beforeEach(async () => {
     await sql`select set_config('request.jwt.claims', ${
       JSON.stringify({ sub: userId, role: 'authenticated' })
     }, false)`;
-    // If a statement waits where it should not, it fails.
+    // A statement that waits for a lock for 5 seconds fails.
     await sql`set lock_timeout = '5s'`;
   }
   const [started] = await first`select public.start_flow(f.id) ->> 'flow_run_id' as id from public.flows as f`;

@@ -33,7 +33,7 @@ async function awaitResult(sql: Sql, id: string): Promise<string> {
 }
 
 it('a waiting caller gets the result of a run that ends meanwhile', async () => {
-  // The wait is short. If the wait was over before the run ended, try again with another run.
+  // The wait of a call is short. If it is over before the test has ended the run, try again with another run.
   const status = await waitFor(async () => {
     const id = await start();
     const awaiting = awaitResult(callers[0]!, id);

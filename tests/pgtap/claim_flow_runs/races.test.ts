@@ -24,7 +24,7 @@ beforeEach(async () => {
   const claims = JSON.stringify({ sub: userId, role: 'authenticated' });
   for (const sql of [first, second]) {
     await sql`select set_config('request.jwt.claims', ${claims}, false)`;
-    // If a statement waits where it should not, it fails.
+    // A statement that waits for a lock for 5 seconds fails.
     await sql`set lock_timeout = '5s'`;
   }
 });

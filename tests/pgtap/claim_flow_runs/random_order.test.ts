@@ -72,7 +72,7 @@ it('owners take turns, and the runs of each owner come in their order, however m
         waiting[owner]!.push(run);
         waiting[owner]!.sort((a, b) => a.turn - b.turn);
       };
-      /** The next run is the first of the next owner who has any. */
+      /** The next run is the first waiting run of the next owner who has waiting runs. */
       const claimNext = (): string[] => {
         for (let distance = 1; distance <= OWNERS; distance++) {
           const owner = (last + distance) % OWNERS;

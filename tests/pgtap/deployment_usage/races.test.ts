@@ -260,7 +260,8 @@ describe('there is no deadlock between', () => {
     expect(await codeOf(remove())).toBe('done');
     expect(Object.keys(await late).filter((code) => code !== 'done' && code !== 'deployment_not_found')).toEqual([]);
     await endSome(admin, MANY);
-    // If the end of a run had locked a row during the deletion, the row is left. The next sweep deletes it.
+    // If a row was locked by the end of a run during the deletion, the deletion has left this row. The next sweep
+    // deletes such a row.
     await admin`select private.sweep_runner()`;
     expect((await admin`select from private.deployment_usage where deployment_id = ${deploymentId}`).count).toBe(0);
     expect((await admin`select from public.flow_run where deployment_id = ${deploymentId} and end_time is null`).count)

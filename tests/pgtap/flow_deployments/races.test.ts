@@ -48,14 +48,14 @@ const latest = async (): Promise<string | undefined> => {
 };
 
 it('a deployment can be deleted while its user is being deleted, without a deadlock', async () => {
-  // Lock the flow, as a deploy does. So the deletion of the user locks the user, and then waits for the flow.
+  // Lock the flow, as a deploy does. The deletion of the user then locks the user, and waits for the flow.
   await admin`begin`;
   await admin`select from public.flows where id = ${flowId} for no key update`;
   const user = codeOf(first`delete from auth.users where id = ${userId}`);
   await hasToWait(observer, user);
   const one = remove(second, deployments[1]!);
-  // The deletion of the deployment must end here. If it waited, it would hold the deployment while it waits for the
-  // flow.
+  // The deletion of the deployment must end here. If it waited for the flow, it would keep its lock of the deployment
+  // during the wait.
   await hasToWait(observer, one, 2).catch(() => {});
   await admin`commit`;
   expect(await Promise.all([user, one])).toEqual(['done', 'done']);

@@ -137,7 +137,7 @@ describe('concurrent runs that use the stores of one user:', () => {
     const effect = await begin();
     let deletion: Promise<string> | undefined;
     const creation = await codeOf(first.begin(async (sql) => {
-      // Every change begins with this lock, so the deletion finds the run locked.
+      // Every change of a store begins with this lock, so the deletion of the user has to wait for the run's lock.
       await sql`select private.lock_claimed_run_and_owner(${sql.json(claim)})`;
       deletion = codeOf(second`delete from auth.users where id = ${userId}`);
       await hasToWait(observer, deletion);

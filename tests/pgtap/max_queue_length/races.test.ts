@@ -35,8 +35,8 @@ beforeEach(async () => {
 const start = () => codeOf(starter`select public.start_deployment(id => ${deploymentId}, public_key => ${KEY})`);
 
 /**
- * Holds the lock that a transaction needs to count the queue until the work is done. So no other transaction counts
- * meanwhile.
+ * A transaction needs a lock to count the queue. Holds this lock until the work is done, so that no other transaction
+ * counts the queue in the meantime.
  */
 const whileItIsCounted = (work: () => Promise<void>) =>
   counter.begin(async (tx) => {

@@ -55,7 +55,7 @@ it('a call waits for no other one: it skips schedules that another call starts',
   const [first, second] = sweepers as [Sql, Sql];
   await first`begin`;
   expect(await start(first, 60)).toBe(60);
-  // The second call also finds these sixty schedules first, and skips them.
+  // The second call also finds these sixty schedules first, but skips them, because the first call has locked them.
   expect(await start(second)).toBe(DUE - 60);
   await first`commit`;
   expect(await start(second)).toBe(0);
