@@ -1,15 +1,15 @@
--- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
--- continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
+-- Finds the parts of a graph that will fail in a run, and the parts that a run ignores. Deploys and starts report these
+-- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
 
--- A node exists if the service role has defined it. If the service role has defined no nodes, every native node
--- counts as existing, with the ports in the flow's JSON. `acting_flows` lists the called flows that have effects,
--- as private.acting_flows() returns them.
+-- A node exists if the service role has stored a definition of it. If there are no definitions at all, every native
+-- node counts as existing, and has the ports in the flow's JSON. `acting_flows` lists the called flows that have
+-- effects, as private.acting_flows() returns them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
--- because for most flows planning each call would take longer than executing it.
+-- The planner can't estimate the size of a graph. It could choose nested loops, which take quadratic time. A generic
+-- plan is made once and not for each call: for most flows, planning takes longer than executing the plan.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -109,7 +109,8 @@ begin
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Compare only types in node definitions. Nodes keep to those types, but may break the types in a flow's JSON.
+    -- Compare only types in node definitions. The values of a node always have the types of its definition, but may
+    -- have other types than the flow's JSON says.
     typed as materialized (
       select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
         t.types as wanted
@@ -160,7 +161,7 @@ begin
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        -- A retry repeats a script that exceeds its timeout, but not a called flow that exceeds its timeout.
+        -- If a script exceeds its timeout, a retry runs it again. A retry never runs a called flow again.
         and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
@@ -179,7 +180,8 @@ begin
       from node as n where n.node_id = 'flow_input' and n.label is not null
       group by n.label having count(*) > 1
       union all
-      -- `member` holds the name of the input. The warning has this name as its member `port`, not in its path.
+      -- In this branch, `member` is the name of the input. The query at the end stores it in the warning's member
+      -- `port` and leaves it out of `path`.
       select distinct 1, r.index, 'input_missing', r.name, format(
         'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
         to_jsonb(private.shorten(r.name))
@@ -293,4 +295,4 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. A warning input_missing also has port, the input''s name. The graph must have no findings.';
+  'The first warnings about a graph, {code, path, message} each: about parts that will fail in a run, and about parts that a run ignores. A warning input_missing also has port, the input''s name. The graph must have no findings.';

@@ -57,8 +57,9 @@ create table public.flows (
   )
 );
 comment on table public.flows is
-  'Flows as saved by the editor. A run executes either a deployment, which is a frozen flow, or the flow as it is at the start.';
-comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data of each.';
+  'Flows as saved by the editor. A run executes either a deployment, which is a frozen copy of a flow, or a flow as it is when the run starts.';
+comment on column public.flows.nodes is
+  'The editor''s node objects. A run reads only the id and the data of each node.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
 comment on column public.flows.environment is
   'Settings of the flow''s runs, an object of strings. Scripts of the flow can read them. Only the owner can read the column.';
@@ -175,7 +176,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. If nodes or edges are unchanged, keeps the stored value instead of writing it again.';
+  'Refuses a flow whose JSON is too large, is nested too deeply or contains a number with too many digits: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. If nodes or edges are unchanged, keeps the stored value instead of writing it again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 
@@ -187,15 +188,15 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made while the table was empty could stay in the cache. Each save of a flow
--- would then read all flows.
+-- If Postgres makes a plan while the table is empty, it may choose a sequential scan and cache this plan. Each save of
+-- a flow would then read all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the stored rows from the
-  -- table.
+  -- Compare compressed sizes. The trigger could also get the statement's new rows directly, but these are not
+  -- compressed yet, so read the rows from the table.
   for v_user_id in
     select distinct f.user_id
     from former as o
@@ -221,8 +222,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this flow, the
-  -- user's row is already gone.
+  -- If the user's row is gone, the deletion of the user has deleted this flow by cascade, so do not refuse it.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then

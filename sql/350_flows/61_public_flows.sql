@@ -1,8 +1,8 @@
--- The flows that users publish for other users. RLS lets only the owner read a row of public.flows. So the view
--- private.shared_flows runs with the rights of the view's owner. PostgREST does not expose the schema private, so if
--- somebody adds a column to this view by mistake, clients can't read the column. Clients read the view
--- public.public_flows, which has the same columns and runs with the caller's rights. The caller needs grants on both
--- views.
+-- The flows that users publish for other users. RLS lets users read only their own rows of public.flows. RLS does not
+-- limit the view private.shared_flows, because this view runs with the rights of the role that created it. PostgREST
+-- does not expose the schema private, so if somebody adds a column to this view by mistake, clients can't read the
+-- column. Clients read the view public.public_flows, which has the same columns and runs with the caller's rights. The
+-- caller needs grants on both views.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -11,7 +11,7 @@ select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows. The view lacks their environment and the URL of their Solana network. The view is a security barrier, so conditions of a query see only public flows.';
+  'The public flows, without their environment and without the URL of their Solana network. The view is a security barrier: Postgres applies a caller''s conditions only to public flows, so that they can''t reveal other flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';
@@ -24,7 +24,7 @@ select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user. The columns are those of flows, without environment and is_public, and with only the cluster of chain_network. Owners read and write their own flows in the table flows.';
+  'The public flows of all users, for every signed-in user. The view has all columns of flows except environment and is_public. chain_network contains only cluster. Owners read and write their own flows in the table flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
 comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';

@@ -10,7 +10,7 @@ create table public.flow_pins (
     references public.flows (id, user_id) on delete cascade
 );
 comment on table public.flow_pins is
-  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are stored apart from flows, so that they are never part of public_flows.';
+  'Pins: outputs that the owner has stored for a node, for tests. In a run of the saved flow, a node with a pin does not run, and gives these outputs. Runs of deployments ignore pins. Pins are stored apart from flows, so that they are never part of public_flows.';
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
   'A node of the flow. A pin has no effect if its node was removed from the flow.';
@@ -24,7 +24,7 @@ create policy flow_pins_select_owner on public.flow_pins for select to authentic
   using (user_id = (select auth.uid()));
 -- The insert and update policies check the owner of the flow. Otherwise, a user could try to insert a pin for another
 -- user's flow. Postgres checks the primary key before the foreign key, so the error would reveal whether that flow
--- already has the pin.
+-- already has a pin for the node.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -67,7 +67,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, so that it locks the flow whatever rights the writer has.';
+  'Refuses outputs that are not tagged values. Refuses a pin if its flow would have too many pins, or pins that are too large in total. Runs after the policies, so that only the owner gets these errors. Definer, so that it locks the flow whatever rights the writer has.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 
@@ -82,7 +82,7 @@ declare
     where p.flow_id = (pins_of_flow.flow).id
   );
 begin
-  -- Most flows have no pins. For them, the nodes are not read.
+  -- Most flows have no pins. Do not read the nodes of these flows.
   if v_pins is null then
     return '{}';
   end if;

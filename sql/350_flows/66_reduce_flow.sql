@@ -1,5 +1,6 @@
--- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
--- copy each value once for every level around it. The hash needs the text anyway.
+-- A reduced graph has only what a run needs. It is built as text, because building jsonb would copy each value once for
+-- every level around it, and because the hash needs the text anyway. The members are in the order in which jsonb prints
+-- them.
 
 create function private.reduce_nodes(nodes jsonb)
 returns text
@@ -43,7 +44,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The reduced nodes of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
+  'The nodes of a flow as JSON text, formatted as jsonb prints it. The nodes keep their order, and lose the members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -63,7 +64,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The reduced edges of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
+  'The edges of a flow as JSON text, formatted as jsonb prints it. The edges keep their order, and lose the members that only the editor needs. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -78,7 +79,7 @@ begin
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, each with the index of the calling node. The id is null if the node names no integer.';
+  'The ids of the flows that a graph calls, each with the index of the calling node. If a node''s form data has no integer as id, the id is null.';
 
 create function private.called_error_findings(caller public.flows)
 returns jsonb
@@ -86,7 +87,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 begin
-  -- Most flows do not handle errors of calls. For them, this cheap test is enough.
+  -- In most flows, no interflow node has on_error. For these flows, this cheap test replaces the query below.
   if not jsonb_path_exists(
     called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
   ) then
@@ -111,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.called_error_findings(public.flows) is
-  'Findings for private.reduce_flow() about nodes with data.on_error that call a flow with an output named error. Definer, because it reads all flows of the owner of `caller`.';
+  'One finding for each node that has data.on_error and calls a flow with an output named error. private.reduce_flow() lists these findings. Definer, because it reads all flows of the owner of `caller`.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -119,8 +120,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- This path over all nodes takes a tenth of the time of the query below. Its result is right if all nodes have a
-  -- position, as in most flows, or if none has one.
+  -- This function takes a tenth of the time of the query below, but skips nodes without a position. So its result is
+  -- used only if all nodes have a position, as in most flows, or if no node has one.
   v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
 begin
   if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
@@ -133,10 +134,10 @@ begin
 end;
 $$;
 comment on function private.canvas_text(jsonb) is
-  'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
+  'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. A node without a position gets null. If no node has a position, the text is [].';
 
--- Reduces a flow to what a run needs, with all flows that it calls directly or through others. Uses the given row
--- of the flow and the current rows of the called flows. Callers must check the permission.
+-- Reduces a flow, and all flows that it calls directly or through others, to what a run needs. Uses the given row of
+-- the flow and the current rows of the called flows. Callers must check the permission.
 --
 --   max_called_bytes  the most bytes of called flows to read; null for no limit
 --   data              the data of a snapshot, as text; null if there are findings
@@ -184,8 +185,8 @@ begin
       exit when not is_complete;
     end if;
     -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large graph
-    -- at a time, so that the other users find a free processor. The lock can't cause a deadlock, because no transaction
-    -- locks a quota or the queue before it freezes a flow.
+    -- at a time, so that the other users find a free processor. The lock can't cause a deadlock: if a transaction also
+    -- locks a quota or the queue, it does so after it has frozen the flow.
     if pg_column_size(v_flow.nodes) > 1048576 then
       perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
     end if;
@@ -209,7 +210,7 @@ begin
 
     v_called := null;
     -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused in any case,
-    -- and a search for its calls would take as long as all checks before it.
+    -- and the search for its calls would take as long as all checks above.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -234,8 +235,8 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
-      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail when it makes
-      -- this call.
+      -- If the called flow was deleted after the query above had found it, continue with the next flow. A run will fail
+      -- at the node that calls the deleted flow.
       exit when found;
     end loop;
     if findings = '[]' then
@@ -248,7 +249,7 @@ begin
 
   if findings = '[]' then
     data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-      -- If the entry is called by its id, it is also one of the called flows.
+      -- If a flow calls the entry, list the entry among the called flows too.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
       from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> reduce_flow.entry.id or v_is_entry_called
     ));

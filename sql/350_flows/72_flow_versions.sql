@@ -1,5 +1,6 @@
--- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It does not
--- contain the flow's name, description and sharing. So restoring an old version never publishes a flow again.
+-- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It does not contain
+-- the flow's name, its description or the columns that make it public. So restoring an old version never makes a flow
+-- public.
 
 create table public.flow_versions (
   id bigint generated always as identity primary key,
@@ -23,7 +24,7 @@ create table public.flow_versions (
   )
 );
 comment on table public.flow_versions is
-  'Earlier contents of flows, for the owner. If a flow is saved again with equal contents, both saves have the same version. Functions insert the rows; users can change only the name.';
+  'Earlier contents of flows, for the owner. If a flow is saved several times with equal contents, it has one version with these contents. Functions insert the rows; users can change only the name.';
 comment on column public.flow_versions.user_id is 'The owner of the flow.';
 comment on column public.flow_versions.hash is 'SHA-256 of the contents: private.flow_version_hash().';
 comment on column public.flow_versions.name is
@@ -35,7 +36,7 @@ comment on column public.flow_versions.saved_at is 'The time when the flow was s
 comment on column public.flow_versions.created_at is 'The time when the version was made, which may be much later.';
 
 create index flow_versions_flow_id_idx on public.flow_versions (flow_id, created_at);
--- The index includes bytes, so that the quota can be summed without reading the rows.
+-- The index includes bytes, so that the bytes of a user's versions can be added up from the index alone.
 create index flow_versions_user_id_idx on public.flow_versions (user_id) include (bytes);
 
 alter table public.flow_versions enable row level security;

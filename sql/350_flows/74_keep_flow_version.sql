@@ -1,5 +1,5 @@
--- Stores the contents of a saved flow. The caller must hold a lock of the flow's row, so that no other transaction adds
--- a version of it.
+-- Stores the contents of a saved flow as a version. The caller must have locked the flow's row, so that no other
+-- transaction adds a version of this flow.
 create function private.store_flow_version(flow_id integer, hash bytea, name text)
 returns bigint
 language plpgsql volatile security definer
@@ -20,7 +20,7 @@ begin
       format('A flow may have %s versions at most, and all versions of this flow have names.', v_most),
       jsonb_build_object('limit', v_most, 'of', 'flow_versions'), 'Delete a version, or remove its name.');
   end if;
-  -- Values that are copied within one statement stay compressed.
+  -- Copy the values within one statement, so that they stay compressed.
   insert into public.flow_versions as v (
     user_id, flow_id, hash, name, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
   )
@@ -70,15 +70,15 @@ begin
     select o.id, o.user_id, o.nodes, o.edges, o.environment, o.chain_network, o.instructions_bundling, o.updated_at,
       pg_column_size(o.nodes) + pg_column_size(o.edges) + pg_column_size(o.environment) as bytes
     from former as o
-    -- Most flows have a recent version. For them, the trigger ends after this index lookup.
+    -- Most updated flows already have a recent version. For such a flow, the trigger only does this index lookup.
     where not exists (
       select from public.flow_versions as v
       where v.flow_id = o.id and v.created_at > v_since
     )
     order by o.user_id, o.id
   loop
-    -- One statement may change many flows. For one statement, this trigger keeps at most as many bytes as a request may
-    -- write.
+    -- One statement may change many flows. The versions that this trigger stores for it may have as many bytes in total
+    -- as a request may write.
     v_bytes := v_bytes + v_old.bytes;
     exit when v_bytes > private.limit_written_flow_bytes();
     continue when exists (
@@ -111,8 +111,9 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
-  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
--- Triggers run in the order of their names, so this trigger runs after the one that refuses a flow beyond the quota.
+  'Stores the contents that updated flows had before the update as versions. A flow gets no such version if another version of it was made within the last limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
+-- Triggers run in the order of their names, so this trigger runs after _800_check_growth, which refuses a flow beyond
+-- the quota.
 create trigger _900_keep_version after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update_keep();

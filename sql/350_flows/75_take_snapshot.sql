@@ -4,7 +4,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row does not prevent the deletion of its snapshot.';
+  'One row for each large flow that has been started and calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. If the snapshot is deleted, the row is deleted with it.';
 comment on column private.flow_current_snapshots.flow_updated_at is
   'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
@@ -22,8 +22,8 @@ begin
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
   for key share of s;
-  -- A wallet that the environment names may have been deleted since the snapshot was made. The caller then freezes
-  -- the flow again, which reports the missing wallet.
+  -- The flow's environment may name a wallet that was deleted after the snapshot was made. In this case, return null:
+  -- the caller then freezes the flow again, which reports the missing wallet.
   if v_hash is not null and private.environment_findings(
     current_snapshot.entry.environment, current_snapshot.entry.user_id
   ) = '[]' then
@@ -41,8 +41,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Freezing a small flow costs less than a search for its snapshot. No snapshot is stored for a flow that this
-  -- transaction has edited: another edit in this transaction would set the same updated_at, and so would not show.
+  -- Freezing a small flow costs less than a search for its snapshot. If this transaction has edited the flow, its
+  -- snapshot is not stored: a further edit in this transaction would set the same updated_at, so nothing would show
+  -- that the flow has changed.
   v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
     and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;

@@ -10,7 +10,7 @@ declare
   v_kept_id bigint;
 begin
   -- Lock the flow's row first, as a save does. While this transaction holds the lock, no other transaction deletes
-  -- versions to make room.
+  -- versions of this flow to make room for another.
   select f.* into v_flow
   from public.flow_versions as v join public.flows as f on f.id = v.flow_id
   where v.id = restore_flow_version.id and v.user_id = v_user_id
@@ -44,9 +44,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the updated_at that the flow had when the
--- caller last read the flow. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null,
--- the function does not check for changes.
+-- contents, and returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read
+-- the flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function
+-- does not check for later saves.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker

@@ -7,7 +7,7 @@ create table private.flow_snapshot_warnings (
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
 comment on column private.flow_snapshot_warnings.nodes_version is
-  'The version in private.native_nodes for which the warnings were computed. If the present version is another one, the warnings are computed again.';
+  'The version of the node definitions, from private.native_nodes, by which the warnings were computed. If that version has changed since, the warnings are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
   'The warnings of private.flow_warnings(). Warnings about called flows have a flow_id. Warnings about the flow itself have no flow_id, because equal flows share a snapshot.';
 comment on column private.flow_snapshot_warnings.connections is
@@ -26,7 +26,8 @@ begin
   with graph as materialized (
     select null::integer as flow_id, v_data -> 'entry' as graph
     union all
-    -- A flow that calls itself is in the data twice: as the entry, and as a called flow.
+    -- If a flow calls itself, the data contains its graph twice: as the entry, and as a called flow. Use only the
+    -- entry.
     select f.key::integer, f.value
     from jsonb_each(v_data -> 'flows') as f
     where f.value <> v_data -> 'entry'
@@ -93,7 +94,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores warnings and connections if they are not stored yet. Definer, because no API role may access snapshots.';
+  'The warnings about a snapshot, computed by the present node definitions, and the connections that the snapshot names. If they are not stored yet, the function computes and stores them. Definer, because no API role may access snapshots.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -119,7 +120,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user to which nodes of a snapshot refer, at most 100. Call private.snapshot_warnings() first, which stores the names of the connections. Definer, because no API role may access snapshots.';
+  'The user''s connections that nodes of a snapshot name, {"<name>": "<id>"}, at most 100. Call private.snapshot_warnings() first, because it stores the names that this function reads. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -152,7 +153,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'A warning connection_missing for each name in `named`, {"<name>": place}, for which the user has no connection. Locks the connections that exist. Definer, because it reads the connections of any user.';
+  '`named` is {"<name>": place}. Returns a warning connection_missing for each name for which the user has no connection. Locks the connections that the user has. Definer, because it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb

@@ -6,7 +6,7 @@ create table private.flow_checks (
   before_last_at timestamptz not null
 ) with (fillfactor = 50);
 comment on table private.flow_checks is
-  'The times of each user''s last two calls of check_flow. These times decide whether the user may call it again.';
+  'The times of each user''s last two calls of check_flow. They decide whether the user may call check_flow again now.';
 
 create function private.count_flow_check(user_id uuid)
 returns void
@@ -37,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.count_flow_check(uuid) is
-  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer, because no API role may access private.flow_checks.';
+  'Counts a call of check_flow. Refuses the call with 429 too_many_requests if another check of the user is running, or if the user has called check_flow twice within the last second. Definer, because no API role may access private.flow_checks.';
 
 create function private.flow_to_check(flow jsonb, user_id uuid)
 returns public.flows
@@ -147,12 +147,12 @@ comment on function private.check_flow(jsonb, integer) is
   'Implements public.check_flow. Definer, because no API role may call private.reduce_flow().';
 grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
--- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id may
--- be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path, message,
--- severity}. Problems of called flows also have flow_id, and a problem input_missing also has port. severity is
--- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that
--- is not saved must have at most 1 MiB. If the flows that the checked flow calls have more than 1 MiB together, the
--- check leaves some of them out, and is_complete is false.
+-- Checks either `flow`, a flow that is not saved, or the saved flow `flow_id`. `flow` is {nodes, edges, environment,
+-- id}, where environment and id may be missing. Returns {problems, is_complete}. A problem is a finding or a warning
+-- that a deploy would report: {code, path, message, severity}. Problems of called flows also have flow_id, and a
+-- problem input_missing also has port. severity is prevents_deploy, fails_run or warning. As in a deploy, warnings are
+-- listed only if there are no findings. `flow` must have at most 1 MiB. If the flows that `flow` calls have more than 1
+-- MiB together, the check leaves some of them out, and is_complete is false. This limit does not apply to a saved flow.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker

@@ -6,8 +6,8 @@ as $$
 declare
   v_names text[];
 begin
-  -- JSON of a type can become several kinds of values. The type fits if the mask contains all of these kinds. Drop a
-  -- type if another fitting type takes the same kinds of values and more.
+  -- The JSON of a port type can become values of several kinds. A type fits if the mask contains all of these kinds.
+  -- Drop a fitting type if another fitting type takes all its kinds of values and more.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
@@ -54,8 +54,9 @@ declare
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- An edge may begin at an input (a passthrough), which sends each value on unchanged. So the edge gives the kinds
-    -- of values that the input accepts. But if the first type of the input is pubkey, the edge gives a public key.
+    -- If is_passed_on is true, the edge begins at an input, which sends on each value that it receives. So the edge
+    -- gives the kinds of values that the input accepts. Exception: if the first type of the input is pubkey, the edge
+    -- gives a public key.
     select bit_or(coalesce(
       case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
         else t.gives end, v_every
@@ -99,4 +100,4 @@ begin
 end;
 $$;
 comment on function private.schema_hint(jsonb) is
-  'The members of an input''s form schema that hold for every caller who starts the flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
+  'The members of an input''s form schema that also apply to the inputs of a start: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';

@@ -1,8 +1,9 @@
--- Describes the inputs and outputs of a frozen flow. The ports that a flow_input node feeds describe the input. The
--- ports that feed a flow_output node describe the output.
+-- Describes the inputs and outputs of a frozen flow. An input is described by the ports that receive its value from a
+-- flow_input node. An output is described by the ports that send values to its flow_output node.
 
--- Port number i belongs to the input with the number labels[i] and accepts the kinds of values in masks[i]. If the port
--- is an argument of a called flow, calls[i] is the number of that flow's input. 0 means that there is no such input.
+-- Port number i receives the value of the flow input with the number labels[i], and accepts the kinds of values in
+-- masks[i]. If the port sends its value to a called flow, calls[i] is the number of the called flow's input. In labels
+-- and calls, 0 stands for no input.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker
@@ -28,8 +29,8 @@ begin
   ) as own on own.label = l.number;
 
   -- If a flow passes an input on to a called flow, the values must also fit the input of the called flow. A flow may
-  -- call itself, so the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of
-  -- its bits.
+  -- call itself, so the loop narrows the masks until no mask changes. Each narrowing clears at least one bit of a mask,
+  -- so the loop ends.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called
@@ -66,7 +67,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'For each numbered input of a snapshot''s flows, the types that it accepts, as a mask of private.port_types(). The mask also has the bit 2^23 if no port requires the input.';
+  'One mask of private.port_types() for each numbered input of a snapshot''s flows: the kinds of values that the input accepts. The mask also has the bit 2^23 if no port requires the input.';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb
@@ -111,16 +112,16 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, it takes description and json_schema from that port''s definition.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, its description and parts of its json_schema come from that port''s definition.';
 
--- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the flow,
--- its ports come from the flow's JSON.
+-- The ports of a node come from the definition that the service role has stored. If a node has no definition, or is of
+-- a kind whose ports each flow chooses, its ports come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could also
--- take quadratic time, because the planner would sort only by flow.
+-- The planner can't estimate the size of a graph. Nested loops could take quadratic time. Merge joins could take
+-- quadratic time too, because the planner would sort the rows only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
@@ -337,8 +338,8 @@ begin
     )
   into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
 
-  -- If ports pass a value on in a chain, the value comes from the input at the start of the chain. Each round
-  -- doubles the distance that the loop follows.
+  -- Ports may pass a value on in a chain. The loop gives each port of a chain the label of the input at the start of
+  -- the chain. Each round doubles the number of ports that the loop looks back.
   while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
     select
       array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),

@@ -7,9 +7,9 @@ create table private.flow_snapshot_interfaces (
   node_count integer not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because this work would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
+  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because a deploy that computes them would be too slow. After each deploy, the Edge Function named flow makes this first read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which inputs and outputs were computed. If the present version is newer, they are computed again.';
+  'The version of the node definitions, from private.native_nodes, by which inputs and outputs were computed. If the present version is newer, they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has Solana nodes.';
@@ -55,8 +55,8 @@ begin
     return v_interface;
   end if;
   -- One transaction computes the interface, and the others wait for its result. If all transactions computed it in
-  -- parallel, each would be slower, and perhaps none would finish within its time limit. If node definitions are added
-  -- meanwhile, the result may already contain them. So the result may be newer than v_version, but never older.
+  -- parallel, each would be slower, and perhaps none would finish within its time limit. The computation may already
+  -- use node definitions that are added meanwhile. So the result may be newer than v_version, but never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
