@@ -1,5 +1,5 @@
--- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are
--- none. Their messages are clearer than those of a constraint. CONTRIBUTING.md, "A new deployment setting", lists
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are none.
+-- Their messages are clearer than the error of a check constraint. CONTRIBUTING.md, "A new deployment setting", lists
 -- all files to change for a new setting.
 
 create function private.refuse_setting(name text, message text)
@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.check_setting_json(text, jsonb) is
-  'Refuses a setting''s JSON that has too much text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
+  'Refuses a setting whose JSON text is too long, is nested too deeply or contains a number with too many digits: 400 <name>_invalid. Runs before the *_faults functions.';
 
 create function private.lamports(amount jsonb)
 returns numeric

@@ -45,7 +45,7 @@ comment on column public.flow_deployments.entrypoint is 'The flow that was deplo
 comment on column public.flow_deployments.snapshot_hash is
   'The hash of the frozen graph. Deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the frozen flow''s inputs. A start with any other input name is refused. The names are stored here rather than with the snapshot, so that a start reads one row.';
+  'The names of the frozen flow''s inputs. A start with any other input name is refused. The names are stored here, so that a start needs to read only this row and not the snapshot.';
 comment on column public.flow_deployments.name is
   'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
@@ -56,7 +56,7 @@ comment on column public.flow_deployments.start_permission is
 comment on column public.flow_deployments.output_instructions is
   'Whether runs output the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is
-  'The public key of the owner''s wallet that signs as action identity.';
+  'The public key of the owner''s wallet that is the action identity: it signs a memo in each action transaction, so that the run can find this transaction. Null: no action identity.';
 comment on column public.flow_deployments.fees is
   'List of [address, lamports] pairs. A run adds these transfers to each of its transactions, until a transaction with them is confirmed.';
 comment on column public.flow_deployments.chain_network is
@@ -64,7 +64,7 @@ comment on column public.flow_deployments.chain_network is
 comment on column public.flow_deployments.max_starts_per_minute is
   'The most starts in one calendar minute, counted over all callers except the owner. 0 allows no start; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'The most runs of callers other than the owner that may be under way at the same time. 0 allows no run; null stands for the default of private.start_limits. The owner is not limited.';
+  'The most runs that may be under way at the same time, counted over all callers except the owner. 0 allows no run; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
   'The outgoing webhook of the runs, {url, events}; the events are succeeded, failed, stopped and signature_request. Null: no webhook. A run keeps the value that was set when it started.';
 
@@ -80,7 +80,7 @@ create policy flow_deployments_update_owner on public.flow_deployments for updat
 create policy flow_deployments_delete_owner on public.flow_deployments for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- There is no grant to insert: only private.deploy_flow() inserts deployments, by freezing a flow.
+-- There is no grant to insert, because only private.deploy_flow() may insert deployments, after it has frozen the flow.
 grant select, update, delete on public.flow_deployments to authenticated;
 grant select, update, delete on public.flow_deployments to service_role;
 
@@ -90,7 +90,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys of the same flow wait for each other. Starts only read the flow, so they do not wait.
+  -- With this lock, deploys of the same flow wait for each other. A start only reads the flow, so it does not wait for
+  -- the lock.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d
@@ -193,8 +194,8 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare the texts, because the jsonb values 1.0 and 1 are equal. So a new 1.0 counts as a change, and is then
-  -- stored as 1.
+  -- Compare the texts, because the jsonb values 1.0 and 1 are equal. If an update changes an amount from 1 to 1.0, the
+  -- texts differ, and the code below stores 1 again.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -207,7 +208,7 @@ begin
       perform private.refuse_setting('action_identity', 'must be a public key, base58 of 32 bytes, or null');
     end if;
     -- The share lock keeps the wallet from being deleted or changed into an ADAPTER until this row is stored. A
-    -- concurrent change waits for the lock and then sees the deployment.
+    -- concurrent change of the wallet waits for the lock, then sees the deployment and is refused.
     perform from public.wallets as w
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;

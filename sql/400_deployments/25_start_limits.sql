@@ -34,9 +34,9 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a deployment''s limit that a share may use. The share `all` stands for all callers: the whole limit. `guests` stands for all guests: a half. Any other share stands for one caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
+  'The part of a deployment''s limit that the callers in `share` may use. The share `all` is all callers together: the whole limit. `guests` is all guests together: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
--- Returns the member `limits` of a deploy's answer, if anybody may start the deployment: {limits:
+-- If anybody may start the deployment, returns the member `limits` of a deploy's answer: {limits:
 -- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
 -- account, counted together. Returns {} for other deployments.
 create function private.describe_start_limits(deployment public.flow_deployments)

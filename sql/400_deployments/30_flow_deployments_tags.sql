@@ -20,9 +20,9 @@ create table public.flow_deployments_tags (
 comment on table public.flow_deployments_tags is
   'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
 comment on column public.flow_deployments_tags.entrypoint is
-  'The flow. A tag always names exactly one deployment of this flow.';
+  'The flow. Each tag names exactly one deployment of its flow.';
 comment on column public.flow_deployments_tags.description is
-  'The owner''s description of the tag for people. Every tag, also latest, has null until the owner writes a description.';
+  'The owner''s description of the tag, for people to read. It is null until the owner writes one, also for the tag latest.';
 comment on column public.flow_deployments_tags.tag is
   'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 

@@ -13,6 +13,6 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments_tags__after_write() is
-  'Locks the connections of a deployment that gets a tag. A concurrent deletion of such a connection waits, then finds the tag and is refused. Definer, because users may not lock connections.';
+  'Locks the connections of a deployment that gets a tag. If another transaction deletes one of these connections meanwhile, it waits for the lock, then finds the tag and is refused. Definer, because users may not lock connections.';
 create trigger _900_lock_connections after insert or update of deployment_id on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__after_write();

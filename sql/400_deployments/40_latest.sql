@@ -42,23 +42,23 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- If the flow is gone, the deletion of its owner has deleted the flow and will delete the tags next. Moving a tag now
-  -- would break the tag's foreign key.
+  -- If the flow is gone, its owner is being deleted: the cascade has deleted the flow and will delete the tags next.
+  -- Moving a tag now would break the tag's foreign key.
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
   -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks first the flow, then
   -- this deployment. The trigger has already locked the deployment, so a lock of the flow could cause a deadlock.
-  -- Instead, deletions and deploys wait for each other at the lock of the tag's row. The later transaction then sees
-  -- where the earlier one has moved the tag. The trigger must run before the foreign key deletes the tags that still
-  -- name this deployment. An AFTER trigger would be too late: a deploy that waited for this transaction's locks could
-  -- have moved the tag in between.
+  -- Instead, deletions and deploys wait for each other at the lock of the tag's row. After the wait, a transaction sees
+  -- to which deployment the other transaction has moved the tag. The trigger must run before the foreign key deletes
+  -- the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for this
+  -- transaction's locks could have moved the tag in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- Skip a deployment that is being deleted: the transaction that deletes it may be waiting for this deployment or for
-  -- the tag.
+  -- Skip a deployment that another transaction is deleting. That transaction may be waiting for this deployment or for
+  -- the tag, so waiting for it could cause a deadlock.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
@@ -68,7 +68,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves the tag latest to the newest of the flow''s other deployments that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
+  'Moves the tag latest to the newest other deployment of the flow, but skips deployments that other transactions are deleting. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -99,8 +99,8 @@ begin
   end if;
   case tg_op
     when 'INSERT' then
-      -- A client may change the description of the tag latest by an upsert. An upsert first runs this insert branch,
-      -- with the deployment that the tag already names.
+      -- A client may change the description of the tag latest by an upsert. Postgres runs this insert branch first for
+      -- an upsert, so the branch accepts a row with the deployment that the tag already names.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id

@@ -4,7 +4,7 @@ create table private.flow_deployment_canvases (
   flow_hash bytea not null
 );
 comment on table private.flow_deployment_canvases is
-  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. They are stored as text, because a conversion to jsonb would make deploys too slow.';
+  'The positions of the nodes in the editor when the flow was deployed, for all flows of a deployment. They are not part of the snapshot, so moving a node does not change the snapshot. They are stored as text, because a conversion to jsonb would make deploys too slow.';
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 comment on column private.flow_deployment_canvases.flow_hash is

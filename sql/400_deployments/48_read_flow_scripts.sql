@@ -1,5 +1,6 @@
--- The deploy route parses the scripts of a flow, and the schemas of answers, before it deploys the flow, because the
--- database can't parse them. If a flow changes meanwhile, the route reads its scripts again.
+-- The database can't parse scripts and JSON Schemas. So before the deploy route deploys a flow, it reads and parses the
+-- flow's scripts and the schemas of its api_input nodes. If a flow changes meanwhile, the route reads its scripts
+-- again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
 returns table (index integer, node_id text, language text, inputs jsonb, source text)
@@ -55,7 +56,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The scripts and answer schemas (language json_schema) in the form data of a graph''s nodes, in the order of the nodes. Then the expressions of its edges (language jsonata), in the order of the edges. source is null for a node without a script.';
+  'First the scripts in the form data of a graph''s nodes, and the JSON Schemas of its api_input nodes (language json_schema), in the order of the nodes. Then the expressions of its edges (language jsonata), in the order of the edges. If a node has no script, source is null.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -150,4 +151,4 @@ begin
 end;
 $$;
 comment on function private.flows_are_as_of(uuid, jsonb) is
-  'True if each of the user''s flows in as_of, {"<flow id>": updated_at}, still has this updated_at, or if as_of is null.';
+  '`as_of` is {"<flow id>": updated_at}. True if each of these flows of the user still has the given updated_at, or if as_of is null.';

@@ -27,7 +27,8 @@ declare
   v_graphs jsonb;
 begin
   select jsonb_build_object('deployment_id', d.id, 'flow_id', d.entrypoint, 'flows', (
-    -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
+    -- If the deployed flow calls itself, the snapshot contains its graph twice: as the entry, and as a called flow. Use
+    -- only the entry.
     select jsonb_object_agg(g.flow_id, private.placed_graph(g.graph, c.canvas::jsonb -> g.flow_id))
     from (
       select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f

@@ -34,7 +34,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
+  'True if freezing the flow now would give `graph`, a graph of a snapshot. Differences in notes and in names of nodes do not count. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean

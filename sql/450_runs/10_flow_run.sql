@@ -45,9 +45,9 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. Through called_flow_runs, the starter also reads the states of the runs that the started run called. Settings are copies from the deployment, where they were checked.';
+  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. With the function called_flow_runs, the starter also reads the states of the runs that this run called. Settings are copied from the deployment, where they were checked.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. There is no foreign key, because it would slow every start. None is needed: the flow is deleted with its owner, and its runs with the flow.';
+  'The owner of the flow. There is no foreign key, because it would slow every start. It is not needed: the deletion of the owner deletes the flow, and the deletion of the flow deletes its runs.';
 comment on column public.flow_run.deployment_id is
   'The deployment that was started. Null for a run of a flow without a deployment, and for a called run. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.flow_run.schedule_id is
@@ -64,19 +64,19 @@ comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, whose members have the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is
-  'One line for each failed node, "<name> <node id>[#times]: <message>"; null if no node failed. At most 100 lines, and 65,536 characters in total.';
+  'One line for each failed node execution, "<name> <node id>: <message>"; null if no node failed. For a node that runs several times, # and the number of the execution, from 0, may follow the id. At most 100 lines, and 65,536 characters in total.';
 comment on column public.flow_run.error_code is
   'The code in the first line of errors; null if there are no errors, or if that line has no code.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
+  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null if nobody has requested a stop.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is
   'For a redrive: the run that it continues. The redrive takes over that run''s succeeded node executions. Null for all other runs, and if the continued run has been deleted.';
 comment on column public.flow_run.action_signer is
-  'Public key that signs and sends the transactions of the action identity.';
+  'For a deployment with an action identity: the public key of the wallet that signs and sends the run''s transactions.';
 comment on column public.flow_run.chain_network is
   'The Solana network of this run, {cluster}; only the runner gets its address.';
 
@@ -129,7 +129,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. It is not a check constraint: Postgres plans check constraints again for each statement, which would cost a start more than all its indexes.';
+  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. It is not a check constraint: Postgres plans check constraints again for each statement, which would take more time at each start than all indexes of the table.';
 -- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();

@@ -4908,18 +4908,18 @@ comment on function private.open_connection_urls(jsonb, jsonb) is
 
 -- sql/350_flows/50_flow_warnings.sql
 
--- Warnings about parts of a graph that will fail in a run or that a run ignores. Deploys and starts report warnings and
--- continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
+-- Finds the parts of a graph that will fail in a run, and the parts that a run ignores. Deploys and starts report these
+-- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
 
--- A node exists if the service role has defined it. If the service role has defined no nodes, every native node
--- counts as existing, with the ports in the flow's JSON. `acting_flows` lists the called flows that have effects,
--- as private.acting_flows() returns them.
+-- A node exists if the service role has stored a definition of it. If there are no definitions at all, every native
+-- node counts as existing, and has the ports in the flow's JSON. `acting_flows` lists the called flows that have
+-- effects, as private.acting_flows() returns them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
--- because for most flows planning each call would take longer than executing it.
+-- The planner can't estimate the size of a graph. It could choose nested loops, which take quadratic time. A generic
+-- plan is made once and not for each call: for most flows, planning takes longer than executing the plan.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -5019,7 +5019,8 @@ begin
       left join handle as sh on sh.side = e.side and sh.handle = e.source_handle
       left join handle as th on th.side = 'target' and th.handle = e.target_handle
     ),
-    -- Compare only types in node definitions. Nodes keep to those types, but may break the types in a flow's JSON.
+    -- Compare only types in node definitions. The values of a node always have the types of its definition, but may
+    -- have other types than the flow's JSON says.
     typed as materialized (
       select w.index, w.source_name, w.target_name, w.side = 'target' as is_passed_on, s.types as given,
         t.types as wanted
@@ -5070,7 +5071,7 @@ begin
       end
       from node as n
       where n.has_retry and n.type = 'native'
-        -- A retry repeats a script that exceeds its timeout, but not a called flow that exceeds its timeout.
+        -- If a script exceeds its timeout, a retry runs it again. A retry never runs a called flow again.
         and (n.node_id in ('interflow', 'interflow_instructions') or private.is_script(n.node_id) and not n.has_timeout)
       union all
       select 1, n.index, 'error_output_missing', '.data.on_error',
@@ -5089,7 +5090,8 @@ begin
       from node as n where n.node_id = 'flow_input' and n.label is not null
       group by n.label having count(*) > 1
       union all
-      -- `member` holds the name of the input. The warning has this name as its member `port`, not in its path.
+      -- In this branch, `member` is the name of the input. The query at the end stores it in the warning's member
+      -- `port` and leaves it out of `path`.
       select distinct 1, r.index, 'input_missing', r.name, format(
         'the input %s is required, and has neither an edge nor a value, so the run fails at the node',
         to_jsonb(private.shorten(r.name))
@@ -5203,7 +5205,7 @@ begin
 end;
 $$;
 comment on function private.flow_warnings(jsonb, jsonb, jsonb) is
-  'The first warnings, {code, path, message}, about parts of a graph that will fail in a run or that a run ignores. A warning input_missing also has port, the input''s name. The graph must have no findings.';
+  'The first warnings about a graph, {code, path, message} each: about parts that will fail in a run, and about parts that a run ignores. A warning input_missing also has port, the input''s name. The graph must have no findings.';
 
 -- sql/350_flows/60_flows.sql
 
@@ -5266,8 +5268,9 @@ create table public.flows (
   )
 );
 comment on table public.flows is
-  'Flows as saved by the editor. A run executes either a deployment, which is a frozen flow, or the flow as it is at the start.';
-comment on column public.flows.nodes is 'The editor''s node objects. A run reads only id and data of each.';
+  'Flows as saved by the editor. A run executes either a deployment, which is a frozen copy of a flow, or a flow as it is when the run starts.';
+comment on column public.flows.nodes is
+  'The editor''s node objects. A run reads only the id and the data of each node.';
 comment on column public.flows.edges is 'The editor''s edge objects: source, sourceHandle, target, targetHandle.';
 comment on column public.flows.environment is
   'Settings of the flow''s runs, an object of strings. Scripts of the flow can read them. Only the owner can read the column.';
@@ -5384,7 +5387,7 @@ begin
 end;
 $$;
 comment on function private.tg_flows__before_write() is
-  'Refuses a flow whose JSON is too large or too deep, or has too long numbers: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. If nodes or edges are unchanged, keeps the stored value instead of writing it again.';
+  'Refuses a flow whose JSON is too large, is nested too deeply or contains a number with too many digits: 400 column_invalid. Refuses a request that writes too much in total: 413 flows_too_large. If nodes or edges are unchanged, keeps the stored value instead of writing it again.';
 create trigger _300_bound_json before insert or update of nodes, edges, environment, chain_network on public.flows
   for each row execute function private.tg_flows__before_write();
 
@@ -5396,15 +5399,15 @@ create function private.tg_flows__after_update()
 returns trigger
 language plpgsql volatile security definer
 set search_path = ''
--- Without this setting, a plan that was made while the table was empty could stay in the cache. Each save of a flow
--- would then read all flows.
+-- If Postgres makes a plan while the table is empty, it may choose a sequential scan and cache this plan. Each save of
+-- a flow would then read all flows.
 set enable_seqscan = off
 as $$
 declare
   v_user_id uuid;
 begin
-  -- Compare sizes as stored. The new rows of the statement are not compressed yet, so read the stored rows from the
-  -- table.
+  -- Compare compressed sizes. The trigger could also get the statement's new rows directly, but these are not
+  -- compressed yet, so read the rows from the table.
   for v_user_id in
     select distinct f.user_id
     from former as o
@@ -5430,8 +5433,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this flow, the
-  -- user's row is already gone.
+  -- If the user's row is gone, the deletion of the user has deleted this flow by cascade, so do not refuse it.
   if exists (select from auth.users as u where u.id = old.user_id)
     and exists (select from public.flow_deployments as d where d.entrypoint = old.id)
   then
@@ -5448,11 +5450,11 @@ create trigger _100_refuse_deployed before delete on public.flows
 
 -- sql/350_flows/61_public_flows.sql
 
--- The flows that users publish for other users. RLS lets only the owner read a row of public.flows. So the view
--- private.shared_flows runs with the rights of the view's owner. PostgREST does not expose the schema private, so if
--- somebody adds a column to this view by mistake, clients can't read the column. Clients read the view
--- public.public_flows, which has the same columns and runs with the caller's rights. The caller needs grants on both
--- views.
+-- The flows that users publish for other users. RLS lets users read only their own rows of public.flows. RLS does not
+-- limit the view private.shared_flows, because this view runs with the rights of the role that created it. PostgREST
+-- does not expose the schema private, so if somebody adds a column to this view by mistake, clients can't read the
+-- column. Clients read the view public.public_flows, which has the same columns and runs with the caller's rights. The
+-- caller needs grants on both views.
 
 create view private.shared_flows with (security_barrier = true) as
 select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
@@ -5461,7 +5463,7 @@ select f.id, f.user_id, f.name, f.description, f.nodes, f.edges,
 from public.flows as f
 where f.is_public;
 comment on view private.shared_flows is
-  'The public flows. The view lacks their environment and the URL of their Solana network. The view is a security barrier, so conditions of a query see only public flows.';
+  'The public flows, without their environment and without the URL of their Solana network. The view is a security barrier: Postgres applies a caller''s conditions only to public flows, so that they can''t reveal other flows.';
 comment on column private.shared_flows.id is 'The id in public.flows.';
 comment on column private.shared_flows.user_id is 'The owner.';
 comment on column private.shared_flows.nodes is 'The nodes with their form data.';
@@ -5474,7 +5476,7 @@ select s.id, s.user_id, s.name, s.description, s.nodes, s.edges, s.chain_network
   s.start_unverified, s.created_at, s.updated_at
 from private.shared_flows as s;
 comment on view public.public_flows is
-  'The public flows of all users, for every signed-in user. The columns are those of flows, without environment and is_public, and with only the cluster of chain_network. Owners read and write their own flows in the table flows.';
+  'The public flows of all users, for every signed-in user. The view has all columns of flows except environment and is_public. chain_network contains only cluster. Owners read and write their own flows in the table flows.';
 comment on column public.public_flows.id is 'The id in flows.';
 comment on column public.public_flows.user_id is 'The owner.';
 comment on column public.public_flows.nodes is 'The nodes with all form data, which the owner publishes with the flow.';
@@ -5499,7 +5501,7 @@ create table public.flow_pins (
     references public.flows (id, user_id) on delete cascade
 );
 comment on table public.flow_pins is
-  'Pinned outputs, for tests. When the flow itself is started, a pinned node gives these outputs and does not run. Runs of deployments ignore pins. Pins are stored apart from flows, so that they are never part of public_flows.';
+  'Pins: outputs that the owner has stored for a node, for tests. In a run of the saved flow, a node with a pin does not run, and gives these outputs. Runs of deployments ignore pins. Pins are stored apart from flows, so that they are never part of public_flows.';
 comment on column public.flow_pins.user_id is 'The owner of the flow.';
 comment on column public.flow_pins.node_id is
   'A node of the flow. A pin has no effect if its node was removed from the flow.';
@@ -5513,7 +5515,7 @@ create policy flow_pins_select_owner on public.flow_pins for select to authentic
   using (user_id = (select auth.uid()));
 -- The insert and update policies check the owner of the flow. Otherwise, a user could try to insert a pin for another
 -- user's flow. Postgres checks the primary key before the foreign key, so the error would reveal whether that flow
--- already has the pin.
+-- already has a pin for the node.
 create policy flow_pins_insert_owner on public.flow_pins for insert to authenticated
   with check (
     user_id = (select auth.uid())
@@ -5556,7 +5558,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_pins__after_write() is
-  'Refuses outputs that are not tagged values, and too many or too large pins of one flow. Runs after the policies, so that only the owner gets its errors. Definer, so that it locks the flow whatever rights the writer has.';
+  'Refuses outputs that are not tagged values. Refuses a pin if its flow would have too many pins, or pins that are too large in total. Runs after the policies, so that only the owner gets these errors. Definer, so that it locks the flow whatever rights the writer has.';
 create trigger _500_check after insert or update on public.flow_pins
   for each row execute function private.tg_flow_pins__after_write();
 
@@ -5571,7 +5573,7 @@ declare
     where p.flow_id = (pins_of_flow.flow).id
   );
 begin
-  -- Most flows have no pins. For them, the nodes are not read.
+  -- Most flows have no pins. Do not read the nodes of these flows.
   if v_pins is null then
     return '{}';
   end if;
@@ -5588,8 +5590,9 @@ comment on function private.pins_of_flow(public.flows) is
 
 -- sql/350_flows/66_reduce_flow.sql
 
--- Reduced graphs are built as text, with the members in the order in which jsonb prints them. Building jsonb would
--- copy each value once for every level around it. The hash needs the text anyway.
+-- A reduced graph has only what a run needs. It is built as text, because building jsonb would copy each value once for
+-- every level around it, and because the hash needs the text anyway. The members are in the order in which jsonb prints
+-- them.
 
 create function private.reduce_nodes(nodes jsonb)
 returns text
@@ -5633,7 +5636,7 @@ begin
 end;
 $$;
 comment on function private.reduce_nodes(jsonb) is
-  'The reduced nodes of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
+  'The nodes of a flow as JSON text, formatted as jsonb prints it. The nodes keep their order, and lose the members that only the editor needs: positions, sizes, colours, forms. The nodes must have no faults.';
 
 create function private.reduce_edges(edges jsonb)
 returns text
@@ -5653,7 +5656,7 @@ begin
 end;
 $$;
 comment on function private.reduce_edges(jsonb) is
-  'The reduced edges of a flow, in the order of the flow, as the text of jsonb. Leaves out members that only the editor needs. Every edge must lead to a node.';
+  'The edges of a flow as JSON text, formatted as jsonb prints it. The edges keep their order, and lose the members that only the editor needs. Every edge must lead to a node.';
 
 create function private.interflow_references(nodes jsonb)
 returns table (node_index integer, id integer)
@@ -5668,7 +5671,7 @@ begin
 end;
 $$;
 comment on function private.interflow_references(jsonb) is
-  'The flows that a graph calls, each with the index of the calling node. The id is null if the node names no integer.';
+  'The ids of the flows that a graph calls, each with the index of the calling node. If a node''s form data has no integer as id, the id is null.';
 
 create function private.called_error_findings(caller public.flows)
 returns jsonb
@@ -5676,7 +5679,7 @@ language plpgsql stable security definer
 set search_path = ''
 as $$
 begin
-  -- Most flows do not handle errors of calls. For them, this cheap test is enough.
+  -- In most flows, no interflow node has on_error. For these flows, this cheap test replaces the query below.
   if not jsonb_path_exists(
     called_error_findings.caller.nodes, '$[*].data ? (@.on_error == "output" && @.node_id == "interflow")'
   ) then
@@ -5701,7 +5704,7 @@ begin
 end;
 $$;
 comment on function private.called_error_findings(public.flows) is
-  'Findings for private.reduce_flow() about nodes with data.on_error that call a flow with an output named error. Definer, because it reads all flows of the owner of `caller`.';
+  'One finding for each node that has data.on_error and calls a flow with an output named error. private.reduce_flow() lists these findings. Definer, because it reads all flows of the owner of `caller`.';
 
 create function private.canvas_text(nodes jsonb)
 returns text
@@ -5709,8 +5712,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- This path over all nodes takes a tenth of the time of the query below. Its result is right if all nodes have a
-  -- position, as in most flows, or if none has one.
+  -- This function takes a tenth of the time of the query below, but skips nodes without a position. So its result is
+  -- used only if all nodes have a position, as in most flows, or if no node has one.
   v_positions constant jsonb := jsonb_path_query_array(canvas_text.nodes, '$[*].position');
 begin
   if jsonb_array_length(v_positions) in (0, jsonb_array_length(canvas_text.nodes)) then
@@ -5723,10 +5726,10 @@ begin
 end;
 $$;
 comment on function private.canvas_text(jsonb) is
-  'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. Null for a node without a position; [] if no node has one.';
+  'The positions of a flow''s nodes in the editor, in the order of the nodes, as the text of jsonb. A node without a position gets null. If no node has a position, the text is [].';
 
--- Reduces a flow to what a run needs, with all flows that it calls directly or through others. Uses the given row
--- of the flow and the current rows of the called flows. Callers must check the permission.
+-- Reduces a flow, and all flows that it calls directly or through others, to what a run needs. Uses the given row of
+-- the flow and the current rows of the called flows. Callers must check the permission.
 --
 --   max_called_bytes  the most bytes of called flows to read; null for no limit
 --   data              the data of a snapshot, as text; null if there are findings
@@ -5774,8 +5777,8 @@ begin
       exit when not is_complete;
     end if;
     -- Freezing several MiB keeps one processor busy for a second. The lock lets each user freeze only one large graph
-    -- at a time, so that the other users find a free processor. The lock can't cause a deadlock, because no transaction
-    -- locks a quota or the queue before it freezes a flow.
+    -- at a time, so that the other users find a free processor. The lock can't cause a deadlock: if a transaction also
+    -- locks a quota or the queue, it does so after it has frozen the flow.
     if pg_column_size(v_flow.nodes) > 1048576 then
       perform pg_advisory_xact_lock(hashtextextended(format('private.freeze_flow %s', reduce_flow.entry.user_id), 0));
     end if;
@@ -5799,7 +5802,7 @@ begin
 
     v_called := null;
     -- Do not follow the calls of a flow that is too large or has malformed nodes. Such a flow is refused in any case,
-    -- and a search for its calls would take as long as all checks before it.
+    -- and the search for its calls would take as long as all checks above.
     if coalesce(v_own_findings #>> '{0,code}', '') not in ('flow_too_large', 'node_malformed') then
       select
         findings || coalesce(jsonb_agg(jsonb_build_object(
@@ -5824,8 +5827,8 @@ begin
       v_position := v_position + 1;
       select f.* into v_flow
       from public.flows as f where f.id = v_reached[v_position] and f.user_id = reduce_flow.entry.user_id;
-      -- If this flow was deleted after its call was found, continue with the next flow. A run will fail when it makes
-      -- this call.
+      -- If the called flow was deleted after the query above had found it, continue with the next flow. A run will fail
+      -- at the node that calls the deleted flow.
       exit when found;
     end loop;
     if findings = '[]' then
@@ -5838,7 +5841,7 @@ begin
 
   if findings = '[]' then
     data := format('{"entry": %s, "flows": {%s}}', v_graphs[1], (
-      -- If the entry is called by its id, it is also one of the called flows.
+      -- If a flow calls the entry, list the entry among the called flows too.
       select string_agg(format('"%s": %s', reached.id, reached.graph), ', ' order by reached.id)
       from unnest(v_ids, v_graphs) as reached (id, graph) where reached.id <> reduce_flow.entry.id or v_is_entry_called
     ));
@@ -5910,8 +5913,9 @@ comment on function private.freeze_flow(public.flows, boolean) is
 
 -- sql/350_flows/72_flow_versions.sql
 
--- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It does not
--- contain the flow's name, description and sharing. So restoring an old version never publishes a flow again.
+-- The history of a flow. A version has the parts of a flow that a run reads, as they were saved. It does not contain
+-- the flow's name, its description or the columns that make it public. So restoring an old version never makes a flow
+-- public.
 
 create table public.flow_versions (
   id bigint generated always as identity primary key,
@@ -5935,7 +5939,7 @@ create table public.flow_versions (
   )
 );
 comment on table public.flow_versions is
-  'Earlier contents of flows, for the owner. If a flow is saved again with equal contents, both saves have the same version. Functions insert the rows; users can change only the name.';
+  'Earlier contents of flows, for the owner. If a flow is saved several times with equal contents, it has one version with these contents. Functions insert the rows; users can change only the name.';
 comment on column public.flow_versions.user_id is 'The owner of the flow.';
 comment on column public.flow_versions.hash is 'SHA-256 of the contents: private.flow_version_hash().';
 comment on column public.flow_versions.name is
@@ -5947,7 +5951,7 @@ comment on column public.flow_versions.saved_at is 'The time when the flow was s
 comment on column public.flow_versions.created_at is 'The time when the version was made, which may be much later.';
 
 create index flow_versions_flow_id_idx on public.flow_versions (flow_id, created_at);
--- The index includes bytes, so that the quota can be summed without reading the rows.
+-- The index includes bytes, so that the bytes of a user's versions can be added up from the index alone.
 create index flow_versions_user_id_idx on public.flow_versions (user_id) include (bytes);
 
 alter table public.flow_versions enable row level security;
@@ -6020,8 +6024,8 @@ comment on function private.make_room_for_version(integer) is
 
 -- sql/350_flows/74_keep_flow_version.sql
 
--- Stores the contents of a saved flow. The caller must hold a lock of the flow's row, so that no other transaction adds
--- a version of it.
+-- Stores the contents of a saved flow as a version. The caller must have locked the flow's row, so that no other
+-- transaction adds a version of this flow.
 create function private.store_flow_version(flow_id integer, hash bytea, name text)
 returns bigint
 language plpgsql volatile security definer
@@ -6042,7 +6046,7 @@ begin
       format('A flow may have %s versions at most, and all versions of this flow have names.', v_most),
       jsonb_build_object('limit', v_most, 'of', 'flow_versions'), 'Delete a version, or remove its name.');
   end if;
-  -- Values that are copied within one statement stay compressed.
+  -- Copy the values within one statement, so that they stay compressed.
   insert into public.flow_versions as v (
     user_id, flow_id, hash, name, nodes, edges, environment, chain_network, instructions_bundling, bytes, saved_at
   )
@@ -6092,15 +6096,15 @@ begin
     select o.id, o.user_id, o.nodes, o.edges, o.environment, o.chain_network, o.instructions_bundling, o.updated_at,
       pg_column_size(o.nodes) + pg_column_size(o.edges) + pg_column_size(o.environment) as bytes
     from former as o
-    -- Most flows have a recent version. For them, the trigger ends after this index lookup.
+    -- Most updated flows already have a recent version. For such a flow, the trigger only does this index lookup.
     where not exists (
       select from public.flow_versions as v
       where v.flow_id = o.id and v.created_at > v_since
     )
     order by o.user_id, o.id
   loop
-    -- One statement may change many flows. For one statement, this trigger keeps at most as many bytes as a request may
-    -- write.
+    -- One statement may change many flows. The versions that this trigger stores for it may have as many bytes in total
+    -- as a request may write.
     v_bytes := v_bytes + v_old.bytes;
     exit when v_bytes > private.limit_written_flow_bytes();
     continue when exists (
@@ -6133,8 +6137,9 @@ begin
 end;
 $$;
 comment on function private.tg_flows__after_update_keep() is
-  'Keeps the former contents of updated flows as versions. Each flow gets at most one such version in limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
--- Triggers run in the order of their names, so this trigger runs after the one that refuses a flow beyond the quota.
+  'Stores the contents that updated flows had before the update as versions. A flow gets no such version if another version of it was made within the last limit_flow_version_minutes() minutes. Definer, because no API role may insert versions.';
+-- Triggers run in the order of their names, so this trigger runs after _800_check_growth, which refuses a flow beyond
+-- the quota.
 create trigger _900_keep_version after update on public.flows
   referencing old table as former
   for each statement execute function private.tg_flows__after_update_keep();
@@ -6186,7 +6191,7 @@ create table private.flow_current_snapshots (
   snapshot_hash bytea not null references private.flow_snapshots on delete cascade
 );
 comment on table private.flow_current_snapshots is
-  'For a large flow that calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. A row does not prevent the deletion of its snapshot.';
+  'One row for each large flow that has been started and calls no other flow: the snapshot of its last start. While the flow is unchanged, its starts use this snapshot. If the snapshot is deleted, the row is deleted with it.';
 comment on column private.flow_current_snapshots.flow_updated_at is
   'The updated_at that the flow had when its snapshot was taken.';
 create index flow_current_snapshots_snapshot_hash_idx on private.flow_current_snapshots (snapshot_hash);
@@ -6204,8 +6209,8 @@ begin
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
   for key share of s;
-  -- A wallet that the environment names may have been deleted since the snapshot was made. The caller then freezes
-  -- the flow again, which reports the missing wallet.
+  -- The flow's environment may name a wallet that was deleted after the snapshot was made. In this case, return null:
+  -- the caller then freezes the flow again, which reports the missing wallet.
   if v_hash is not null and private.environment_findings(
     current_snapshot.entry.environment, current_snapshot.entry.user_id
   ) = '[]' then
@@ -6223,8 +6228,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- Freezing a small flow costs less than a search for its snapshot. No snapshot is stored for a flow that this
-  -- transaction has edited: another edit in this transaction would set the same updated_at, and so would not show.
+  -- Freezing a small flow costs less than a search for its snapshot. If this transaction has edited the flow, its
+  -- snapshot is not stored: a further edit in this transaction would set the same updated_at, so nothing would show
+  -- that the flow has changed.
   v_is_kept constant boolean := pg_column_size(take_snapshot.entry.nodes) > 65536
     and take_snapshot.entry.updated_at < now();
   v_hash bytea := case when v_is_kept then private.current_snapshot(take_snapshot.entry) end;
@@ -6260,7 +6266,7 @@ declare
   v_kept_id bigint;
 begin
   -- Lock the flow's row first, as a save does. While this transaction holds the lock, no other transaction deletes
-  -- versions to make room.
+  -- versions of this flow to make room for another.
   select f.* into v_flow
   from public.flow_versions as v join public.flows as f on f.id = v.flow_id
   where v.id = restore_flow_version.id and v.user_id = v_user_id
@@ -6294,9 +6300,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. Pass as `updated_at` the updated_at that the flow had when the
--- caller last read the flow. If the flow has changed since, the answer is 409 flow_changed. If `updated_at` is null,
--- the function does not check for changes.
+-- contents, and returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read
+-- the flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function
+-- does not check for later saves.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6321,7 +6327,7 @@ create table private.flow_snapshot_warnings (
 comment on table private.flow_snapshot_warnings is
   'The warnings about each snapshot. They are stored because a flow is started far more often than it is changed.';
 comment on column private.flow_snapshot_warnings.nodes_version is
-  'The version in private.native_nodes for which the warnings were computed. If the present version is another one, the warnings are computed again.';
+  'The version of the node definitions, from private.native_nodes, by which the warnings were computed. If that version has changed since, the warnings are computed again.';
 comment on column private.flow_snapshot_warnings.warnings is
   'The warnings of private.flow_warnings(). Warnings about called flows have a flow_id. Warnings about the flow itself have no flow_id, because equal flows share a snapshot.';
 comment on column private.flow_snapshot_warnings.connections is
@@ -6340,7 +6346,8 @@ begin
   with graph as materialized (
     select null::integer as flow_id, v_data -> 'entry' as graph
     union all
-    -- A flow that calls itself is in the data twice: as the entry, and as a called flow.
+    -- If a flow calls itself, the data contains its graph twice: as the entry, and as a called flow. Use only the
+    -- entry.
     select f.key::integer, f.value
     from jsonb_each(v_data -> 'flows') as f
     where f.value <> v_data -> 'entry'
@@ -6407,7 +6414,7 @@ begin
 end;
 $$;
 comment on function private.current_snapshot_warnings(bytea) is
-  'The warnings about a snapshot by the present node definitions, and the connections that the snapshot names. Stores warnings and connections if they are not stored yet. Definer, because no API role may access snapshots.';
+  'The warnings about a snapshot, computed by the present node definitions, and the connections that the snapshot names. If they are not stored yet, the function computes and stores them. Definer, because no API role may access snapshots.';
 
 create function private.snapshot_connections(hash bytea, user_id uuid)
 returns jsonb
@@ -6433,7 +6440,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_connections(bytea, uuid) is
-  '{"<name>": "<id>"}: the connections of this user to which nodes of a snapshot refer, at most 100. Call private.snapshot_warnings() first, which stores the names of the connections. Definer, because no API role may access snapshots.';
+  'The user''s connections that nodes of a snapshot name, {"<name>": "<id>"}, at most 100. Call private.snapshot_warnings() first, because it stores the names that this function reads. Definer, because no API role may access snapshots.';
 
 create function private.connection_warnings(named jsonb, user_id uuid)
 returns jsonb
@@ -6466,7 +6473,7 @@ begin
 end;
 $$;
 comment on function private.connection_warnings(jsonb, uuid) is
-  'A warning connection_missing for each name in `named`, {"<name>": place}, for which the user has no connection. Locks the connections that exist. Definer, because it reads the connections of any user.';
+  '`named` is {"<name>": place}. Returns a warning connection_missing for each name for which the user has no connection. Locks the connections that the user has. Definer, because it reads the connections of any user.';
 
 create function private.snapshot_warnings(hash bytea, flow public.flows, strict boolean)
 returns jsonb
@@ -6514,7 +6521,7 @@ create table private.flow_checks (
   before_last_at timestamptz not null
 ) with (fillfactor = 50);
 comment on table private.flow_checks is
-  'The times of each user''s last two calls of check_flow. These times decide whether the user may call it again.';
+  'The times of each user''s last two calls of check_flow. They decide whether the user may call check_flow again now.';
 
 create function private.count_flow_check(user_id uuid)
 returns void
@@ -6545,7 +6552,7 @@ begin
 end;
 $$;
 comment on function private.count_flow_check(uuid) is
-  'Counts a call of check_flow. Refuses it with 429 too_many_requests if another check of the user is running, or if it is the third call within a second. Definer, because no API role may access private.flow_checks.';
+  'Counts a call of check_flow. Refuses the call with 429 too_many_requests if another check of the user is running, or if the user has called check_flow twice within the last second. Definer, because no API role may access private.flow_checks.';
 
 create function private.flow_to_check(flow jsonb, user_id uuid)
 returns public.flows
@@ -6655,12 +6662,12 @@ comment on function private.check_flow(jsonb, integer) is
   'Implements public.check_flow. Definer, because no API role may call private.reduce_flow().';
 grant execute on function private.check_flow(jsonb, integer) to anon, authenticated, service_role;
 
--- Checks a flow that is not saved, {nodes, edges, environment, id}, or the saved flow `flow_id`. environment and id may
--- be missing. Returns {problems, is_complete}. A problem is a finding or a warning of a deploy: {code, path, message,
--- severity}. Problems of called flows also have flow_id, and a problem input_missing also has port. severity is
--- prevents_deploy, fails_run or warning. As in a deploy, warnings are listed only if there are no findings. A flow that
--- is not saved must have at most 1 MiB. If the flows that the checked flow calls have more than 1 MiB together, the
--- check leaves some of them out, and is_complete is false.
+-- Checks either `flow`, a flow that is not saved, or the saved flow `flow_id`. `flow` is {nodes, edges, environment,
+-- id}, where environment and id may be missing. Returns {problems, is_complete}. A problem is a finding or a warning
+-- that a deploy would report: {code, path, message, severity}. Problems of called flows also have flow_id, and a
+-- problem input_missing also has port. severity is prevents_deploy, fails_run or warning. As in a deploy, warnings are
+-- listed only if there are no findings. `flow` must have at most 1 MiB. If the flows that `flow` calls have more than 1
+-- MiB together, the check leaves some of them out, and is_complete is false. This limit does not apply to a saved flow.
 create function public.check_flow(flow jsonb default null, flow_id integer default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -6703,8 +6710,8 @@ as $$
 declare
   v_names text[];
 begin
-  -- JSON of a type can become several kinds of values. The type fits if the mask contains all of these kinds. Drop a
-  -- type if another fitting type takes the same kinds of values and more.
+  -- The JSON of a port type can become values of several kinds. A type fits if the mask contains all of these kinds.
+  -- Drop a fitting type if another fitting type takes all its kinds of values and more.
   with fitting as (
     select t.name, t.place, t.takes & types_of_mask.mask as covered
     from private.port_types() as t where t.makes & types_of_mask.mask = t.makes
@@ -6751,8 +6758,9 @@ declare
   v_every constant bigint := (1 << 16) - 1;
 begin
   return coalesce((
-    -- An edge may begin at an input (a passthrough), which sends each value on unchanged. So the edge gives the kinds
-    -- of values that the input accepts. But if the first type of the input is pubkey, the edge gives a public key.
+    -- If is_passed_on is true, the edge begins at an input, which sends on each value that it receives. So the edge
+    -- gives the kinds of values that the input accepts. Exception: if the first type of the input is pubkey, the edge
+    -- gives a public key.
     select bit_or(coalesce(
       case when do_types_meet.is_passed_on and not (g.position = 1 and g.name = 'pubkey') then t.accepts
         else t.gives end, v_every
@@ -6796,15 +6804,16 @@ begin
 end;
 $$;
 comment on function private.schema_hint(jsonb) is
-  'The members of an input''s form schema that hold for every caller who starts the flow: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
+  'The members of an input''s form schema that also apply to the inputs of a start: title, bounds of a number or of a text''s length, the choices of a short list, and the formats email, uri and date.';
 
 -- sql/350_flows/92_describe_snapshot.sql
 
--- Describes the inputs and outputs of a frozen flow. The ports that a flow_input node feeds describe the input. The
--- ports that feed a flow_output node describe the output.
+-- Describes the inputs and outputs of a frozen flow. An input is described by the ports that receive its value from a
+-- flow_input node. An output is described by the ports that send values to its flow_output node.
 
--- Port number i belongs to the input with the number labels[i] and accepts the kinds of values in masks[i]. If the port
--- is an argument of a called flow, calls[i] is the number of that flow's input. 0 means that there is no such input.
+-- Port number i receives the value of the flow input with the number labels[i], and accepts the kinds of values in
+-- masks[i]. If the port sends its value to a called flow, calls[i] is the number of the called flow's input. In labels
+-- and calls, 0 stands for no input.
 create function private.label_masks(labels integer[], masks bigint[], calls integer[], label_count integer)
 returns bigint[]
 language plpgsql immutable security invoker
@@ -6830,8 +6839,8 @@ begin
   ) as own on own.label = l.number;
 
   -- If a flow passes an input on to a called flow, the values must also fit the input of the called flow. A flow may
-  -- call itself, so the loop narrows the masks until no mask changes. Each mask is narrowed at most once for each of
-  -- its bits.
+  -- call itself, so the loop narrows the masks until no mask changes. Each narrowing clears at least one bit of a mask,
+  -- so the loop ends.
   select array_agg(c.caller order by c.called), array_agg(c.called order by c.called) into v_callers, v_called
   from (
     select distinct p.label as caller, p.call as called
@@ -6868,7 +6877,7 @@ begin
 end;
 $$;
 comment on function private.label_masks(integer[], bigint[], integer[], integer) is
-  'For each numbered input of a snapshot''s flows, the types that it accepts, as a mask of private.port_types(). The mask also has the bit 2^23 if no port requires the input.';
+  'One mask of private.port_types() for each numbered input of a snapshot''s flows: the kinds of values that the input accepts. The mask also has the bit 2^23 if no port requires the input.';
 
 create function private.input_descriptions(names text[], masks bigint[], defaults jsonb[], hints jsonb[])
 returns jsonb
@@ -6913,16 +6922,16 @@ as $$
   from input as i join typed as t on t.mask = i.mask join shape as s on s.types = t.types;
 $$;
 comment on function private.input_descriptions(text[], bigint[], jsonb[], jsonb[]) is
-  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, it takes description and json_schema from that port''s definition.';
+  'The inputs of a flow as in public.read_deployment: {name, description, type_bounds, required, default, json_schema} each. If an input feeds only one port, its description and parts of its json_schema come from that port''s definition.';
 
--- Ports come from the definitions of the service role. If a node has no definition, or takes its ports from the flow,
--- its ports come from the flow's JSON.
+-- The ports of a node come from the definition that the service role has stored. If a node has no definition, or is of
+-- a kind whose ports each flow chooses, its ports come from the flow's JSON.
 create function private.describe_snapshot(data jsonb, out inputs jsonb, out outputs jsonb)
 returns record
 language plpgsql stable security invoker
 set search_path = ''
--- The planner can't estimate the size of a graph, and nested loops could take quadratic time. Merge joins could also
--- take quadratic time, because the planner would sort only by flow.
+-- The planner can't estimate the size of a graph. Nested loops could take quadratic time. Merge joins could take
+-- quadratic time too, because the planner would sort the rows only by flow.
 set enable_nestloop = off
 set enable_mergejoin = off
 as $$
@@ -7139,8 +7148,8 @@ begin
     )
   into v_names, v_label_count, v_defaults, v_hints, v_labels, v_parents, v_masks, v_calls, outputs;
 
-  -- If ports pass a value on in a chain, the value comes from the input at the start of the chain. Each round
-  -- doubles the distance that the loop follows.
+  -- Ports may pass a value on in a chain. The loop gives each port of a chain the label of the input at the start of
+  -- the chain. Each round doubles the number of ports that the loop looks back.
   while exists (select from unnest(v_labels, v_parents) as p (label, parent) where p.label = 0 and p.parent > 0) loop
     select
       array_agg(case when p.label = 0 and p.parent > 0 then v_labels[p.parent] else p.label end order by p.number),
@@ -7176,9 +7185,9 @@ create table private.flow_snapshot_interfaces (
   node_count integer not null
 );
 comment on table private.flow_snapshot_interfaces is
-  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because this work would make the deploy too slow. After each deploy, the Edge Function flow makes this first read.';
+  'The inputs, outputs and a summary of each snapshot. The first read of a deployment computes and stores them, because a deploy that computes them would be too slow. After each deploy, the Edge Function named flow makes this first read.';
 comment on column private.flow_snapshot_interfaces.nodes_version is
-  'The version in private.native_nodes for which inputs and outputs were computed. If the present version is newer, they are computed again.';
+  'The version of the node definitions, from private.native_nodes, by which inputs and outputs were computed. If the present version is newer, they are computed again.';
 comment on column private.flow_snapshot_interfaces.inputs is 'The inputs as in private.input_descriptions().';
 comment on column private.flow_snapshot_interfaces.outputs is 'The outputs, {name, type} each.';
 comment on column private.flow_snapshot_interfaces.uses_solana is 'True if the snapshot has Solana nodes.';
@@ -7224,8 +7233,8 @@ begin
     return v_interface;
   end if;
   -- One transaction computes the interface, and the others wait for its result. If all transactions computed it in
-  -- parallel, each would be slower, and perhaps none would finish within its time limit. If node definitions are added
-  -- meanwhile, the result may already contain them. So the result may be newer than v_version, but never older.
+  -- parallel, each would be slower, and perhaps none would finish within its time limit. The computation may already
+  -- use node definitions that are added meanwhile. So the result may be newer than v_version, but never older.
   perform pg_advisory_xact_lock(hashtextextended(format('private.snapshot_interface %s', snapshot_interface.hash), 0));
   select i.* into v_interface
   from private.flow_snapshot_interfaces as i
@@ -7261,8 +7270,8 @@ comment on function private.snapshot_interface(bytea) is
 
 -- sql/400_deployments/10_setting_faults.sql
 
--- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are
--- none. Their messages are clearer than those of a constraint. CONTRIBUTING.md, "A new deployment setting", lists
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are none.
+-- Their messages are clearer than the error of a check constraint. CONTRIBUTING.md, "A new deployment setting", lists
 -- all files to change for a new setting.
 
 create function private.refuse_setting(name text, message text)
@@ -7294,7 +7303,7 @@ begin
 end;
 $$;
 comment on function private.check_setting_json(text, jsonb) is
-  'Refuses a setting''s JSON that has too much text, is too deep or has too long numbers: 400 <name>_invalid. Runs before the *_faults functions.';
+  'Refuses a setting whose JSON text is too long, is nested too deeply or contains a number with too many digits: 400 <name>_invalid. Runs before the *_faults functions.';
 
 create function private.lamports(amount jsonb)
 returns numeric
@@ -7531,7 +7540,7 @@ comment on column public.flow_deployments.entrypoint is 'The flow that was deplo
 comment on column public.flow_deployments.snapshot_hash is
   'The hash of the frozen graph. Deployments with the same hash run the same graph.';
 comment on column public.flow_deployments.input_names is
-  'The names of the frozen flow''s inputs. A start with any other input name is refused. The names are stored here rather than with the snapshot, so that a start reads one row.';
+  'The names of the frozen flow''s inputs. A start with any other input name is refused. The names are stored here, so that a start needs to read only this row and not the snapshot.';
 comment on column public.flow_deployments.name is
   'The name shown to people who may start the deployment. Initially the flow''s name at the deploy.';
 comment on column public.flow_deployments.description is
@@ -7542,7 +7551,7 @@ comment on column public.flow_deployments.start_permission is
 comment on column public.flow_deployments.output_instructions is
   'Whether runs output the transaction instead of sending it.';
 comment on column public.flow_deployments.action_identity is
-  'The public key of the owner''s wallet that signs as action identity.';
+  'The public key of the owner''s wallet that is the action identity: it signs a memo in each action transaction, so that the run can find this transaction. Null: no action identity.';
 comment on column public.flow_deployments.fees is
   'List of [address, lamports] pairs. A run adds these transfers to each of its transactions, until a transaction with them is confirmed.';
 comment on column public.flow_deployments.chain_network is
@@ -7550,7 +7559,7 @@ comment on column public.flow_deployments.chain_network is
 comment on column public.flow_deployments.max_starts_per_minute is
   'The most starts in one calendar minute, counted over all callers except the owner. 0 allows no start; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.max_runs_in_flight is
-  'The most runs of callers other than the owner that may be under way at the same time. 0 allows no run; null stands for the default of private.start_limits. The owner is not limited.';
+  'The most runs that may be under way at the same time, counted over all callers except the owner. 0 allows no run; null stands for the default of private.start_limits. The owner is not limited.';
 comment on column public.flow_deployments.on_end is
   'The outgoing webhook of the runs, {url, events}; the events are succeeded, failed, stopped and signature_request. Null: no webhook. A run keeps the value that was set when it started.';
 
@@ -7566,7 +7575,7 @@ create policy flow_deployments_update_owner on public.flow_deployments for updat
 create policy flow_deployments_delete_owner on public.flow_deployments for delete to authenticated
   using (user_id = (select auth.uid()));
 
--- There is no grant to insert: only private.deploy_flow() inserts deployments, by freezing a flow.
+-- There is no grant to insert, because only private.deploy_flow() may insert deployments, after it has frozen the flow.
 grant select, update, delete on public.flow_deployments to authenticated;
 grant select, update, delete on public.flow_deployments to service_role;
 
@@ -7576,7 +7585,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Deploys of the same flow wait for each other. Starts only read the flow, so they do not wait.
+  -- With this lock, deploys of the same flow wait for each other. A start only reads the flow, so it does not wait for
+  -- the lock.
   perform from public.flows as f where f.id = new.entrypoint for no key update;
   new.id := private.uuid_v7_after((
     select d.id from public.flow_deployments as d
@@ -7679,8 +7689,8 @@ begin
     perform private.refuse_faults('chain_network_invalid', private.chain_network_faults(new.chain_network));
   end if;
 
-  -- Compare the texts, because the jsonb values 1.0 and 1 are equal. So a new 1.0 counts as a change, and is then
-  -- stored as 1.
+  -- Compare the texts, because the jsonb values 1.0 and 1 are equal. If an update changes an amount from 1 to 1.0, the
+  -- texts differ, and the code below stores 1 again.
   if new.fees::text is distinct from old.fees::text then
     perform private.refuse_faults('fees_invalid', private.fees_faults(new.fees));
     select coalesce(jsonb_agg(jsonb_build_array(f.pair -> 0, private.lamports(f.pair -> 1)) order by f.position), '[]')
@@ -7693,7 +7703,7 @@ begin
       perform private.refuse_setting('action_identity', 'must be a public key, base58 of 32 bytes, or null');
     end if;
     -- The share lock keeps the wallet from being deleted or changed into an ADAPTER until this row is stored. A
-    -- concurrent change waits for the lock and then sees the deployment.
+    -- concurrent change of the wallet waits for the lock, then sees the deployment and is refused.
     perform from public.wallets as w
     where w.user_id = new.user_id and w.public_key = new.action_identity and w.type = 'HARDCODED'
     for share;
@@ -7721,7 +7731,7 @@ create table private.flow_deployment_connections (
   constraint flow_deployment_connections_pkey primary key (deployment_id, name)
 );
 comment on table private.flow_deployment_connections is
-  'The connections that a deployment''s nodes name. They are not part of the snapshot, because different owners may share a snapshot. If a name has no row, the owner had no connection with this name at the deploy, and the nodes that use it fail.';
+  'The connections that a deployment''s nodes name. They are not part of the snapshot, because different owners may share a snapshot. If a name has no row, the owner had no connection with this name at the deploy, or has deleted it since. Nodes that name it then fail.';
 create index flow_deployment_connections_connection_id_idx
   on private.flow_deployment_connections (connection_id);
 
@@ -7763,9 +7773,9 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a deployment''s limit that a share may use. The share `all` stands for all callers: the whole limit. `guests` stands for all guests: a half. Any other share stands for one caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
+  'The part of a deployment''s limit that the callers in `share` may use. The share `all` is all callers together: the whole limit. `guests` is all guests together: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
--- Returns the member `limits` of a deploy's answer, if anybody may start the deployment: {limits:
+-- If anybody may start the deployment, returns the member `limits` of a deploy's answer: {limits:
 -- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
 -- account, counted together. Returns {} for other deployments.
 create function private.describe_start_limits(deployment public.flow_deployments)
@@ -7791,9 +7801,9 @@ comment on function private.describe_start_limits(public.flow_deployments) is
 -- sql/400_deployments/27_run_settings.sql
 
 -- Only this function lists the settings that a run takes from its deployment. private.flow_run_jobs stores the result.
--- A claim returns the whole result, a redrive copies it, and a called run uses the settings of its root run. So a new
--- setting of runs needs only one more member here. start_flow passes a deployment that is not stored and has null in
--- most columns, so each member needs a default here.
+-- A runner that claims a run gets the whole result, a redrive on the same deployment copies it, and a called run uses
+-- the result of its root run. So a new setting of runs needs only one more member here. start_flow passes a deployment
+-- that is not stored and has null in most columns, so each member needs a default here.
 create function private.run_settings(deployment public.flow_deployments)
 returns jsonb
 language plpgsql stable security invoker
@@ -7850,9 +7860,9 @@ create table public.flow_deployments_tags (
 comment on table public.flow_deployments_tags is
   'Names for a flow''s deployments. Triggers keep latest on the newest deployment; the owner manages the other tags.';
 comment on column public.flow_deployments_tags.entrypoint is
-  'The flow. A tag always names exactly one deployment of this flow.';
+  'The flow. Each tag names exactly one deployment of its flow.';
 comment on column public.flow_deployments_tags.description is
-  'The owner''s description of the tag for people. Every tag, also latest, has null until the owner writes a description.';
+  'The owner''s description of the tag, for people to read. It is null until the owner writes one, also for the tag latest.';
 comment on column public.flow_deployments_tags.tag is
   'Letters, digits, dots, underscores and hyphens; the first is a letter or digit.';
 
@@ -7906,7 +7916,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments_tags__after_write() is
-  'Locks the connections of a deployment that gets a tag. A concurrent deletion of such a connection waits, then finds the tag and is refused. Definer, because users may not lock connections.';
+  'Locks the connections of a deployment that gets a tag. If another transaction deletes one of these connections meanwhile, it waits for the lock, then finds the tag and is refused. Definer, because users may not lock connections.';
 create trigger _900_lock_connections after insert or update of deployment_id on public.flow_deployments_tags
   for each row execute function private.tg_flow_deployments_tags__after_write();
 
@@ -7956,23 +7966,23 @@ as $$
 declare
   v_previous uuid;
 begin
-  -- If the flow is gone, the deletion of its owner has deleted the flow and will delete the tags next. Moving a tag now
-  -- would break the tag's foreign key.
+  -- If the flow is gone, its owner is being deleted: the cascade has deleted the flow and will delete the tags next.
+  -- Moving a tag now would break the tag's foreign key.
   if not exists (select from public.flows as f where f.id = old.entrypoint and f.user_id = old.user_id) then
     return old;
   end if;
   -- This trigger must not lock the flow. A transaction that deletes the flow or its owner locks first the flow, then
   -- this deployment. The trigger has already locked the deployment, so a lock of the flow could cause a deadlock.
-  -- Instead, deletions and deploys wait for each other at the lock of the tag's row. The later transaction then sees
-  -- where the earlier one has moved the tag. The trigger must run before the foreign key deletes the tags that still
-  -- name this deployment. An AFTER trigger would be too late: a deploy that waited for this transaction's locks could
-  -- have moved the tag in between.
+  -- Instead, deletions and deploys wait for each other at the lock of the tag's row. After the wait, a transaction sees
+  -- to which deployment the other transaction has moved the tag. The trigger must run before the foreign key deletes
+  -- the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for this
+  -- transaction's locks could have moved the tag in between.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
   order by d.id desc limit 1
-  -- Skip a deployment that is being deleted: the transaction that deletes it may be waiting for this deployment or for
-  -- the tag.
+  -- Skip a deployment that another transaction is deleting. That transaction may be waiting for this deployment or for
+  -- the tag, so waiting for it could cause a deadlock.
   for key share skip locked;
   if v_previous is not null then
     update public.flow_deployments_tags as t set deployment_id = v_previous
@@ -7982,7 +7992,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_deployments__before_delete() is
-  'Moves the tag latest to the newest of the flow''s other deployments that is not being deleted. Definer, so that the tag moves whatever rights the writer has.';
+  'Moves the tag latest to the newest other deployment of the flow, but skips deployments that other transactions are deleting. Definer, so that the tag moves whatever rights the writer has.';
 create trigger _100_move_latest_back before delete on public.flow_deployments
   for each row execute function private.tg_flow_deployments__before_delete();
 
@@ -8013,8 +8023,8 @@ begin
   end if;
   case tg_op
     when 'INSERT' then
-      -- A client may change the description of the tag latest by an upsert. An upsert first runs this insert branch,
-      -- with the deployment that the tag already names.
+      -- A client may change the description of the tag latest by an upsert. Postgres runs this insert branch first for
+      -- an upsert, so the branch accepts a row with the deployment that the tag already names.
       if new.tag = 'latest' and not exists (
         select from public.flow_deployments_tags as t
         where t.entrypoint = new.entrypoint and t.tag = 'latest' and t.deployment_id = new.deployment_id
@@ -8051,7 +8061,7 @@ create table private.flow_deployment_canvases (
   flow_hash bytea not null
 );
 comment on table private.flow_deployment_canvases is
-  'The positions at which the editor drew the nodes of a deployment''s flows. They are not part of the snapshot, so moving a node does not change the snapshot. They are stored as text, because a conversion to jsonb would make deploys too slow.';
+  'The positions of the nodes in the editor when the flow was deployed, for all flows of a deployment. They are not part of the snapshot, so moving a node does not change the snapshot. They are stored as text, because a conversion to jsonb would make deploys too slow.';
 comment on column private.flow_deployment_canvases.canvas is
   '{"<flow id>": positions}: the positions from private.canvas_text(), in the order of the nodes in the snapshot.';
 comment on column private.flow_deployment_canvases.flow_hash is
@@ -8059,8 +8069,9 @@ comment on column private.flow_deployment_canvases.flow_hash is
 
 -- sql/400_deployments/48_read_flow_scripts.sql
 
--- The deploy route parses the scripts of a flow, and the schemas of answers, before it deploys the flow, because the
--- database can't parse them. If a flow changes meanwhile, the route reads its scripts again.
+-- The database can't parse scripts and JSON Schemas. So before the deploy route deploys a flow, it reads and parses the
+-- flow's scripts and the schemas of its api_input nodes. If a flow changes meanwhile, the route reads its scripts
+-- again.
 
 create function private.flow_scripts(nodes jsonb, edges jsonb)
 returns table (index integer, node_id text, language text, inputs jsonb, source text)
@@ -8116,7 +8127,7 @@ begin
 end;
 $$;
 comment on function private.flow_scripts(jsonb, jsonb) is
-  'The scripts and answer schemas (language json_schema) in the form data of a graph''s nodes, in the order of the nodes. Then the expressions of its edges (language jsonata), in the order of the edges. source is null for a node without a script.';
+  'First the scripts in the form data of a graph''s nodes, and the JSON Schemas of its api_input nodes (language json_schema), in the order of the nodes. Then the expressions of its edges (language jsonata), in the order of the edges. If a node has no script, source is null.';
 
 create function private.read_flow_scripts(flow_id integer)
 returns jsonb
@@ -8211,7 +8222,7 @@ begin
 end;
 $$;
 comment on function private.flows_are_as_of(uuid, jsonb) is
-  'True if each of the user''s flows in as_of, {"<flow id>": updated_at}, still has this updated_at, or if as_of is null.';
+  '`as_of` is {"<flow id>": updated_at}. True if each of these flows of the user still has the given updated_at, or if as_of is null.';
 
 -- sql/400_deployments/50_deploy_flow.sql
 
@@ -8320,7 +8331,8 @@ declare
   v_graphs jsonb;
 begin
   select jsonb_build_object('deployment_id', d.id, 'flow_id', d.entrypoint, 'flows', (
-    -- A flow that calls itself is in the snapshot twice: as the entry, and as a called flow.
+    -- If the deployed flow calls itself, the snapshot contains its graph twice: as the entry, and as a called flow. Use
+    -- only the entry.
     select jsonb_object_agg(g.flow_id, private.placed_graph(g.graph, c.canvas::jsonb -> g.flow_id))
     from (
       select f.key as flow_id, f.value as graph from jsonb_each(s.data -> 'flows') as f
@@ -8397,7 +8409,7 @@ exception
 end;
 $$;
 comment on function private.is_graph_of_flow(jsonb, public.flows) is
-  'Whether freezing the flow now would give this graph of a snapshot, apart from notes and names of nodes. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
+  'True if freezing the flow now would give `graph`, a graph of a snapshot. Differences in notes and in names of nodes do not count. Definer, because no API role may call private.reduce_nodes(). The calling functions check the owner.';
 
 create function private.flow_has_changed(id uuid)
 returns boolean
@@ -8564,9 +8576,9 @@ create table public.flow_run (
   chain_network jsonb not null
 ) with (fillfactor = 70);
 comment on table public.flow_run is
-  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. Through called_flow_runs, the starter also reads the states of the runs that the started run called. Settings are copies from the deployment, where they were checked.';
+  'Runs of flows. Only functions write them. The flow''s owner reads all its runs. The starter reads the started run. With the function called_flow_runs, the starter also reads the states of the runs that this run called. Settings are copied from the deployment, where they were checked.';
 comment on column public.flow_run.user_id is
-  'The owner of the flow. There is no foreign key, because it would slow every start. None is needed: the flow is deleted with its owner, and its runs with the flow.';
+  'The owner of the flow. There is no foreign key, because it would slow every start. It is not needed: the deletion of the owner deletes the flow, and the deletion of the flow deletes its runs.';
 comment on column public.flow_run.deployment_id is
   'The deployment that was started. Null for a run of a flow without a deployment, and for a called run. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.flow_run.schedule_id is
@@ -8583,19 +8595,19 @@ comment on column public.flow_run.inputs is 'One value, {"M": {…}}: the inputs
 comment on column public.flow_run.output is
   'One value, {"M": {…}}, whose members have the labels of the flow''s outputs; null until the run has ended.';
 comment on column public.flow_run.errors is
-  'One line for each failed node, "<name> <node id>[#times]: <message>"; null if no node failed. At most 100 lines, and 65,536 characters in total.';
+  'One line for each failed node execution, "<name> <node id>: <message>"; null if no node failed. For a node that runs several times, # and the number of the execution, from 0, may follow the id. At most 100 lines, and 65,536 characters in total.';
 comment on column public.flow_run.error_code is
   'The code in the first line of errors; null if there are no errors, or if that line has no code.';
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null without such a request.';
+  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null if nobody has requested a stop.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is
   'For a redrive: the run that it continues. The redrive takes over that run''s succeeded node executions. Null for all other runs, and if the continued run has been deleted.';
 comment on column public.flow_run.action_signer is
-  'Public key that signs and sends the transactions of the action identity.';
+  'For a deployment with an action identity: the public key of the wallet that signs and sends the run''s transactions.';
 comment on column public.flow_run.chain_network is
   'The Solana network of this run, {cluster}; only the runner gets its address.';
 
@@ -8648,7 +8660,7 @@ begin
 end;
 $$;
 comment on function private.tg_flow_run__after_write() is
-  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. It is not a check constraint: Postgres plans check constraints again for each statement, which would cost a start more than all its indexes.';
+  'Checks that times, output and errors of a run match its status, and that a called run has all parent columns and no deployment. It is not a check constraint: Postgres plans check constraints again for each statement, which would take more time at each start than all indexes of the table.';
 -- A constraint trigger is a constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_consistent after insert or update on public.flow_run
   for each row execute function private.tg_flow_run__after_write();
