@@ -8,8 +8,8 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address again, because the owner may have corrected it. The message of an api_input keeps its own
-    -- address.
+    -- Use the address that on_end of the deployment has now, because the owner may have corrected it. A message of the
+    -- event api_input has an address of its own, and keeps it.
     url = coalesce((
       select f.on_end ->> 'url' from public.flow_deployments as f
       where f.id = d.deployment_id and d.event <> 'api_input'
@@ -30,9 +30,9 @@ comment on function private.redeliver_webhook(uuid) is
   'Implements public.redeliver_webhook. Definer, because no API role may write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
--- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message
--- of an api_input goes to its own address again. The delivery is retried like a new one. If the delivery is under
--- way, this call changes nothing.
+-- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. A message of the
+-- event api_input has an address of its own, and goes there again. The delivery gets as many attempts as a new one. If
+-- a worker is making an attempt now, this call changes nothing.
 create function public.redeliver_webhook(id uuid)
 returns void
 language sql volatile security invoker

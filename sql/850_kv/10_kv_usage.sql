@@ -5,7 +5,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Each writer locks the row of the user, so writers for the same user wait for each other.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain these totals, so that a limit check need not add up all items. Each writer locks the user''s row of this table, so writers for the same user wait for each other.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -17,7 +17,8 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- The row may be missing: if the user is deleted, the cascade may delete the row before the user's last items.
+    -- The row may be missing: when a user is deleted, the cascade may delete this row first, and the user's items
+    -- later.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -44,4 +45,4 @@ begin
 end;
 $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
-  'Adds stores and bytes, which may be negative, to a user''s usage. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer, because no API role may access the usage.';
+  'Adds numbers of stores and bytes to a user''s usage; negative numbers reduce it. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer, because no API role may access the usage.';

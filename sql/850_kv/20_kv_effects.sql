@@ -1,7 +1,8 @@
--- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that makes
--- the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The transaction of
--- the change also stores the node's output with the node run. A worker may repeat the request, or execute the node
--- again after another worker was lost. In both cases the worker gets the stored output.
+-- An effect is a change that a node makes in the database, such as writing an item. An effect has the key of the node
+-- run that makes the change: {flow_run_id, node_id, times}, where times numbers the executions of the node. The
+-- transaction of the change also stores the node's output in the node run. A worker may repeat its request, or execute
+-- the node again after another worker was lost. In both cases the database finds the stored output by the key, makes no
+-- second change, and returns this output.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -11,7 +12,8 @@ as $$
 declare
   v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- Lock the owner before the run. The deletion of a user locks both in the same order, so there is no deadlock.
+  -- Lock the owner before the run, because the deletion of a user also locks the user before the runs. A different
+  -- order could cause a deadlock.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
   return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
@@ -40,7 +42,7 @@ begin
 end;
 $$;
 comment on function private.earlier_effect_output(jsonb, uuid) is
-  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer, because no API role may write node runs.';
+  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer, because the lock needs the right to write node runs, which no API role has.';
 
 create function private.store_effect_output(effect jsonb, output jsonb)
 returns void
@@ -54,4 +56,4 @@ as $$
     and n.times = (store_effect_output.effect ->> 'times')::integer;
 $$;
 comment on function private.store_effect_output(jsonb, jsonb) is
-  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer, because no API role may write node runs.';
+  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. Later calls of earlier_effect_output return this output. Definer, because no API role may write node runs.';

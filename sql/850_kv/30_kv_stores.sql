@@ -8,7 +8,7 @@ create table public.kv_stores (
   )
 );
 comment on table public.kv_stores is
-  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write stores.';
+  'Key-value stores. The user and the nodes of the user''s flows share these stores. Only functions write stores.';
 comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -85,7 +85,7 @@ as $$
   );
 $$;
 comment on function private.refuse_missing_kv_store(text) is
-  'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
+  'Raises 404 kv_store_not_found, with the name of the store that does not exist.';
 
 create function private.remove_kv_store(user_id uuid, store text)
 returns void
@@ -93,8 +93,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This lock lets writers for one user take turns. Otherwise each of two writers could hold a row that the other
-  -- one waits for.
+  -- Without this lock, two writers for the same user could lock rows in different orders, and wait for each other.
   perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
   delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
   if not found then

@@ -15,7 +15,7 @@ comment on table public.kv_items is
   'The items of the key-value stores. Only functions write items, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
-  'The bytes of the item''s key and of its value as text. They count towards the user''s limit.';
+  'The number of bytes of the item''s key and of its value as text. This number counts towards the user''s limit.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -61,7 +61,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer, because no API role may access the usage.';
+  'Adds the growth of changed items to the usage, and refuses growth beyond the limit. If items shrink, the growth is negative. Definer, because no API role may access the usage.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -89,8 +89,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- The value is measured against the whole limit here. If it exceeds only the bytes that the user has left,
-  -- add_kv_usage refuses it later: 413 kv_size_limit.
+  -- This measure is used only to refuse numbers with too many digits. If the value is too large, add_kv_usage refuses
+  -- it later: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
@@ -101,7 +101,8 @@ begin
   if v_bad is not null then
     perform private.fail('kv_value_invalid', 'value' || v_bad);
   end if;
-  -- This lock lets writers for one user take turns, so that the value read below is the value that is replaced.
+  -- With this lock, only one writer at a time changes the items of a user. So the old value that is read below is the
+  -- one that the insert replaces.
   perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
   v_old_value := private.find_kv_item(put_kv_item.user_id, put_kv_item.store, put_kv_item.key);
   begin
@@ -135,7 +136,7 @@ begin
 end;
 $$;
 comment on function private.find_kv_item(uuid, text, text) is
-  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer, because it reads items of any user. Its callers check the user.';
+  'The value under a key in a store of a user; null if the key has no value. 404 kv_store_not_found. Definer, because it reads items of any user; the functions that call it check the user.';
 
 create function private.remove_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -187,7 +188,7 @@ as $$
   select private.kv_write_item(claim, effect, store, key, value);
 $$;
 comment on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and returns the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
+  'For the runner: stores a value under a key in a store of the run''s owner. Returns the replaced value, or null. A repeated call with the same effect changes nothing, and returns the same value. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
 grant execute on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function private.kv_read_item(claim jsonb, store text, key text)
@@ -204,7 +205,7 @@ begin
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is
-  'Implements public.kv_read_item. Definer, for the same reason as private.lock_claimed_run.';
+  'Implements public.kv_read_item. Definer, because no API role may access jobs, which private.lock_claimed_run reads.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)
@@ -215,5 +216,5 @@ as $$
   select private.kv_read_item(claim, store, key);
 $$;
 comment on function public.kv_read_item(jsonb, text, text) is
-  'For the runner: the value under a key in a store of the run''s owner, or null. 404 kv_store_not_found; 409 claim_lost.';
+  'For the runner: the value under a key in a store of the run''s owner; null if the key has no value. 404 kv_store_not_found; 409 claim_lost.';
 grant execute on function public.kv_read_item(jsonb, text, text) to service_role;

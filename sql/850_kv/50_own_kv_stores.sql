@@ -1,4 +1,4 @@
--- The stores of the calling user, for programs. Nodes of the user's flows use the same stores.
+-- With these functions, a program uses the stores of the calling user. Nodes of the user's flows use the same stores.
 
 create function private.create_kv_store(store text)
 returns void
@@ -82,7 +82,7 @@ as $$
   select private.write_kv_item(store, key, value);
 $$;
 comment on function public.write_kv_item(text, text, jsonb) is
-  'Stores a tagged value under a key in a store of the calling user: {old_value}, or {} if the key had no value. 400 kv_key_invalid, kv_value_invalid; 401; 404 kv_store_not_found; 413 kv_size_limit.';
+  'Stores a tagged value, such as {"S": "text"}, under a key in a store of the calling user. Returns {old_value}, or {} if the key had no value. 400 kv_key_invalid, kv_value_invalid; 401; 404 kv_store_not_found; 413 kv_size_limit.';
 grant execute on function public.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_missing_kv_item()
@@ -94,7 +94,7 @@ begin
   perform private.fail('kv_item_not_found', 'There is no item with this key in the store.');
 end;
 $$;
-comment on function private.refuse_missing_kv_item() is 'Refuses a key that has no item: 404 kv_item_not_found.';
+comment on function private.refuse_missing_kv_item() is 'Raises 404 kv_item_not_found for a key without an item.';
 
 create function private.read_kv_item(store text, key text)
 returns jsonb
@@ -111,7 +111,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Implements public.read_kv_item. Definer, for the same reason as private.require_user.';
+  'Implements public.read_kv_item. Definer, because no API role may call private.find_kv_item.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)
@@ -122,7 +122,7 @@ as $$
   select private.read_kv_item(store, key);
 $$;
 comment on function public.read_kv_item(text, text) is
-  'The value under a key in a store of the calling user, {value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+  'Returns {value}, the value under a key in a store of the calling user. 401; 404 kv_store_not_found, kv_item_not_found.';
 grant execute on function public.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function private.delete_kv_item(store text, key text)
@@ -151,5 +151,5 @@ as $$
   select private.delete_kv_item(store, key);
 $$;
 comment on function public.delete_kv_item(text, text) is
-  'Deletes the item under a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+  'Deletes the item under a key in a store of the calling user. Returns {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
 grant execute on function public.delete_kv_item(text, text) to anon, authenticated, service_role;

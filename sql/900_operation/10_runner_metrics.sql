@@ -52,12 +52,12 @@ as $$
   select private.runner_metrics();
 $$;
 --   queue_length           the runs that may be claimed now, including those of lost workers
---   oldest_queued_seconds  how long the first of these runs has waited; null if there are none
---   delayed                the runs that were released for a later time
+--   oldest_queued_seconds  how long the oldest of these runs has waited; null if no run may be claimed now
+--   delayed                the runs that no worker may claim before a later time
 --   running                the runs that a worker holds
 --   waiting                the runs that wait for a signature or an input
 --   failed_last_hour       the runs that failed in the last hour
 --   pending_webhooks       the deliveries that have not been made yet
 comment on function public.runner_metrics() is
-  'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
+  'For operators: {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour, pending_webhooks}. Only root runs are counted. pending_webhooks counts the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;

@@ -1,7 +1,7 @@
 -- The steps of sweep_runner. Each step skips rows that other transactions have locked; the next sweep deletes these
--- rows. So a sweep never waits for a lock while other transactions wait for its locks. `offset 0` makes a `not
--- exists` search an index for each row; a join would read the whole table. The steps are planned with the settings
--- of sweep_runner.
+-- rows. So a sweep never holds its locks while it waits for another lock. `offset 0` keeps the planner from making a
+-- join of a `not exists`: a join would read the whole table, but a `not exists` searches an index for each row. The
+-- settings of sweep_runner also apply to the plans of the steps.
 
 create function private.runs_being_redriven()
 returns setof uuid
@@ -12,7 +12,7 @@ as $$
   where j.redriven_from is not null and j.message_id is not null;
 $$;
 comment on function private.runs_being_redriven() is
-  'The runs from which unfinished redrives take executions over. Definer, because no API role may access the jobs.';
+  'The ids of the runs whose executions an unfinished redrive takes over. Definer, because no API role may access the jobs.';
 
 create function private.delete_old_runs(max_age interval, max_runs integer)
 returns bigint
@@ -25,8 +25,8 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids, and
-    -- needs no index on end_time, which would slow every start.
+    -- The id of a run contains the time at which the run was started. A run that ended long ago was also started long
+    -- ago, so the search can use the ids. An index on end_time would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
       -- An unfinished redrive still reads the old run.

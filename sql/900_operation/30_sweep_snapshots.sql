@@ -12,7 +12,7 @@ begin
 end;
 $$;
 comment on function private.snapshots_of_pending_runs() is
-  'The snapshots of runs that have not ended, by hash. Definer, because no API role may access the jobs.';
+  'The snapshot hashes of the runs that have not ended. Definer, because no API role may access the jobs.';
 
 create function private.is_snapshot_redrivable(hash bytea)
 returns boolean
@@ -25,7 +25,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer, because no API role may access the jobs.';
+  'True if a run with this snapshot failed or was stopped. A redrive of such a run needs the snapshot. Definer, because no API role may access the jobs.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -47,12 +47,13 @@ begin
     for update skip locked
   );
   -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
-  -- before the lock: first by deployments, then by runs. If the first query no longer sees a deployment, all runs that
-  -- were started from it are committed, so the second query sees them.
+  -- before the lock: the first query those by deployments, the second one those by runs. A deployment may have been
+  -- deleted, so that the first query does not see it. Then all starts from this deployment are committed, so the second
+  -- query sees their runs.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that was pending may have ended meanwhile, and may now be redriven.
+      -- A run that had not ended before the lock may have failed since then. Its redrive would need the snapshot.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
@@ -62,4 +63,4 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that are used neither by a deployment nor by a run that has not ended or may be redriven. Returns how many. Definer, because no API role may access snapshots and jobs.';
+  'Deletes the snapshots that no deployment and no run needs, and returns how many. A run needs its snapshot until it ends, and after that as long as it may be redriven. Definer, because no API role may access snapshots and jobs.';

@@ -23,8 +23,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- For a `not exists`, the planner expects a sequential scan to find a reference to the row soon, because most rows have
--- references. But a row that a sweep deletes has none, so the scan would read the whole table for each such row.
+-- Most rows have references. So for a `not exists`, the planner expects that a sequential scan soon finds a reference
+-- to the row. But a row that a sweep deletes has no reference. For each such row, the scan would read the whole table.
 set enable_seqscan = off
 as $$
 declare
@@ -61,8 +61,8 @@ as $$
 $$;
 -- Deletes runs that ended longer than max_age ago, with everything that belongs to them. If max_age is null, deletes no
 -- runs. Also deletes idempotency keys older than 24 hours, messages without a run, the usage of idle callers and of
--- deleted deployments, and snapshots that are used neither by a deployment nor by a run that has not ended or may be
--- redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
+-- deleted deployments, and snapshots that nothing needs. Deployments, runs that have not ended, and runs that may be
+-- redriven need their snapshots. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;

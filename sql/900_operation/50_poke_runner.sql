@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.vault_secret(text) is
-  'A secret from Vault by its name; null if there is no such secret, or no Vault. For administrators only.';
+  'The secret with this name in Vault; null if the secret or Vault does not exist. For administrators only.';
 
 create function private.poke_runner()
 returns text
@@ -48,4 +48,4 @@ $$;
 -- project_url and runner_key in Vault are the project's address and secret key. pg_net stores the answer to request
 -- N in row N of net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, using project_url and runner_key in Vault. Returns a text that says what the call did, or why it did nothing.';
+  'For pg_cron: if a run or a webhook delivery waits for a worker, sends POST functions/v1/runner with pg_net, using project_url and runner_key in Vault. Returns a text that says what the call did, or why it did nothing.';

@@ -8,7 +8,7 @@ as $$
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
     -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half a
-    -- second. One execution a minute suffices for 166 starts a second.
+    -- second. One execution a minute deletes as many runs as 166 starts a second make.
     ('flow_runner_sweep', '* * * * *', format(
       'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
     )),
@@ -72,7 +72,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" says how long a run has waited for a worker: a long time if the pokes do not arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and creates. Returns one row for each item, with its fault and the remedy. The row "queue" says how long the oldest run has waited for a worker. A long time may mean that the requests of private.poke_runner fail. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
@@ -92,4 +92,4 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules jobs with pg_cron: the pokes of the runner, the starts of due schedules, and the sweep that deletes runs max_age after their end (null: never). A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
+  'Schedules the jobs of private.runner_cron_jobs with pg_cron. One of these jobs deletes runs max_age after their end; if max_age is null, no runs. A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';

@@ -1,5 +1,5 @@
--- The buckets of the nodes storage_*. In a database without Supabase Storage, no buckets are made, and these nodes
--- fail.
+-- The buckets in which the nodes storage_* keep files. In a database without Supabase Storage, no buckets are made, and
+-- these nodes fail.
 do $$
 begin
   if to_regclass('storage.buckets') is null then
@@ -10,8 +10,8 @@ begin
   values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
   on conflict (id) do nothing;
 
-  -- Users reach their own files by their access tokens. This policy does not apply to flows; runner/storage/ checks the
-  -- paths that flows use.
+  -- With their access tokens, users reach only their own files. This policy does not apply to flows; runner/storage/
+  -- checks the paths that flows use.
   create policy "Users use their own folders" on storage.objects to authenticated
     using (
       bucket_id in ('user-storages', 'user-public-storages')
