@@ -1,1 +1,2 @@
--- Rows that every new local database gets. The project needs none, because users sign up and save their own flows.
+-- The rows in this file are inserted into every new local database. The project needs no such rows: users sign up and
+-- save their own flows.

@@ -1,7 +1,7 @@
--- The smallest possible start: one row and one message. It is in the schema bench, which exists only in the database of
--- the bench. It breaks the rule for definer functions and sets no search_path, because setting one takes time. Its
--- owner is the owner of the project's own functions. If a superuser owned it, it would skip the check of privileges,
--- which takes a twentieth of a start.
+-- The smallest possible start: bench.start stores one row and sends one message. The schema bench exists only in the
+-- database of the bench. Definer functions of the project set a search_path. bench.start sets none, because setting one
+-- takes time. The owner of bench.start is the owner of the project's own functions. If a superuser owned it, Postgres
+-- would skip the check of privileges, which takes a twentieth of a start.
 create schema bench authorization postgres;
 set role postgres;
 grant usage on schema bench to anon, authenticated;
@@ -42,7 +42,8 @@ grant execute on function bench.start(uuid, jsonb) to anon, authenticated;
 
 reset role;
 
--- Does nothing. It stands for the calls of a run after its start: only the round trip to the database counts.
+-- Does nothing. A call of this function stands for a call that a run makes after its start: the bench measures only the
+-- round trip to the database.
 create function bench.nothing()
 returns jsonb
 language plpgsql volatile
@@ -53,19 +54,20 @@ end;
 $$;
 grant execute on function bench.nothing() to anon, authenticated;
 
--- PostgREST serves the schema bench in addition to public, for the baselines over HTTP.
+-- PostgREST serves the schema bench in addition to public, so that the bench can measure its baselines over HTTP.
 alter role authenticator set pgrst.db_schemas = 'public, bench';
 notify pgrst, 'reload config';
 notify pgrst, 'reload schema';
 
 -- Empties the queues, and replaces all runs by 5,000 ended runs, so that the planner uses the indexes, as in a project
--- that is in use. On empty tables, it would plan sequential scans, and a cached plan would still use them when the
--- tables have grown.
+-- that is in use. On empty tables, the planner would choose sequential scans, and cached plans would keep these scans
+-- when the tables have grown.
 create procedure bench.reset(user_id uuid)
 language plpgsql
 as $$
 begin
-  -- Empty the queue before the runs. The claim of a worker, which may be under way, locks them in the same order.
+  -- Empty the queue before the runs, because a claim locks first the queue and then the runs. A worker may be making a
+  -- claim now.
   perform pgmq.purge_queue('flow_runs'), pgmq.purge_queue('bench');
   truncate public.flow_run, private.flow_run_jobs, bench.runs, bench.node_runs cascade;
   insert into bench.runs (id, deployment_id, inputs, created_at, end_time)

@@ -5,7 +5,7 @@ as $$
   select lpad(to_hex(number), 32, '0')::uuid
 $$;
 
--- Adds 1,000 ended runs for each of these deployments. The runs of the deployments alternate.
+-- Adds 1,000 ended runs for each of this number of deployments. Successive runs belong to different deployments.
 create function bench.add_runs(user_id uuid, first_deployment integer, deployments integer)
 returns void
 language sql volatile
@@ -17,9 +17,9 @@ as $$
   from generate_series(0, add_runs.deployments * 1000 - 1) as n
 $$;
 
--- Returns the time in ms of each of this number of reads, without the network. As in a request of PostgREST,
--- pre_request first checks the caller's credential, and the plan of the read is cached. If role is null, the reads run
--- as the superuser, without pre_request and policies.
+-- Reads this number of times, and returns the time in ms of each read, without the network. As PostgREST does for each
+-- request, the function first calls pre_request, which checks the credential; the plan of the read is cached. If role
+-- is null, the reads run as the superuser, without pre_request and policies.
 create function bench.read_times(deployment_id uuid, repetitions integer, role text, claims jsonb, headers jsonb)
 returns table (ms double precision, rows bigint)
 language plpgsql volatile
