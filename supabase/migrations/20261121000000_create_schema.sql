@@ -18048,8 +18048,8 @@ declare
 begin
   update public.webhook_deliveries as d
   set
-    -- Read the address again, because the owner may have corrected it. The message of an api_input keeps its own
-    -- address.
+    -- Use the address that on_end of the deployment has now, because the owner may have corrected it. A message of the
+    -- event api_input has an address of its own, and keeps it.
     url = coalesce((
       select f.on_end ->> 'url' from public.flow_deployments as f
       where f.id = d.deployment_id and d.event <> 'api_input'
@@ -18070,9 +18070,9 @@ comment on function private.redeliver_webhook(uuid) is
   'Implements public.redeliver_webhook. Definer, because no API role may write deliveries.';
 grant execute on function private.redeliver_webhook(uuid) to anon, authenticated, service_role;
 
--- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. The message
--- of an api_input goes to its own address again. The delivery is retried like a new one. If the delivery is under
--- way, this call changes nothing.
+-- Posts to the address that on_end of the deployment has now, or to the old address if on_end is null. A message of the
+-- event api_input has an address of its own, and goes there again. The delivery gets as many attempts as a new one. If
+-- a worker is making an attempt now, this call changes nothing.
 create function public.redeliver_webhook(id uuid)
 returns void
 language sql volatile security invoker
@@ -18093,7 +18093,7 @@ create table private.kv_usage (
   constraint kv_usage_natural check (store_count >= 0 and item_bytes >= 0)
 );
 comment on table private.kv_usage is
-  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain it, so that a limit check need not add up all items. Each writer locks the row of the user, so writers for the same user wait for each other.';
+  'The total usage of each user''s key-value stores. Triggers of kv_stores and kv_items maintain these totals, so that a limit check need not add up all items. Each writer locks the user''s row of this table, so writers for the same user wait for each other.';
 comment on column private.kv_usage.item_bytes is 'The sum of size_bytes of the user''s items.';
 
 create function private.add_kv_usage(user_id uuid, stores bigint, bytes bigint)
@@ -18105,7 +18105,8 @@ declare
   v_usage private.kv_usage;
 begin
   if add_kv_usage.stores <= 0 and add_kv_usage.bytes <= 0 then
-    -- The row may be missing: if the user is deleted, the cascade may delete the row before the user's last items.
+    -- The row may be missing: when a user is deleted, the cascade may delete this row first, and the user's items
+    -- later.
     update private.kv_usage as u
     set store_count = u.store_count + add_kv_usage.stores, item_bytes = u.item_bytes + add_kv_usage.bytes
     where u.user_id = add_kv_usage.user_id;
@@ -18132,14 +18133,15 @@ begin
 end;
 $$;
 comment on function private.add_kv_usage(uuid, bigint, bigint) is
-  'Adds stores and bytes, which may be negative, to a user''s usage. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer, because no API role may access the usage.';
+  'Adds numbers of stores and bytes to a user''s usage; negative numbers reduce it. Refuses usage beyond the limits: 409 kv_stores_limit, 413 kv_size_limit. Definer, because no API role may access the usage.';
 
 -- sql/850_kv/20_kv_effects.sql
 
--- An effect is a change that a node makes in the database, such as writing an item. The key of the node run that makes
--- the change, {flow_run_id, node_id, times}, identifies the effect, so the change is made only once. The transaction of
--- the change also stores the node's output with the node run. A worker may repeat the request, or execute the node
--- again after another worker was lost. In both cases the worker gets the stored output.
+-- An effect is a change that a node makes in the database, such as writing an item. An effect has the key of the node
+-- run that makes the change: {flow_run_id, node_id, times}, where times numbers the executions of the node. The
+-- transaction of the change also stores the node's output in the node run. A worker may repeat its request, or execute
+-- the node again after another worker was lost. In both cases the database finds the stored output by the key, makes no
+-- second change, and returns this output.
 
 create function private.lock_claimed_run_and_owner(claim jsonb)
 returns uuid
@@ -18149,7 +18151,8 @@ as $$
 declare
   v_run_id constant uuid := lock_claimed_run_and_owner.claim ->> 'flow_run_id';
 begin
-  -- Lock the owner before the run. The deletion of a user locks both in the same order, so there is no deadlock.
+  -- Lock the owner before the run, because the deletion of a user also locks the user before the runs. A different
+  -- order could cause a deadlock.
   perform from auth.users as u join public.flow_run as r on r.user_id = u.id where r.id = v_run_id for key share of u;
   return (private.lock_claimed_run(v_run_id, (lock_claimed_run_and_owner.claim ->> 'claim_number')::integer)).user_id;
 end;
@@ -18178,7 +18181,7 @@ begin
 end;
 $$;
 comment on function private.earlier_effect_output(jsonb, uuid) is
-  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer, because no API role may write node runs.';
+  'Locks the node run of an effect, and returns the output that was stored with the change; null if the change was not made yet. Definer, because the lock needs the right to write node runs, which no API role has.';
 
 create function private.store_effect_output(effect jsonb, output jsonb)
 returns void
@@ -18192,7 +18195,7 @@ as $$
     and n.times = (store_effect_output.effect ->> 'times')::integer;
 $$;
 comment on function private.store_effect_output(jsonb, jsonb) is
-  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. earlier_effect_output returns this output from then on. Definer, because no API role may write node runs.';
+  'Marks the change of an effect as made, and stores its output, {"M": {…}}, with the node run. Later calls of earlier_effect_output return this output. Definer, because no API role may write node runs.';
 
 -- sql/850_kv/30_kv_stores.sql
 
@@ -18206,7 +18209,7 @@ create table public.kv_stores (
   )
 );
 comment on table public.kv_stores is
-  'Key-value stores. Nodes of the user''s flows use the same stores as the user. Only functions write stores.';
+  'Key-value stores. The user and the nodes of the user''s flows share these stores. Only functions write stores.';
 comment on column public.kv_stores.name is 'Letters, digits, _ and -, beginning with a letter.';
 
 alter table public.kv_stores enable row level security;
@@ -18283,7 +18286,7 @@ as $$
   );
 $$;
 comment on function private.refuse_missing_kv_store(text) is
-  'Refuses the name of a store that does not exist: 404 kv_store_not_found.';
+  'Raises 404 kv_store_not_found, with the name of the store that does not exist.';
 
 create function private.remove_kv_store(user_id uuid, store text)
 returns void
@@ -18291,8 +18294,7 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This lock lets writers for one user take turns. Otherwise each of two writers could hold a row that the other
-  -- one waits for.
+  -- Without this lock, two writers for the same user could lock rows in different orders, and wait for each other.
   perform from private.kv_usage as u where u.user_id = remove_kv_store.user_id for no key update;
   delete from public.kv_stores as s where s.user_id = remove_kv_store.user_id and s.name = remove_kv_store.store;
   if not found then
@@ -18382,7 +18384,7 @@ comment on table public.kv_items is
   'The items of the key-value stores. Only functions write items, for the user and for the nodes of the user''s flows.';
 comment on column public.kv_items.value is 'One value with its tag, such as {"S": "text"}.';
 comment on column public.kv_items.size_bytes is
-  'The bytes of the item''s key and of its value as text. They count towards the user''s limit.';
+  'The number of bytes of the item''s key and of its value as text. This number counts towards the user''s limit.';
 
 alter table public.kv_items enable row level security;
 create policy kv_items_select_owner on public.kv_items for select to authenticated
@@ -18428,7 +18430,7 @@ begin
 end;
 $$;
 comment on function private.tg_kv_items__after_update() is
-  'Counts the growth of changed items, which may be negative, and refuses growth beyond the limit. Definer, because no API role may access the usage.';
+  'Adds the growth of changed items to the usage, and refuses growth beyond the limit. If items shrink, the growth is negative. Definer, because no API role may access the usage.';
 create trigger _100_count_updated after update on public.kv_items
   referencing old table as former new table as updated
   for each statement execute function private.tg_kv_items__after_update();
@@ -18456,8 +18458,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 declare
-  -- The value is measured against the whole limit here. If it exceeds only the bytes that the user has left,
-  -- add_kv_usage refuses it later: 413 kv_size_limit.
+  -- This measure is used only to refuse numbers with too many digits. If the value is too large, add_kv_usage refuses
+  -- it later: 413 kv_size_limit.
   v_measure constant private.json_measure := private.measure_json(put_kv_item.value, private.limit_kv_bytes());
   v_bad constant text := case
     when v_measure.fault = 'number' then format('%s: %s', v_measure.path, v_measure.message)
@@ -18468,7 +18470,8 @@ begin
   if v_bad is not null then
     perform private.fail('kv_value_invalid', 'value' || v_bad);
   end if;
-  -- This lock lets writers for one user take turns, so that the value read below is the value that is replaced.
+  -- With this lock, only one writer at a time changes the items of a user. So the old value that is read below is the
+  -- one that the insert replaces.
   perform from private.kv_usage as u where u.user_id = put_kv_item.user_id for no key update;
   v_old_value := private.find_kv_item(put_kv_item.user_id, put_kv_item.store, put_kv_item.key);
   begin
@@ -18502,7 +18505,7 @@ begin
 end;
 $$;
 comment on function private.find_kv_item(uuid, text, text) is
-  'The value under a key in a store of a user, or null: 404 kv_store_not_found. Definer, because it reads items of any user. Its callers check the user.';
+  'The value under a key in a store of a user; null if the key has no value. 404 kv_store_not_found. Definer, because it reads items of any user; the functions that call it check the user.';
 
 create function private.remove_kv_item(user_id uuid, store text, key text)
 returns jsonb
@@ -18554,7 +18557,7 @@ as $$
   select private.kv_write_item(claim, effect, store, key, value);
 $$;
 comment on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) is
-  'For the runner: stores a value under a key in a store of the run''s owner, once for each effect, and returns the value that it replaces, or null. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
+  'For the runner: stores a value under a key in a store of the run''s owner. Returns the replaced value, or null. A repeated call with the same effect changes nothing, and returns the same value. 400 kv_key_invalid, kv_value_invalid; 404 kv_store_not_found; 409 claim_lost; 413 kv_size_limit.';
 grant execute on function public.kv_write_item(jsonb, jsonb, text, text, jsonb) to service_role;
 
 create function private.kv_read_item(claim jsonb, store text, key text)
@@ -18571,7 +18574,7 @@ begin
 end;
 $$;
 comment on function private.kv_read_item(jsonb, text, text) is
-  'Implements public.kv_read_item. Definer, for the same reason as private.lock_claimed_run.';
+  'Implements public.kv_read_item. Definer, because no API role may access jobs, which private.lock_claimed_run reads.';
 grant execute on function private.kv_read_item(jsonb, text, text) to service_role;
 
 create function public.kv_read_item(claim jsonb, store text, key text)
@@ -18582,12 +18585,12 @@ as $$
   select private.kv_read_item(claim, store, key);
 $$;
 comment on function public.kv_read_item(jsonb, text, text) is
-  'For the runner: the value under a key in a store of the run''s owner, or null. 404 kv_store_not_found; 409 claim_lost.';
+  'For the runner: the value under a key in a store of the run''s owner; null if the key has no value. 404 kv_store_not_found; 409 claim_lost.';
 grant execute on function public.kv_read_item(jsonb, text, text) to service_role;
 
 -- sql/850_kv/50_own_kv_stores.sql
 
--- The stores of the calling user, for programs. Nodes of the user's flows use the same stores.
+-- With these functions, a program uses the stores of the calling user. Nodes of the user's flows use the same stores.
 
 create function private.create_kv_store(store text)
 returns void
@@ -18671,7 +18674,7 @@ as $$
   select private.write_kv_item(store, key, value);
 $$;
 comment on function public.write_kv_item(text, text, jsonb) is
-  'Stores a tagged value under a key in a store of the calling user: {old_value}, or {} if the key had no value. 400 kv_key_invalid, kv_value_invalid; 401; 404 kv_store_not_found; 413 kv_size_limit.';
+  'Stores a tagged value, such as {"S": "text"}, under a key in a store of the calling user. Returns {old_value}, or {} if the key had no value. 400 kv_key_invalid, kv_value_invalid; 401; 404 kv_store_not_found; 413 kv_size_limit.';
 grant execute on function public.write_kv_item(text, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_missing_kv_item()
@@ -18683,7 +18686,7 @@ begin
   perform private.fail('kv_item_not_found', 'There is no item with this key in the store.');
 end;
 $$;
-comment on function private.refuse_missing_kv_item() is 'Refuses a key that has no item: 404 kv_item_not_found.';
+comment on function private.refuse_missing_kv_item() is 'Raises 404 kv_item_not_found for a key without an item.';
 
 create function private.read_kv_item(store text, key text)
 returns jsonb
@@ -18700,7 +18703,7 @@ begin
 end;
 $$;
 comment on function private.read_kv_item(text, text) is
-  'Implements public.read_kv_item. Definer, for the same reason as private.require_user.';
+  'Implements public.read_kv_item. Definer, because no API role may call private.find_kv_item.';
 grant execute on function private.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function public.read_kv_item(store text, key text)
@@ -18711,7 +18714,7 @@ as $$
   select private.read_kv_item(store, key);
 $$;
 comment on function public.read_kv_item(text, text) is
-  'The value under a key in a store of the calling user, {value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+  'Returns {value}, the value under a key in a store of the calling user. 401; 404 kv_store_not_found, kv_item_not_found.';
 grant execute on function public.read_kv_item(text, text) to anon, authenticated, service_role;
 
 create function private.delete_kv_item(store text, key text)
@@ -18740,7 +18743,7 @@ as $$
   select private.delete_kv_item(store, key);
 $$;
 comment on function public.delete_kv_item(text, text) is
-  'Deletes the item under a key in a store of the calling user: {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
+  'Deletes the item under a key in a store of the calling user. Returns {old_value}. 401; 404 kv_store_not_found, kv_item_not_found.';
 grant execute on function public.delete_kv_item(text, text) to anon, authenticated, service_role;
 
 -- sql/900_operation/10_runner_metrics.sql
@@ -18799,22 +18802,22 @@ as $$
   select private.runner_metrics();
 $$;
 --   queue_length           the runs that may be claimed now, including those of lost workers
---   oldest_queued_seconds  how long the first of these runs has waited; null if there are none
---   delayed                the runs that were released for a later time
+--   oldest_queued_seconds  how long the oldest of these runs has waited; null if no run may be claimed now
+--   delayed                the runs that no worker may claim before a later time
 --   running                the runs that a worker holds
 --   waiting                the runs that wait for a signature or an input
 --   failed_last_hour       the runs that failed in the last hour
 --   pending_webhooks       the deliveries that have not been made yet
 comment on function public.runner_metrics() is
-  'For operators: counts of root runs, {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour}, and pending_webhooks, the deliveries that have not been made yet.';
+  'For operators: {queue_length, oldest_queued_seconds, delayed, running, waiting, failed_last_hour, pending_webhooks}. Only root runs are counted. pending_webhooks counts the deliveries that have not been made yet.';
 grant execute on function public.runner_metrics() to service_role;
 
 -- sql/900_operation/20_sweep_steps.sql
 
 -- The steps of sweep_runner. Each step skips rows that other transactions have locked; the next sweep deletes these
--- rows. So a sweep never waits for a lock while other transactions wait for its locks. `offset 0` makes a `not
--- exists` search an index for each row; a join would read the whole table. The steps are planned with the settings
--- of sweep_runner.
+-- rows. So a sweep never holds its locks while it waits for another lock. `offset 0` keeps the planner from making a
+-- join of a `not exists`: a join would read the whole table, but a `not exists` searches an index for each row. The
+-- settings of sweep_runner also apply to the plans of the steps.
 
 create function private.runs_being_redriven()
 returns setof uuid
@@ -18825,7 +18828,7 @@ as $$
   where j.redriven_from is not null and j.message_id is not null;
 $$;
 comment on function private.runs_being_redriven() is
-  'The runs from which unfinished redrives take executions over. Definer, because no API role may access the jobs.';
+  'The ids of the runs whose executions an unfinished redrive takes over. Definer, because no API role may access the jobs.';
 
 create function private.delete_old_runs(max_age interval, max_runs integer)
 returns bigint
@@ -18838,8 +18841,8 @@ declare
 begin
   v_run_ids := array(
     select old.id from public.flow_run as old
-    -- The id of a run contains the time of its start, which is before its end. So the search can use the ids, and
-    -- needs no index on end_time, which would slow every start.
+    -- The id of a run contains the time at which the run was started. A run that ended long ago was also started long
+    -- ago, so the search can use the ids. An index on end_time would slow every start.
     where old.id < (select private.uuid_v7(greatest(now() - delete_old_runs.max_age, 'epoch')))
       and old.parent_flow_run_id is null and old.end_time < now() - delete_old_runs.max_age
       -- An unfinished redrive still reads the old run.
@@ -18923,7 +18926,7 @@ begin
 end;
 $$;
 comment on function private.snapshots_of_pending_runs() is
-  'The snapshots of runs that have not ended, by hash. Definer, because no API role may access the jobs.';
+  'The snapshot hashes of the runs that have not ended. Definer, because no API role may access the jobs.';
 
 create function private.is_snapshot_redrivable(hash bytea)
 returns boolean
@@ -18936,7 +18939,7 @@ as $$
   );
 $$;
 comment on function private.is_snapshot_redrivable(bytea) is
-  'True if a run with this snapshot failed or was stopped, because its redrive would need the snapshot. Definer, because no API role may access the jobs.';
+  'True if a run with this snapshot failed or was stopped. A redrive of such a run needs the snapshot. Definer, because no API role may access the jobs.';
 
 create function private.delete_unused_snapshots(max_snapshots integer)
 returns bigint
@@ -18958,12 +18961,13 @@ begin
     for update skip locked
   );
   -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
-  -- before the lock: first by deployments, then by runs. If the first query no longer sees a deployment, all runs that
-  -- were started from it are committed, so the second query sees them.
+  -- before the lock: the first query those by deployments, the second one those by runs. A deployment may have been
+  -- deleted, so that the first query does not see it. Then all starts from this deployment are committed, so the second
+  -- query sees their runs.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
     where not exists (select from public.flow_deployments as d where d.snapshot_hash = u.hash offset 0)
-      -- A run that was pending may have ended meanwhile, and may now be redriven.
+      -- A run that had not ended before the lock may have failed since then. Its redrive would need the snapshot.
       and not private.is_snapshot_redrivable(u.hash)
   );
   v_used_hashes := private.snapshots_of_pending_runs();
@@ -18973,7 +18977,7 @@ begin
 end;
 $$;
 comment on function private.delete_unused_snapshots(integer) is
-  'Deletes snapshots that are used neither by a deployment nor by a run that has not ended or may be redriven. Returns how many. Definer, because no API role may access snapshots and jobs.';
+  'Deletes the snapshots that no deployment and no run needs, and returns how many. A run needs its snapshot until it ends, and after that as long as it may be redriven. Definer, because no API role may access snapshots and jobs.';
 
 -- sql/900_operation/40_sweep_runner.sql
 
@@ -19002,8 +19006,8 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- For a `not exists`, the planner expects a sequential scan to find a reference to the row soon, because most rows have
--- references. But a row that a sweep deletes has none, so the scan would read the whole table for each such row.
+-- Most rows have references. So for a `not exists`, the planner expects that a sequential scan soon finds a reference
+-- to the row. But a row that a sweep deletes has no reference. For each such row, the scan would read the whole table.
 set enable_seqscan = off
 as $$
 declare
@@ -19040,8 +19044,8 @@ as $$
 $$;
 -- Deletes runs that ended longer than max_age ago, with everything that belongs to them. If max_age is null, deletes no
 -- runs. Also deletes idempotency keys older than 24 hours, messages without a run, the usage of idle callers and of
--- deleted deployments, and snapshots that are used neither by a deployment nor by a run that has not ended or may be
--- redriven. Deletes at most max_runs rows of each kind. 400 request_invalid.
+-- deleted deployments, and snapshots that nothing needs. Deployments, runs that have not ended, and runs that may be
+-- redriven need their snapshots. Deletes at most max_runs rows of each kind. 400 request_invalid.
 comment on function public.sweep_runner(interval, integer) is
   'For operators: deletes runs that ended longer than max_age ago, and other rows that are no longer needed, at most max_runs of each kind. Returns the counts, {runs, idempotency_keys, messages, snapshots, has_more}; call again if has_more is true. 400 request_invalid.';
 grant execute on function public.sweep_runner(interval, integer) to service_role;
@@ -19065,7 +19069,7 @@ begin
 end;
 $$;
 comment on function private.vault_secret(text) is
-  'A secret from Vault by its name; null if there is no such secret, or no Vault. For administrators only.';
+  'The secret with this name in Vault; null if the secret or Vault does not exist. For administrators only.';
 
 create function private.poke_runner()
 returns text
@@ -19098,7 +19102,7 @@ $$;
 -- project_url and runner_key in Vault are the project's address and secret key. pg_net stores the answer to request
 -- N in row N of net._http_response.
 comment on function private.poke_runner() is
-  'For pg_cron: if a run or a webhook may be claimed, sends POST functions/v1/runner with pg_net, using project_url and runner_key in Vault. Returns a text that says what the call did, or why it did nothing.';
+  'For pg_cron: if a run or a webhook delivery waits for a worker, sends POST functions/v1/runner with pg_net, using project_url and runner_key in Vault. Returns a text that says what the call did, or why it did nothing.';
 
 -- sql/900_operation/60_schedule_runner.sql
 
@@ -19112,7 +19116,7 @@ as $$
     ('flow_runner_poke', '10 seconds', 'select private.poke_runner()'),
     ('flow_runner_schedules', '5 seconds', 'select private.drive_schedules()'),
     -- Each execution of this job is one transaction, so its work is bounded: deleting 10,000 runs takes about half a
-    -- second. One execution a minute suffices for 166 starts a second.
+    -- second. One execution a minute deletes as many runs as 166 starts a second make.
     ('flow_runner_sweep', '* * * * *', format(
       'select private.sweep_runner(max_age => %L::interval, max_runs => 10000)', runner_cron_jobs.max_age
     )),
@@ -19176,7 +19180,7 @@ begin
 end;
 $$;
 comment on function private.check_runner_schedule() is
-  'Checks everything that private.schedule_runner needs and sets up: one row for each item, with its fault and the remedy. The row "queue" says how long a run has waited for a worker: a long time if the pokes do not arrive. For administrators only.';
+  'Checks everything that private.schedule_runner needs and creates. Returns one row for each item, with its fault and the remedy. The row "queue" says how long the oldest run has waited for a worker. A long time may mean that the requests of private.poke_runner fail. For administrators only.';
 
 create function private.schedule_runner(max_age interval default '30 days')
 returns table (item text, is_ok boolean, note text)
@@ -19196,7 +19200,7 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules jobs with pg_cron: the pokes of the runner, the starts of due schedules, and the sweep that deletes runs max_age after their end (null: never). A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
+  'Schedules the jobs of private.runner_cron_jobs with pg_cron. One of these jobs deletes runs max_age after their end; if max_age is null, no runs. A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
 
 -- sql/900_operation/70_grant_runner.sql
 
@@ -19225,12 +19229,12 @@ begin
 end;
 $$;
 comment on function private.grant_runner(regrole) is
-  'For operators: grants a role the functions that a worker calls, so that the role can execute runs and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker, because only the owner of the functions can grant them.';
+  'For operators: grants a role the right to call the functions that a worker needs. The role can then execute runs, and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker, because only the owner of the functions can grant them.';
 
 -- sql/950_files/10_user_buckets.sql
 
--- The buckets of the nodes storage_*. In a database without Supabase Storage, no buckets are made, and these nodes
--- fail.
+-- The buckets in which the nodes storage_* keep files. In a database without Supabase Storage, no buckets are made, and
+-- these nodes fail.
 do $$
 begin
   if to_regclass('storage.buckets') is null then
@@ -19241,8 +19245,8 @@ begin
   values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
   on conflict (id) do nothing;
 
-  -- Users reach their own files by their access tokens. This policy does not apply to flows; runner/storage/ checks the
-  -- paths that flows use.
+  -- With their access tokens, users reach only their own files. This policy does not apply to flows; runner/storage/
+  -- checks the paths that flows use.
   create policy "Users use their own folders" on storage.objects to authenticated
     using (
       bucket_id in ('user-storages', 'user-public-storages')

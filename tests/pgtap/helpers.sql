@@ -12,7 +12,7 @@ as $$
   insert into auth.users (id, email) values (gen_random_uuid(), create_user.name || '@example.com') returning id;
 $$;
 
--- The rest of the transaction runs as this user, as PostgREST would run it.
+-- Lets the rest of the transaction run as this user, with the settings that PostgREST makes for a request.
 create function test.sign_in(user_id uuid, is_anonymous boolean default false) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -42,15 +42,15 @@ begin
 end;
 $$;
 
--- From here to the end of the transaction, pg_stat_xact_user_functions counts calls. Only a superuser may switch
--- counting on.
+-- Makes pg_stat_xact_user_functions count calls until the end of the transaction. Definer, because only a superuser may
+-- do this.
 create function test.track_functions() returns void
 language sql volatile security definer
 as $$
   select set_config('track_functions', 'all', true);
 $$;
 
--- Returns the code of the error that a statement raises, as a client sees it: a code of this project, or else the
+-- Executes a statement, and returns the code that a client sees in its error: a code of this project, or else the
 -- SQLSTATE. Null if the statement succeeds.
 create function test.error_code(statement text) returns text
 language plpgsql volatile set search_path = ''
@@ -64,7 +64,8 @@ exception
 end;
 $$;
 
--- Returns the whole error, with its status and its details as JSON, or its constraint. Null if the statement succeeds.
+-- Executes a statement, and returns its whole error: with status and details as JSON, or with the violated constraint.
+-- Null if the statement succeeds.
 create function test.error(statement text) returns jsonb
 language plpgsql volatile set search_path = ''
 as $$
@@ -85,7 +86,8 @@ exception when others then
 end;
 $$;
 
--- Returns the number of rows that a statement returns or writes. Row level security hides rows without an error.
+-- Executes a statement, and returns the number of rows that it returns or writes. If row level security hides rows,
+-- there is no error, only a smaller number.
 create function test.row_count(statement text) returns bigint
 language plpgsql volatile set search_path = ''
 as $$
@@ -194,7 +196,8 @@ begin
 end;
 $$;
 
--- Begins a node of the run: stores its node run as the runner does before an effect, so that the effect has an id.
+-- Begins a node of the run: stores the node run, as the runner does before an effect. Returns the key of the node run,
+-- which identifies the effect.
 create function test.begin_node(flow_run_id uuid, name text, times integer default 0) returns jsonb
 language sql volatile security definer set search_path = ''
 as $$
@@ -219,7 +222,8 @@ as $$
   from unnest(targets.names) as name;
 $$;
 
--- Tests make tens of thousands of nodes and edges. So these functions are single expressions, which Postgres inlines.
+-- Tests make tens of thousands of nodes and edges. So test.node and test.edge are single expressions, which Postgres
+-- inlines.
 create function test.node(
   name text, node_id text, sources text[] default '{}', targets text[] default '{}', form_data jsonb default '{}',
   type text default 'native'
@@ -269,8 +273,8 @@ as $$
   from unnest(inputs.names) with ordinality as named (name, position);
 $$;
 
--- Returns the fault of the inputs, or null. Compares two checks: a start of the kept deployment, which accepts most
--- valid inputs by a single pattern, and the check of each member. Valid inputs start a run.
+-- Returns the error for the inputs, or null. The inputs are checked twice: by private.check_inputs, and by a start of
+-- the kept deployment. If the two results differ, raises an exception. Valid inputs start a run.
 create function test.inputs_refusal(inputs text) returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -287,7 +291,7 @@ begin
 end;
 $$;
 
--- Ends a run with this status, and sets its end_time to this long ago.
+-- Ends a run with this status. The end_time is as far in the past as `age` says.
 create function test.end_run(run_id uuid, status text default 'succeeded', age interval default '0') returns void
 language sql volatile security definer set search_path = ''
 as $$
@@ -307,7 +311,7 @@ as $$
   ) || case when node_run.is_ended then jsonb_build_object('end_time', '2026-01-01T00:00:02Z', 'output', node_run.output) else '{}' end;
 $$;
 
--- Makes the progress of a run as a worker reports it. Rows without a run belong to this run.
+-- Makes the progress of a run as a worker reports it. Rows that name no run get the id of this run.
 create function test.progress(
   run_id uuid, node_runs jsonb default '[]', logs jsonb default '[]', children jsonb default '[]', work_ms bigint default 0,
   transactions jsonb default '[]'
@@ -325,7 +329,8 @@ as $$
   );
 $$;
 
--- Lets a node of the run, or of a run that it called, ask for an input. The input's token is the node's name.
+-- Lets a node of the root run, or of a run that the root run called, ask for an input. The token of the input is the
+-- name of the node.
 create function test.ask_input(
   root_run_id uuid, node text default 'a', timeout_ms bigint default 180000, run_id uuid default null, claim_number integer default 1,
   webhook jsonb default null, question jsonb default null
@@ -349,8 +354,8 @@ as $$
   )))::jsonb -> 0) - '{flow_run_id,node_id,times,left_ms}'::text[];
 $$;
 
--- Returns a worker's report of a run that another run called. The run has begun. Unless its status is `running`, it has
--- also ended.
+-- Returns a worker's report of a called run. If the status is `running`, the run has begun; otherwise it has also
+-- ended.
 create function test.child(id uuid, parent_id uuid, flow_id integer, status text default 'running', parent_node text default 'caller')
 returns jsonb
 language sql immutable set search_path = ''
@@ -408,7 +413,8 @@ as $$
   );
 $$;
 
--- Stores a transaction of the run, or of a run that it called, as its worker does, and asks for signatures.
+-- Stores a transaction and its requests for signatures, as a worker does. The transaction belongs to the run, or to the
+-- called run child_id.
 create function test.ask(run_id uuid, requests jsonb, node text default 'a', child_id uuid default null) returns json
 language sql volatile security definer set search_path = ''
 as $$
@@ -458,7 +464,8 @@ as $$
   select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.is_held;
 $$;
 
--- Stand-ins for parts of hosted Supabase. Each answers like the real one and stores the requests that it gets.
+-- The next functions create stand-ins for pg_cron and other parts of hosted Supabase. A stand-in returns what the real
+-- part returns, and stores its calls.
 create function test.create_pg_cron() returns void
 language sql volatile set search_path = ''
 as $$
@@ -497,7 +504,7 @@ as $$
     insert into vault.secrets (secret, name) values ($1, $2)';
 $$;
 
--- Makes a deployment of the signed-in user that anybody may start, within these limits.
+-- Makes a deployment of the signed-in user. Anybody may start the deployment, within these limits.
 create function test.deploy_limited(max_starts_per_minute integer default 1000000, max_runs_in_flight integer default 1000000) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
@@ -523,7 +530,8 @@ as $$
   ) ->> 'flow_run_id')::uuid;
 $$;
 
--- Returns the runs in flight of a share of the kept deployment, after the deferred triggers have run.
+-- Runs the deferred triggers, and then returns how many runs in flight count towards a share of the limit: guests,
+-- others or all.
 create function test.in_flight(share text default 'all') returns bigint
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -537,7 +545,8 @@ begin
 end;
 $$;
 
--- Makes this number of waiting runs of the user in the queue: jobs and messages without runs.
+-- Fills the queue with this number of jobs of the user and their messages, as if runs waited. There are no rows of
+-- runs.
 create function test.queue_runs(user_id uuid, count integer) returns void
 language sql volatile security definer set search_path = ''
 as $$

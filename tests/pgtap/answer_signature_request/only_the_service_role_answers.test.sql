@@ -1,4 +1,4 @@
--- SQL can't verify a signature, so a caller of this function could answer with anything.
+-- Only the service role may answer: this function can't verify a signature, so its caller could store any text as one.
 select plan(4);
 
 select test.create_user('owner');

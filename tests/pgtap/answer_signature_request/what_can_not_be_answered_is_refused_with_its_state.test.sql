@@ -15,8 +15,7 @@ create function pg_temp.request(run text, node text) returns public.signature_re
   where s.flow_run_id = test.kept(run)::uuid and s.node_id = test.node_id(node) order by s.created_at limit 1;
 $$;
 grant execute on function pg_temp.request(text, text) to public;
--- Returns the refusal of an answer. answer_signature_request and the function that reads the request must give the same
--- refusal.
+-- Returns the error that answer_signature_request gives. The function that reads the request must give the same error.
 create function pg_temp.refusal(run text, node text, new_msg text default null) returns jsonb language plpgsql as $$
 declare
   v_id bigint := (pg_temp.request(run, node)).id;

@@ -5,7 +5,7 @@ select test.create_user('owner');
 select test.sign_out();
 select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'without claims the caller is not a user');
 
--- From here on, statements run as the owner of the functions, as the functions of schema private do.
+-- After this call, statements run as the owner of the functions, as the definer functions of schema private do.
 create function pg_temp.as_definer() returns void language sql as $$ select set_config('role', 'none', true); $$;
 select test.sign_in_as_role('anon'), pg_temp.as_definer();
 select results_eq('select user_id, is_anonymous from private.caller()', 'values (null::uuid, false)', 'the role anon is not a user');

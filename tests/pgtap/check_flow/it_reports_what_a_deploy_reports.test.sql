@@ -10,14 +10,14 @@ from (values
 
 create function pg_temp.flow(nodes jsonb, edges jsonb default '[]', environment jsonb default '{}') returns jsonb
 language sql stable return jsonb_build_object('nodes', nodes, 'edges', edges, 'environment', environment);
--- Each problem as `<severity> <code> <path> <port> <flow>`.
+-- Returns each problem as the text `<severity> <code> <path> <port> <flow>`.
 create function pg_temp.problems(flow jsonb) returns text[] language sql volatile as $$
   with checked as materialized (select public.check_flow(flow) as result)
   select coalesce(array_agg(concat_ws(' ', p.problem ->> 'severity', p.problem ->> 'code', p.problem ->> 'path',
     p.problem ->> 'port', case when p.problem ? 'flow_id' then 'called' end) order by p.position), '{}')
   from checked cross join jsonb_array_elements(checked.result -> 'problems') with ordinality as p (problem, position);
 $$;
--- Forgets the calls of all users, so that the limit lets the next one pass.
+-- Forgets all calls of check_flow, so that the limit does not refuse the next call.
 create function pg_temp.forget() returns void language sql security definer as 'delete from private.flow_checks where true';
 
 select test.keep('called', test.create_flow(test.user_id('owner'), jsonb_build_array(test.node('b', 'unknown'))));

@@ -2,7 +2,7 @@
 -- this time, so a busy machine still has enough. The check must not copy deep values once for each level.
 select plan(2);
 
--- Returns the refusal of an array with these leaves, nested in 60 more levels: arrays and maps in turn.
+-- Returns the message for an array that has these leaves and is nested in 60 more levels, alternately arrays and maps.
 create function pg_temp.refusal(leaves text) returns text language sql as $$
   select test.error(format(
     'select private.check_inputs(%L)',

@@ -1,9 +1,10 @@
--- The check of short inputs matches their text with a pattern, so it must not mistake a name, tag or value for the
--- text around it. If a long, valid member is added at the end, the inputs are checked member by member. Both checks
+-- Short inputs are checked by a pattern that matches their text. The pattern must not mistake a part of a name, tag or
+-- value for JSON syntax. If the inputs have one more long, valid member, each member is checked by itself. Both checks
 -- must give the same result.
 select plan(3);
 
--- Like test.error, but without parsing a statement for each of the seven thousand inputs.
+-- Does the same as test.error, but parses no statement. Parsing one for each of the seven thousand inputs would take
+-- too long.
 create function pg_temp.refusal(inputs jsonb) returns text language plpgsql as $$
 begin
   perform private.check_inputs(refusal.inputs);
@@ -27,7 +28,7 @@ create temporary table inputs as
   ) as valued (value)
   cross join (values (jsonb '{}'), ('{"b": {"S": "x"}}'), ('{"b": 0}')) as others (more)
   cross join lateral (select jsonb_build_object(name, jsonb_build_object(tag, value)) || more as inputs offset 0) as short
-  -- This tests a third of the combinations. Every name, tag and value occurs in many of them.
+  -- The test takes a third of the combinations. Each name, tag and value occurs in many of these.
   where hashtext(short.inputs::text) % 3 = 0;
 
 select is(count(*), 0::bigint, 'short and long inputs get the same refusals') from inputs where refusal is distinct from whole_refusal;

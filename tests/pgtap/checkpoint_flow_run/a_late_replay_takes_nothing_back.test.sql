@@ -1,4 +1,4 @@
--- A delayed request arrives after the request that followed it.
+-- An old checkpoint request arrives after a newer one.
 select plan(2);
 
 select test.create_user('owner');

@@ -28,7 +28,7 @@ select is(
   array(select jsonb_array_length(test.kept('stored')::jsonb -> list) from generate_series(0, 2) as list), '{2,2,2}', 'the checkpoint is stored'
 );
 
--- The answer was lost, so the runner sends it again.
+-- The answer to the checkpoint was lost, so the runner sends the checkpoint again.
 select test.sign_in_as_role('service_role');
 select is(test.error(test.kept('checkpoint')), null, 'the same checkpoint is accepted again');
 select test.sign_out();

@@ -7,7 +7,7 @@ begin
   perform test.sign_out();
 end;
 $$;
--- Claims one run after another, releases each at once, and returns their names.
+-- Claims this number of runs one after another, releases each run immediately, and returns the names of the runs.
 create function pg_temp.slices(count integer) returns text language plpgsql as $$
 declare
   v_run_id uuid;

@@ -32,7 +32,7 @@ select is_empty(
   'select from claims where snapshot is null', 'each claim returns the graph, because another worker may have made it'
 );
 
--- Repeat an old checkpoint, which reports less work (600 ms).
+-- Repeat an old checkpoint. It reports less work (600 ms) than the database has stored.
 select public.checkpoint_flow_run(test.kept('run')::uuid, 2, 60, test.progress(test.kept('run')::uuid, work_ms => 600));
 select test.release_all();
 select is(work_ms, 700::bigint, 'the reported milliseconds of work never decrease') from public.claim_flow_runs(10, 60) where flow_run_id = test.kept('run')::uuid;

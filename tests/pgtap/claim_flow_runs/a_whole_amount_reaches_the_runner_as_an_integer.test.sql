@@ -1,4 +1,4 @@
--- Some clients write the integer 5000 as 5000.0 or 5e3, which is the same number in JSON. The runner reads only digits.
+-- In JSON, 5000, 5000.0 and 5e3 are the same number, and clients use all three. The runner accepts only digits.
 select plan(3);
 
 select test.create_user('owner');

@@ -15,7 +15,7 @@ create function pg_temp.together(count integer) returns text language sql volati
   )
   join auth.users as u on u.id = c.user_id;
 $$;
--- Claims the same number of runs one after another.
+-- Claims this number of runs one after another, and returns their owners.
 create function pg_temp.claim(count integer) returns text language sql volatile as $$
   select string_agg(pg_temp.together(1), '' order by n) from generate_series(1, claim.count) as n;
 $$;

@@ -11,7 +11,8 @@ select test.sign_out();
 select public.finish_flow_run(test.kept('failed')::uuid, 1, 'failed', null, '{broken}', null, '{}');
 select test.keep('token', private.make_claim_token(test.kept('run')::uuid, 1) ->> 'token');
 
--- A node of a run of this depth makes this call. Returns the depth of the run that it starts, or the refusal.
+-- Makes this call as a node of a run with this depth. Returns the depth of the run that the call starts, or the code of
+-- the error.
 create function pg_temp.started_by_a_run_of(depth integer, call text) returns text language plpgsql as $$
 declare
   v_answer jsonb;
@@ -42,7 +43,7 @@ select is(
   array[test.kept('run')::uuid, test.kept('run')::uuid], 'a run names the run whose node started it; a redrive does not'
 );
 
--- A run that starts several others can't fill the queue.
+-- The limit of the queue also applies to starts by nodes, so runs that start runs can't fill the queue.
 select private.set_max_queue_length(0);
 select is(pg_temp.started_by_a_run_of(0, call), 'queue_full', 'a node starts no run while the queue is full')
 from calls where name = 'a deployment';

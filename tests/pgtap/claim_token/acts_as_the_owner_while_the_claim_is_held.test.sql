@@ -15,7 +15,7 @@ select is(public.make_claim_token(test.kept('held')::uuid, 1) -> 'seconds', '300
 select is(test.error_code(format('select public.make_claim_token(%L, 2)', test.kept('held'))), 'claim_lost', 'only the newest claim gets a token');
 select test.sign_out();
 
--- Returns what a request with these headers may do: the user id and the role, or the refusal.
+-- Returns the user id and the role with which a request with these headers runs, or its error.
 create function pg_temp.acts_as(token text, role text default 'anon', headers jsonb default '{}') returns text
 language plpgsql as $$
 declare
@@ -41,7 +41,7 @@ select is(
 ) from (values
   ('the service role', 'service_role', '{}'), ('an access token', 'authenticated', '{}'), ('an API key', 'anon', '{"x-api-key": "fk_x"}')
 ) as v (name, role, headers);
--- The token's claim is held and its signature is valid, but its time is over.
+-- A worker holds the token's claim and the token's signature is valid, but the token has expired.
 select is(
   pg_temp.acts_as(private.claim_token(test.kept('held')::uuid, 1, clock_timestamp(), private.run_token_secret())),
   'token_invalid: The claim token has expired.', 'an expired token is refused'
@@ -60,7 +60,7 @@ select public.finish_flow_run(test.kept('ended')::uuid, 1, 'succeeded', null, nu
 delete from public.flow_run where id = test.kept('deleted')::uuid;
 select pgmq.set_vt('flow_runs', message_id, 0) from private.flow_run_jobs where flow_run_id = test.kept('taken_over')::uuid;
 select test.claim_all();
--- The run `released` may have been claimed again. If so, its new claim has number 2.
+-- The statements above may have claimed the run `released` again, with claim number 2. The old token stays refused.
 select matches(pg_temp.acts_as(test.kept(name || '_token')), '^token_invalid: The claim of this token is over', format('the claim is over, because the run was %s', name))
 from unnest('{released,ended,deleted,taken_over}'::text[]) as name;
 update auth.users set banned_until = now() + interval '1 hour' where id = test.kept('owner')::uuid;

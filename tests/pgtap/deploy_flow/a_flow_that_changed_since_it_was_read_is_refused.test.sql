@@ -17,7 +17,7 @@ select test.keep('as_of', public.read_flow_scripts(test.kept('flow')::integer) -
 select is(pg_temp.error_of(test.kept('as_of')::jsonb), null, 'a flow that has not changed is deployed');
 select is(pg_temp.error_of(null), null, 'without as_of, a flow is deployed even if it has changed');
 
--- The time does not change within a transaction, so the test sets the time of the reading to an earlier one.
+-- now() does not change within a transaction. So the test pretends that the called flow was read a microsecond earlier.
 select test.keep('before', test.kept('as_of')::jsonb || jsonb_build_object(test.kept('called'), now() - interval '1 microsecond'));
 select is(
   test.error(format('select public.deploy_flow(%s, as_of => %L)', test.kept('flow'), test.kept('before'))),

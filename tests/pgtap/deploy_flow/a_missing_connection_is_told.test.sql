@@ -41,7 +41,7 @@ select is(
 )
 from public.connections as c where c.name = 'mail' limit 1;
 
--- Another user's deployment of an equal flow has connections of that user.
+-- If two users deploy equal flows, each deployment uses the connections of its own user.
 select test.keep('foreign', test.create_flow(test.user_id('other'), jsonb_build_array(pg_temp.request('a', '"search"'))));
 select test.sign_in(test.user_id('other'));
 select is(public.deploy_flow(test.kept('foreign')::integer) -> 'warnings', '[]', 'the connections of another user do not count');

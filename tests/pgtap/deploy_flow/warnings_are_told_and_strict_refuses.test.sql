@@ -63,7 +63,7 @@ delete from public.nodes where node_id = 'table' and user_id is null;
 select test.sign_in(test.user_id('owner'));
 select is(public.start_flow(test.kept('flow')::integer) -> 'warnings', test.kept('warnings')::jsonb, 'the deletion of a public definition changes the warnings');
 
--- Equal flows share a snapshot.
+-- Equal flows share a snapshot, but a warning must not name the other flow.
 select test.keep('equal', test.create_flow(test.user_id('owner'), nodes)) from public.flows where id = test.kept('flow')::integer;
 select is(
   public.deploy_flow(test.kept('equal')::integer) #> '{warnings,0,flow_id}', to_jsonb(test.kept('equal')::integer),

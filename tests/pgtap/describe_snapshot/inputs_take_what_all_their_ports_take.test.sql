@@ -1,6 +1,7 @@
 select plan(24);
 
--- Makes a node with one input of these bounds. The input may be required, and may be a passthrough.
+-- Makes a node with one input port. bounds are the types that the port accepts. The port may be required, and may be a
+-- passthrough.
 create function pg_temp.taker(name text, bounds jsonb, is_required boolean default true, is_handed_on boolean default false) returns jsonb
 language sql as $$
   select jsonb_set(test.node(taker.name, 'taker', '{}', '{x}'), '{data,targets,0}', jsonb_build_object(
@@ -16,7 +17,7 @@ $$;
 create function pg_temp.inputs(entry jsonb, flows jsonb default '{}') returns jsonb language sql as $$
   select d.inputs from private.describe_snapshot(jsonb_build_object('entry', inputs.entry, 'flows', inputs.flows)) as d;
 $$;
--- Returns the types of an input that feeds one port for each of these bounds.
+-- Returns the types that an input of the flow accepts if it feeds several ports, one with each of these bounds.
 create function pg_temp.common(variadic bounds jsonb[]) returns jsonb language sql as $$
   select pg_temp.inputs(pg_temp.graph(
     jsonb_build_array(pg_temp.input('i')) || (select jsonb_agg(pg_temp.taker('t' || b.position, b.bound)) from unnest(common.bounds) with ordinality as b (bound, position)),

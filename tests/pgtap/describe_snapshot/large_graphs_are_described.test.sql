@@ -1,4 +1,4 @@
--- These statements would not end in time if the time grew with the square of the size of a flow.
+-- These statements end in time only if their time grows more slowly than the square of the size of a flow.
 select plan(5);
 
 create function pg_temp.input(label text) returns jsonb language sql as $$
@@ -39,7 +39,8 @@ select is(
   '["u8"]', 'a value may be handed on 9,998 times'
 );
 
--- A flow calls itself with its inputs shifted by one, so all inputs must accept only the types of the last one.
+-- A flow calls itself and passes each input to the next input, the last to the first. Only the last input feeds a port,
+-- so all inputs must get the types of this port.
 create function pg_temp.ring(size integer) returns jsonb language sql as $$
   select jsonb_build_object(
     'nodes', (select jsonb_agg(pg_temp.input('a' || n)) from generate_series(1, ring.size) as n) || jsonb_build_array(

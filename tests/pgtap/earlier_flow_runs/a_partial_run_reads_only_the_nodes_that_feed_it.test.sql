@@ -71,7 +71,7 @@ select is(c.earlier_output_bytes, 1000::bigint, 'a claim says how much memory th
 from public.claim_flow_runs(1, 60) as c;
 select test.sign_out();
 
--- If no worker ran, the database finds the nodes that did not run.
+-- No worker has executed this run, so the database itself lists the nodes that did not run.
 select private.end_flow_run(test.kept('partial')::uuid, 'failed', errors => '{x}');
 select is(
   (select r.not_run from public.flow_run as r where r.id = test.kept('partial')::uuid), array[test.node_id('only')],

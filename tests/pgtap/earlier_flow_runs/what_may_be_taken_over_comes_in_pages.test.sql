@@ -58,7 +58,8 @@ select is(count(*), 23::bigint, 'the pages have each execution once') from pg_te
 select is(count(*), 1::bigint, 'only the first names the runs') from pg_temp.pages(4000) as page where page -> 'roots' <> '[]';
 select is(earlier_output_bytes, 0::bigint, 'a claim reports the approximate size of the earlier outputs') from public.claim_flow_runs(1, 60);
 
--- Executions that are taken over are copied from row to row, only from the owner's runs, and only once.
+-- A checkpoint names executions to take over. The database copies their rows, only from runs of the same owner, and
+-- only once.
 select public.checkpoint_flow_run(test.kept('redriven')::uuid, 1, 60, test.progress(test.kept('redriven')::uuid) || jsonb_build_object('taken_over', jsonb_build_array(
   jsonb_build_object('flow_run_id', test.kept('redriven'), 'node_id', test.node_id('a'), 'times', 7, 'from_flow_run_id', test.kept('failed'), 'from_times', 3)
 ))) from generate_series(1, 2);

@@ -10,7 +10,7 @@ select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{stopped,succeeded,other}'::text[]) as name;
 select test.sign_out();
 select public.claim_flow_runs(10, 60);
--- Each root has a child that has ended and a child that has begun, which has a child of its own.
+-- Each root run has called two runs: `ended`, and `open`, which still runs and has called `deep`.
 select test.keep(root || '_' || name, gen_random_uuid())
 from unnest('{stopped,succeeded,other}'::text[]) as root cross join unnest('{ended,open,deep}'::text[]) as name;
 select public.checkpoint_flow_run(test.kept(root)::uuid, 1, 60, test.progress(

@@ -5,7 +5,7 @@ select test.create_user('other');
 select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112');
 select test.create_wallet(test.user_id('owner'), 'SysvarC1ock11111111111111111111111111111111', 'ADAPTER');
 select test.create_wallet(test.user_id('other'), 'da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs');
--- 64 bytes in the two forms that Solana's tools write: base58 and an array of numbers.
+-- 64 bytes, the size of a key pair, as Solana's tools write key pairs: in base58 and as an array of numbers.
 select test.keep('base58', 'DyXZZCSiBREJ8YZ5cULd7PVdKpbkhHvHJ7otbJmLJajJtRsyq1irMMqKimYeKvRmZ8Sc2qWLhKjYR4ekM8RSzkV'::text);
 select test.keep('numbers', (select jsonb_agg(n * 3)::text from generate_series(1, 64) as n));
 

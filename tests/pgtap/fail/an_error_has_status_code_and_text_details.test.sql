@@ -1,6 +1,6 @@
 select plan(6);
 
--- PostgREST reads the message as the body, and the detail as status and headers.
+-- PostgREST makes its response from this error: the body from the message, the status and headers from the detail.
 create function pg_temp.raised(statement text) returns table (code text, message jsonb, detail jsonb) language plpgsql as $$
 declare
   v_detail text;

@@ -48,7 +48,7 @@ select results_eq(
   'values (12::bigint, true), (12, false), (0, true)', 'the jobs have the milliseconds of work and the time of a failure'
 );
 
--- If one result contradicts itself, no run of the group ends.
+-- The result of `bad` contradicts itself, so no run of the group ends.
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{good,bad}'::text[]) as name;
 select test.sign_in_as_role('service_role');

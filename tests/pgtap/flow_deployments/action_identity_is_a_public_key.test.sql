@@ -25,7 +25,7 @@ select is(
 )
 from (values
   (''),
-  -- 31 and 33 bytes; greater than 2^256-1.
+  -- Base58 texts of 31 bytes, of 33 bytes, and of a number greater than 2^256-1.
   ('1111111111111111111111111111111'),
   ('111111111111111111111111111111111'),
   ('JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH'),

@@ -1,4 +1,5 @@
--- The trigger explains a fault. The constraints refuse the fault even if the trigger is disabled.
+-- The trigger refuses bad settings with an explanation. If the trigger is disabled, the constraints still refuse these
+-- settings.
 select plan(18);
 
 select test.create_user('owner');

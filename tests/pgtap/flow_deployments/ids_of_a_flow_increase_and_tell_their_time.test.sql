@@ -25,7 +25,7 @@ select is_empty(
   $$ select id from public.flow_deployments where id::text !~ '^.{14}7.{4}[89ab]' $$, 'every id is a UUID version 7'
 );
 
--- The clock is set back: the newest deployment comes from the future.
+-- The newest deployment has a time in the future, as if the clock had been set back after it.
 alter table public.flow_deployments disable trigger _100_assign_id;
 insert into public.flow_deployments (id, created_at, user_id, entrypoint, snapshot_hash, chain_network)
 select private.uuid_v7('2100-01-01Z'), '2100-01-01Z', user_id, entrypoint, snapshot_hash, chain_network

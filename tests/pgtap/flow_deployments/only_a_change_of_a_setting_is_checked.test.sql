@@ -6,7 +6,7 @@ select test.sign_in(test.user_id('owner'));
 select test.deploy(test.create_flow(test.user_id('owner')));
 update public.flow_deployments set action_identity = 'So11111111111111111111111111111111111111112' where true;
 
--- Settings that the present rules do not allow.
+-- Store settings that the present rules refuse, as if they were stored under older rules.
 select test.sign_out();
 alter table public.wallets disable trigger _100_refuse_in_use;
 delete from public.wallets where true;

@@ -1,4 +1,4 @@
--- node_run and not_run store node ids as uuid, and these spellings are the same uuid.
+-- node_run and not_run store node ids as uuid. Two ids that differ only in spelling would be the same uuid there.
 select plan(4);
 
 select test.keep('a', test.node('a', 'x'));

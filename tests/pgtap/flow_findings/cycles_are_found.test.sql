@@ -1,10 +1,10 @@
 select plan(8);
 
--- Nodes 1 to n, each with an output and two inputs.
+-- Makes nodes 1 to n, each with an output and two inputs.
 create function pg_temp.nodes(n integer) returns jsonb language sql as $$
   select jsonb_agg(test.node(i::text, 'x', '{out}', '{in,back}') order by i) from generate_series(1, n) as i;
 $$;
--- Edges along the path, into the named inputs.
+-- Makes the edges of a path through these nodes; each edge ends at the input with this name.
 create function pg_temp.path(numbers integer[], port text default 'in') returns jsonb language sql as $$
   select jsonb_agg(test.edge(numbers[i]::text, 'out', numbers[i + 1]::text, port) order by i)
   from generate_series(1, cardinality(numbers) - 1) as i;

@@ -1,5 +1,5 @@
--- The search ends before the statement timeout of the API roles (8 s), because each end of an edge is looked up once,
--- whatever the number of mock nodes.
+-- Each end of an edge is looked up once, however many mock nodes there are. So the search ends before the statement
+-- timeout of the API roles (8 s).
 select plan(1);
 
 select test.keep('nodes', (

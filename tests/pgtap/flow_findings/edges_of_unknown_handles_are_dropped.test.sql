@@ -13,7 +13,7 @@ select test.keep('edges', jsonb_build_array(
 select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'an edge with a handle that no node has is no finding');
 select results_eq('select * from kept_edges', $$ values (0, 'in'), (3, 'in') $$, 'edges with unknown handles are dropped, and the others are kept');
 
--- A dropped edge counts neither as a second edge into an input nor as a part of a cycle.
+-- Dropped edges are ignored when the check looks for second edges into an input and for cycles.
 select test.keep('edges', jsonb_build_array(
   test.edge('a', 'out', 'b', 'in'), test.edge('a', 'gone', 'b', 'in'), test.edge('c', 'gone', 'b', 'in'), test.edge('b', 'out', 'b', 'gone')
 ));
@@ -28,7 +28,7 @@ select test.keep('edges', jsonb_build_array(
 select is(test.findings(test.kept('nodes')::jsonb, test.kept('edges')::jsonb), '{}', 'an edge without handles is no finding');
 select is_empty('select * from kept_edges', 'an edge without handles is dropped');
 
--- Handles are looked up in the whole flow. Only the node ids decide which nodes an edge connects.
+-- An edge connects the nodes that it names by id. Its handles may belong to other nodes of the flow.
 select test.keep('edges', jsonb_build_array(
   test.edge('a', 'out', 'b', 'in') || jsonb_build_object('source', test.node_id('b'), 'target', test.node_id('c'))
 ));

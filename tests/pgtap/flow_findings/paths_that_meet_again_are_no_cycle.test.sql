@@ -24,7 +24,7 @@ select is(
   ), '{}', 'the order in which nodes and edges are saved doesn''t matter'
 );
 
--- A chain of 200 diamonds has 2^200 paths, so the search must not follow each path.
+-- In this chain of 200 pairs of nodes there are 2^200 paths, so the search must not follow each path.
 select test.keep('ladder', (
   select jsonb_agg(edge) from generate_series(1, 399, 2) as i
   cross join lateral (values

@@ -8,7 +8,8 @@ from unnest('{short,stored,unordered,long}'::text[]) as name;
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(10, 60);
 
--- By their times, a begins, writes a line and ends, and then b begins and ends. The rows are stored in another order.
+-- The times in the rows say: a begins, writes a line and ends; then b begins and ends. The report lists the rows in
+-- another order.
 create function pg_temp.report(run text, nodes jsonb default '["b", "a"]') returns jsonb
 language sql as $$
   select test.progress(

@@ -23,7 +23,7 @@ select is(
   test.error_code($$ select public.checkpoint_flow_run(test.kept('held')::uuid, 1, 60, '{}') $$), 'claim_lost', 'the worker of a deleted run has lost its claim'
 );
 
--- Users have no rights in the queue. Nevertheless, their deletions must delete messages that have become useless.
+-- Users have no rights in the queue. Nevertheless, if a user deletes a flow, the messages of its runs must be deleted.
 select test.sign_in(test.user_id('owner'));
 delete from public.flows where id = test.kept('flow')::integer;
 select test.sign_out();

@@ -1,5 +1,5 @@
--- Here, each setting of a run has a value that is not its default. If private.run_settings adds a setting, this test
--- fails until this setting has such a value, too.
+-- Here, each setting of a run has a value that is not the default. If private.run_settings gets a new setting, this
+-- test fails until the deployment below gives the new setting such a value.
 select plan(8);
 
 select test.create_user('owner'), test.create_user('starter');
@@ -52,7 +52,7 @@ select test.sign_out();
 select is(pg_temp.settings_of('run'), test.kept('settings')::jsonb, 'a start copies all settings');
 select is(pg_temp.claim(), test.kept('settings')::jsonb, 'a claim returns all settings');
 
--- A called run has no job: the claim of its root executes it.
+-- A called run has no job of its own. The worker that holds the claim of the root run executes it.
 select test.keep('called', gen_random_uuid());
 insert into public.flow_run (id, user_id, flow_id, inputs, chain_network, parent_flow_run_id, parent_node_id, parent_times)
 select test.kept('called')::uuid, r.user_id, r.flow_id, '{"M": {}}', r.chain_network, r.id, gen_random_uuid(), 0

@@ -40,7 +40,8 @@ from (values
   ('flow = ' || test.kept('empty'), 'inputs_invalid')
 ) as changes (change, code);
 
--- After a later deploy, only the start finds the fault.
+-- A new deployment lacks an input that the schedule names. Unchanged columns are not checked, so only the start finds
+-- this fault.
 update public.flows set nodes = test.inputs('title') where id = test.kept('flow')::integer;
 select test.deploy(test.kept('flow')::integer);
 select lives_ok('update public.flow_schedules set cron = ''0 0 2 1 *'', is_active = false, inputs = inputs, tag = tag where true', 'columns that do not change are not checked again');
@@ -50,7 +51,7 @@ update public.flow_schedules set next_start_at = clock_timestamp() where true;
 select is(private.start_due_schedules() -> 'refused', '1', 'the start of such a schedule is refused');
 select is(last_error, 'inputs_invalid: values.count: the flow has no such input.', 'last_error has the fault for the owner') from public.flow_schedules;
 
--- A user who may not write the row learns nothing about the objects that it names.
+-- A user tries to insert a schedule for another user. The error must not tell whether the flow, tag or inputs exist.
 select test.sign_in(test.user_id('other'));
 select test.keep('own', test.create_flow(test.user_id('other')));
 select is(

@@ -33,7 +33,8 @@ select lives_ok(
 select results_eq('select nodes, edges from public.flows', $$ values (jsonb '["new"]', jsonb '[1]') $$, 'nodes and edges are as before the restore');
 select is((select count(*) from public.flow_versions), 2::bigint, 'equal contents are kept only once');
 
--- The restored version may be the oldest one of a hundred.
+-- A flow has at most a hundred versions. A restore stores one more, so the oldest one is deleted, even if it is the
+-- restored one.
 select test.sign_out();
 alter table public.flow_versions disable trigger _100_refuse_read_only;
 update public.flow_versions set created_at = created_at - interval '1 day' where id = test.kept('old')::bigint;

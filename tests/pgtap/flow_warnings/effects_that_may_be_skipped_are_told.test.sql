@@ -4,7 +4,7 @@ create function pg_temp.warnings(nodes jsonb, edges jsonb, acting_flows jsonb de
   select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
   from jsonb_array_elements(private.flow_warnings(nodes, edges, acting_flows)) with ordinality as w (warning, position);
 $$;
--- Makes a target as an editor writes it, with these changes.
+-- Applies these changes to the first input port (target) of the node, as an editor does.
 create function pg_temp.changed(node jsonb, changes jsonb) returns jsonb language sql as $$
   select jsonb_set(node, '{data,targets,0}', node #> '{data,targets,0}' || changes);
 $$;
@@ -54,7 +54,7 @@ from (values
   ('act', '{"sourceHandle": "passthrough-a.in"}', '{}', 'an input that is passed on is always there')
 ) as s (node_id, change, expected, description);
 
--- The ports of a node that calls a flow, as they are drawn, count as the definition of the node.
+-- The definition of a node that calls a flow lists no ports. So the ports that the editor stored in the node count.
 select test.keep('call', pg_temp.changed(test.node('t', 'interflow', '{}', '{in}', '{"id": 7}'), '{"required": false}'));
 select is(
   pg_temp.warnings(jsonb_build_array(test.kept('script')::jsonb, node), jsonb_build_array(test.edge('s', 'u', 't', 'in')), acting),

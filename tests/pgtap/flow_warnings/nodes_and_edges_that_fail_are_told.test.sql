@@ -118,7 +118,7 @@ select is(
     from (values
       ('a', 'interflow', jsonb '{"max_attempts": 2}', jsonb '1000'), ('b', 'rhai_script_1x1', '{"max_attempts": 2}', 'null'),
       ('c', 'interflow', 'null', 'null'), ('d', 'flow_input', '{"max_attempts": 2}', 'null'),
-      -- The timeout of a script is transient, so its retry gets no warning.
+      -- A timeout is a transient error, so the retry of a script with a timeout gets no warning.
       ('e', 'rhai_script_1x1', '{"max_attempts": 2}', '1000')
     ) as n (name, node_id, retry, timeout)
   )), '{"retry_without_effect nodes[0].data.retry","retry_without_effect nodes[1].data.retry"}', 'retries of nodes without transient failures get warnings'

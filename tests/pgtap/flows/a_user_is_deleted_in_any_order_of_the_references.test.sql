@@ -1,11 +1,12 @@
--- Foreign keys act in the order in which they were created, and dumps and migrations may change that order.
+-- Foreign keys act in the order in which they were created. Dumps and migrations may create them in another order.
 select plan(6);
 
 create function pg_temp.remake(variadic names text[]) returns void language plpgsql as $$
 declare
   v_constraint record;
 begin
-  -- A table can't be altered while it has deferred triggers, so they run now.
+  -- A table can't be altered while deferred triggers of the table are pending, so the next statement runs these
+  -- triggers.
   set constraints all immediate;
   set constraints all deferred;
   for v_constraint in

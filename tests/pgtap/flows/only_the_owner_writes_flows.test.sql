@@ -3,7 +3,7 @@ select plan(16);
 select test.create_user('owner');
 select test.create_user('other');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
--- The flow is public: users who may read it must not be able to write it.
+-- Make the flow public, because users who may read it must still not be able to write it.
 update public.flows set is_public = true where id = test.kept('flow')::integer;
 
 select test.sign_in(test.user_id('owner'));

@@ -1,4 +1,5 @@
--- The rights in effect, including those through public and by membership. Add a new grant to this list first.
+-- The view below lists all rights that the API roles have, also through the role public and through membership in other
+-- roles. To grant a new right, first add it to the list in this test.
 select plan(5);
 
 create temporary view held as
@@ -91,7 +92,7 @@ select set_eq(
     select from held as twin where twin.schema = 'public' and twin.name = h.name and twin.roles = h.roles
   ) $$,
   $$ values
-    -- Called at each request.
+    -- Functions that each request calls.
     ('api_key_claims', 'anon'), ('claim_token_claims', 'anon'), ('guest_time_limit', 'anon'),
     ('credential_claims', 'anon, authenticated, service_role'),
     ('error_status', 'anon, authenticated, service_role'),
@@ -100,15 +101,15 @@ select set_eq(
     ('request_header', 'anon, authenticated, service_role'),
     ('shorten', 'anon, authenticated, service_role'),
     ('token_run_id', 'anon, authenticated, service_role'),
-    -- Calls of a worker over its own connection, in a session of the service role.
+    -- Functions that a worker calls over its own database connection, in a session of the service role.
     ('await_claimable_runs', 'service_role'),
     -- Called by a claim that finds no runs.
     ('has_due_webhook', 'service_role'),
-    -- Calls of the function flow over its own connection, in a session of the service role.
+    -- Functions that the Edge Function flow calls over its own database connection, in a session of the service role.
     ('follow_flow_runs', 'service_role'),
     ('listen_for_run_news', 'service_role'),
     ('unfollow_flow_runs', 'service_role'),
-    -- Functions in checks and triggers of the tables that these roles write.
+    -- Functions that the checks and triggers of tables call when these roles write the tables.
     ('check_node_definition', 'authenticated, service_role'),
     ('check_tag', 'authenticated, service_role'),
     ('decode_base58', 'authenticated, service_role'),

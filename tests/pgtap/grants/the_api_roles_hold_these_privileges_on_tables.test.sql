@@ -1,4 +1,5 @@
--- The rights in effect, including those through public and by membership. Add a new grant to this list first.
+-- The view below lists all rights that the API roles have, also through the role public and through membership in other
+-- roles. To grant a new right, first add it to the list in this test.
 select plan(6);
 
 create temporary view held as
@@ -9,7 +10,7 @@ create temporary view held as
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')
     and has_table_privilege(r.role, c.oid, p.privilege)
   group by c.relname, r.role;
--- PostgREST's upsert sets every column of the payload, so nothing is granted by column.
+-- No privilege may be granted on single columns, because an upsert of PostgREST sets every column of the payload.
 create temporary view held_by_column as
   select c.relname::text as relation, a.attname::text as name
   from pg_attribute as a join pg_class as c on c.oid = a.attrelid

@@ -27,7 +27,7 @@ select is(
   'only flow_input nodes that run are inputs'
 );
 
--- A deployment stores the names.
+-- A deployment stores the names of its inputs.
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner'), jsonb_build_array(
   pg_temp.node('{"label": "a"}') || '{"id": "00000000-0000-4000-8000-000000000001"}'::jsonb

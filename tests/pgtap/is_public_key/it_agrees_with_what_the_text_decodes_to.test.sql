@@ -17,7 +17,8 @@ select is_empty($$ select pg_temp.disagreements(array(
   select repeat('1', zeros) || repeat('z', digits) from generate_series(0, 34) as zeros, generate_series(0, 45) as digits
 )) $$, 'keys with leading zero bytes agree');
 
--- The smallest and greatest numbers that fit after 0, 1, 2, 15 and 31 zero bytes, and their neighbours.
+-- 32 bytes may begin with 0, 1, 2, 15 or 31 zero bytes. For each case, this tests the smallest and the greatest number
+-- in the other bytes, and the numbers next to these two.
 select is_empty($$ select pg_temp.disagreements(array(select edge.text from (values
   ('4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofL'),
   ('4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'),

@@ -21,7 +21,7 @@ select is(pg_temp.usage('owner'), '{2,0}'::bigint[], 'stores are counted');
 insert into public.kv_items (user_id, store, key, value)
 values (test.user_id('owner'), 'first', 'ä', '{"S":"ü"}'), (test.user_id('owner'), 'second', 'b', '{"N":0}'),
   (test.user_id('other'), 'first', 'c', '{"A":[{"N":0},{"N":0}]}');
--- {"S": "ü"} is 11 bytes, {"N": 0} 8.
+-- As text, {"S": "ü"} has 11 bytes, and {"N": 0} has 8.
 select is(pg_temp.usage('owner'), array[2, (2 + 11) + (1 + 8)]::bigint[], 'an item counts the bytes of its key and of its value as text');
 select is(size_bytes, 13, 'size_bytes of an item has this number') from public.kv_items where key = 'ä';
 

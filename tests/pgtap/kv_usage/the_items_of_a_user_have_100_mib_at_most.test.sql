@@ -3,7 +3,7 @@ select plan(10);
 select test.create_user('owner');
 insert into public.kv_stores (user_id, name) values (test.user_id('owner'), 'first'), (test.user_id('owner'), 'second');
 select test.keep('run', test.claimed_run(test.user_id('owner')));
--- Writes an item of exactly this number of bytes: the key, and {"S": "…"}.
+-- Makes a statement that writes an item whose key and value, {"S": "…"}, together have exactly this number of bytes.
 create function pg_temp.writing(key text, bytes integer) returns text language sql as $$
   select format(
     'select public.kv_write_item(%L, %L, ''second'', %L, jsonb_build_object(''S'', repeat(''x'', %s)))', jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1),

@@ -1,5 +1,5 @@
--- A count of the queue stores a message id and a time. The queue is not counted again until this message, or until this
--- time.
+-- When the database counts the queue, it stores a message id and a time. Starts count the queue again only after the
+-- queue has reached this message id, or after this time.
 select plan(8);
 
 select test.create_user('owner');
@@ -11,7 +11,7 @@ $$;
 grant execute on function pg_temp.start() to public;
 select test.sign_out();
 select private.set_max_queue_length(1000);
--- Starts for this owner are refused when the queue is full, because the owner's runs are a tenth of the limit.
+-- A full queue refuses only starts for owners who have a tenth of the limit. This owner has 100 of 1,000.
 select test.queue_runs(test.user_id('owner'), 100);
 select pgmq.send_batch('flow_runs', array(select '{}'::jsonb from generate_series(1, 899)));
 

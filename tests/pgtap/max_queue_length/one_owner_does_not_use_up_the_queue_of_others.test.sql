@@ -33,7 +33,7 @@ select is(
   test.error_code($$ select public.start_deployment(id => test.kept('of_hog')::uuid) $$), null, 'the owner who has filled the queue is not refused, either'
 );
 
--- 15 of 34 runs are claimed, while owners take turns. These include all three runs of the owner.
+-- Claim 15 of 34 runs. Owners take turns, so all three runs of the user `owner` are among the 15.
 select test.sign_in_as_role('service_role');
 select public.claim_flow_runs(15, 60);
 select test.sign_in_as_role('anon');

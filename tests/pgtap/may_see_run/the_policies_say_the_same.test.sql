@@ -5,7 +5,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.keep('own', test.create_run(test.kept('flow')::integer, started_by => test.user_id('owner')));
 select test.keep('started', test.create_run(test.kept('flow')::integer, started_by => test.user_id('starter')));
 select test.keep('unsigned', test.create_run(test.kept('flow')::integer));
--- A run called by the run of the starter. Its row also has the starter's id.
+-- Insert a run that the starter's run called. The row of the called run also has the starter's id.
 insert into public.flow_run (
   user_id, flow_id, started_by, inputs, chain_network, status, start_time, parent_flow_run_id, parent_node_id, parent_times
 )

@@ -17,7 +17,7 @@ from (values
   ('[1, {"a": [true, 1e400]}]', '[1].a[1]'),
   ('{"long": "a long text beside it", "a": {"b": 1e400}}', '.a.b'),
   (format('{"%s": 1e400}', repeat('m', 150)), '.' || repeat('m', 100) || '…'),
-  -- Paths do not name deep levels or elements of long lists.
+  -- A path ends above very deep levels, and does not number the elements of long lists.
   (repeat('[', 60) || '1e400' || repeat(']', 60), repeat('[0]', 16)),
   (format('{"a": [%s1e400]}', repeat('1, ', 10000)), '.a')
 ) as bad (value, path);

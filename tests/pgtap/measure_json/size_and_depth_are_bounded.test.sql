@@ -20,7 +20,7 @@ select is(
 from (values
   ('a list of 137 levels', (repeat('[', 137) || '0' || repeat(']', 137))::jsonb, 'depth', 'must be nested at most 136 levels deep'),
   ('5,000 levels', (repeat('[', 5000) || repeat(']', 5000))::jsonb, 'depth', 'must be nested at most 136 levels deep'),
-  -- The request has 5 KB (1e399), and the text of the jsonb has 400 KB.
+  -- A client writes 1e399 in 5 characters, but the text of the jsonb has 400 digits: 5 KB become 400 KB.
   ('a thousand numbers of 400 digits', (select jsonb_agg(1e399) from generate_series(1, 1000)), 'size', 'must be at most 64 KiB of JSON text')
 ) as bad (what, value, fault, message);
 

@@ -1,4 +1,4 @@
--- Each column and argument in which users send JSON, except those of flows. Flows have their own test.
+-- Tests each column and argument in which users send JSON. Flows have a test of their own.
 select plan(12);
 
 select test.create_user('owner');

@@ -4,8 +4,8 @@ select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.keep('token', private.run_token(test.create_run(test.kept('flow')::integer)));
 
--- Returns the time limit of the request's statement. At first, as in a request of PostgREST, the limit of the role
--- applies.
+-- Returns the time limit that pre_request sets for a request. Before that, as in a request of PostgREST, the limit of
+-- the role applies.
 create function pg_temp.time_of(path text, headers jsonb default '{}', role text default 'anon') returns text language plpgsql as $$
 declare
   v_time text;

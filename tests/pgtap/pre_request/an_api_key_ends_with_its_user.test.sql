@@ -6,7 +6,7 @@ select test.sign_in(test.kept('owner')::uuid);
 select test.keep('key', public.create_api_key('test') ->> 'key');
 select test.sign_out();
 
--- Returns the user as whom the holder of the key acts, or the code of the refusal.
+-- Returns the id of the user for whom a request with this API key acts, or the code of the error.
 create function pg_temp.acts_as() returns text language plpgsql as $$
 declare
   v_user_id uuid;

@@ -1,6 +1,6 @@
 select plan(12);
 
--- Returns the code of the refusal of a request with this header by this role.
+-- Makes a request with this Prefer header in this role, and returns the code of the error.
 create function pg_temp.code_of(prefer text, as_role text) returns text language plpgsql as $$
 begin
   perform set_config('request.headers', json_build_object('prefer', prefer, 'accept', '*/*')::text, true);

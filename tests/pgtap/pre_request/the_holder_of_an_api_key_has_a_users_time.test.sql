@@ -5,7 +5,8 @@ select test.sign_in(test.user_id('owner'));
 select test.keep('key', public.create_api_key('test') ->> 'key');
 select test.sign_out();
 
--- Returns the time limit of the request's statement. At first, as in a request of PostgREST, the limit of anon applies.
+-- Returns the time limit that pre_request sets for a request. Before that, as in a request of PostgREST, the limit of
+-- anon applies.
 create function pg_temp.time_of(headers jsonb) returns text language plpgsql as $$
 begin
   perform set_config('statement_timeout', '3s', true), set_config('request.headers', headers::text, true);

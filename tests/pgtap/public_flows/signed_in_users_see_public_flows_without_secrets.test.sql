@@ -40,13 +40,14 @@ select is(test.error_code('select from public.public_flows'), '42501', 'anon may
 select test.sign_in_as_role('service_role');
 select is(ids, array[test.kept('public')]::integer[], 'the service role sees the flow in the view') from seen;
 
--- is_public is enough to publish a flow, and nothing else publishes it.
+-- Only is_public publishes a flow; the settings for starts do not.
 select test.sign_out();
 update public.flows set is_public = false, start_shared = true, start_unverified = true where id = test.kept('public')::integer;
 select test.sign_in(test.user_id('other'));
 select is(ids, null, 'a flow that is not public any more is not in the view, whoever may start it') from seen;
 
--- A condition that raises an error on a private row would reveal the content of the row.
+-- A user's condition could raise an error with the content of a row. So Postgres must not evaluate conditions on
+-- private rows.
 select test.sign_out();
 create function pg_temp.tells(name text) returns boolean language plpgsql cost 0.0001 as $$
   begin raise exception 'the name is %', name; end;

@@ -1,4 +1,4 @@
--- If one statement writes a thousand rows, the quota is counted once, not once for each row.
+-- If one statement writes a thousand rows, the trigger adds up the rows of the user once, not once for each row.
 select plan(8);
 
 select test.create_user('owner');

@@ -4,7 +4,7 @@ select test.create_user('owner');
 select test.create_user('other');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
 
--- For each quota, this is a statement that stores one more row.
+-- Lists a statement for each quota. The statement stores one more row that counts towards the quota.
 create temporary table stored as values
   ('flows', $$ insert into public.flows (name) values ('flow') $$),
   ('deployments', $$ select test.deploy(test.kept('flow')::integer) $$),
@@ -40,7 +40,7 @@ select is(
 from stored as s cross join test.error(s.column2) as e
 cross join lateral (select (e #>> '{details,limit}')::integer as value) as private_quota;
 
--- Another user executes the same statement.
+-- Another user's rows count separately.
 select test.sign_in(test.user_id('other'));
 select is(test.error_code($$ insert into public.flows (name) values ('flow') $$), null, 'another user has a separate quota');
 

@@ -35,7 +35,7 @@ select is(
   'quota_exceeded', 'the flow can not grow'
 );
 
--- A snapshot counts once for all its deployments.
+-- If several deployments have the same snapshot, its bytes count only once.
 select test.sign_out();
 select private.set_quota('flow_bytes', null), private.set_quota('deployment_bytes', 100000);
 select test.sign_in(test.user_id('owner'));

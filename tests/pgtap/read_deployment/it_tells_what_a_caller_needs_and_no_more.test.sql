@@ -21,7 +21,7 @@ set start_permission = 'Authenticated', action_identity = 'So1111111111111111111
   chain_network = '{"url": "https://rpc.example.com/?key=hidden", "cluster": "testnet"}'
 where true;
 select test.keep('created_at', created_at) from public.flow_deployments;
--- Later edits of the flow change nothing.
+-- Edit the flow after the deploy: what callers read must not change.
 update public.flows set name = 'Closed', nodes = '[]', edges = '[]' where true;
 
 select test.sign_in(test.user_id('other'));

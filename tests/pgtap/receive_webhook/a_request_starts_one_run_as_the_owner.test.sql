@@ -6,7 +6,8 @@ select test.keep('flow', test.create_flow(test.user_id('owner'), test.inputs('pu
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.keep('plain', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
 select test.keep('headers', right(public.create_webhook('push', deployment_id => test.kept('deployment')::uuid, headers => '{X-GitHub-Event,Other}') ->> 'url', 46));
--- After the webhooks are made, their deployment gets another input, and their tag is deleted.
+-- Make two webhooks that become invalid later: one names an input that a new deployment lacks, and one names a tag that
+-- is deleted.
 select test.keep('other', test.create_flow(test.user_id('owner'), test.inputs('pull')));
 select test.keep('former', test.deploy(test.kept('other')::integer));
 insert into public.flow_deployments_tags (user_id, entrypoint, tag, deployment_id) values (auth.uid(), test.kept('other')::integer, 'missing', test.kept('former')::uuid);
@@ -83,7 +84,7 @@ select is(pg_temp.receive(test.kept('plain'), body) ->> 'code', 'request_invalid
 from unnest(array['', '{"a": 1, "a": 1}', '"\ud800"', '{"a":"\u0000"}', '1e999999']) as body;
 select is(pg_temp.receive(test.kept('plain'), '"' || repeat('x', 1048576) || '"') ->> 'code', 'body_too_large', 'a body of more than a megabyte is refused');
 
--- All senders that use the URL count as one caller of the deployment.
+-- For the limits of the deployment, all senders that use the same webhook URL count as one caller.
 select test.sign_in(test.user_id('owner'));
 select test.keep('flood', right(public.create_webhook('push', test.kept('flow')::integer) ->> 'url', 46));
 select test.sign_out();

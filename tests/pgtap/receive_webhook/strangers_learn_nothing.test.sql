@@ -16,7 +16,7 @@ begin
   return test.error(format('select public.receive_webhook(%L, %L)', test.kept('token'), '{}'));
 end;
 $$;
--- The look-up of owners reveals nothing to a caller who gets a 404, either.
+-- webhook_owners must also return no owner for a token that receive_webhook answers with 404.
 create function pg_temp.owners() returns uuid[] language plpgsql volatile set search_path = '' as $$
 begin
   perform test.sign_in_as_role('service_role');

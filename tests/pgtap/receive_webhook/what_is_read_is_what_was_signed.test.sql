@@ -28,7 +28,8 @@ create function pg_temp.signature(signed text, format text default 'hex') return
     else convert_to('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'UTF8')
   end, 'sha256'), format);
 $$;
--- The headers of a request whose body was signed by one of the schemes. `type` is the content type of the request.
+-- Returns the headers of a request with this body, signed by the scheme with this name. `type` is the content type of
+-- the request.
 create function pg_temp.signed(name text, body text, type text default 'application/json') returns jsonb language sql volatile as $$
   select jsonb_build_object('content-type', type) || case name
     when 'standard_webhooks' then jsonb_build_object(
@@ -44,7 +45,8 @@ create function pg_temp.signed(name text, body text, type text default 'applicat
   end;
 $$;
 
--- A captured delivery of the message "m", whose body contains a form. Its signed text can be split at another dot.
+-- An attacker has captured a delivery of the message "m". The signed text is id.time.body, and this body contains a
+-- dot, the time and form data. So the attacker could split the text at another dot.
 select test.keep('body', format('{"note": "1.%s.admin=yes"}', test.kept('now')));
 select test.keep('captured', pg_temp.signature('m.' || test.kept('now') || '.' || test.kept('body'), 'base64'));
 create function pg_temp.captured(id text, body text, type text) returns jsonb language sql volatile as $$
@@ -70,7 +72,7 @@ select is(
   ), '{}') ->> 'code', 'webhook_signature_invalid', 'an empty id is refused, because it does not distinguish deliveries'
 );
 
--- No signature covers the content type of a body.
+-- Signatures do not cover the content type, so an attacker could change it and have JSON read as form data.
 select is(pg_temp.answer(name, pg_temp.signed(name, body, 'application/x-www-form-urlencoded'), body) ->> 'code', code, name || ': ' || body)
 from (values
   ('standard_webhooks', '{"a": "b&admin=yes"}', 'media_type_unsupported'),
@@ -101,7 +103,8 @@ select is(
   'The body must not begin with a byte-order mark.', 'a byte-order mark: ' || name
 ) from unnest('{standard_webhooks,stripe,authorization}'::text[]) as name;
 
--- GitHub does not sign the id. Only GitHub's own header counts, so that another header can't hide a repetition.
+-- GitHub does not sign the id of a delivery. Only x-github-delivery counts as the id, so that a sender can't hide a
+-- repetition with another id header.
 select is(count(distinct pg_temp.answer('github', pg_temp.signed('github', '{}') || others || '{"x-github-delivery": "one"}', '{}')), 1::bigint,
   'GitHub: only x-github-delivery identifies deliveries')
 from (values ('{}'::jsonb), ('{"webhook-id": "other"}'), ('{"idempotency-key": "other"}')) as v (others);

@@ -88,7 +88,7 @@ select is(
 );
 select is(public.earlier_flow_runs(test.kept('redriven')::uuid)::jsonb -> 'changes', (job).redrive_changes, 'earlier_flow_runs returns the changes') from pair;
 
--- A redrive of the redrive has the same snapshot, and reads the first run, too.
+-- A second redrive has the snapshot of the first redrive, but it also reads the failed run, which has another snapshot.
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');
 select test.sign_in(test.user_id('owner'));
 select test.keep('second', public.redrive_flow_run(test.kept('redriven')::uuid) ->> 'flow_run_id');
@@ -97,7 +97,7 @@ select is(
   array(select jsonb_object_keys(j.redrive_changes)), array[test.kept('failed')], 'redrive_changes has only the run with another snapshot'
 ) from private.flow_run_jobs as j where j.flow_run_id = test.kept('second')::uuid;
 
--- Runs that a deployment can't continue.
+-- The runs below can't be redriven with another deployment.
 select test.sign_in(test.user_id('owner'));
 insert into public.flow_pins (flow_id, node_id, outputs) values (test.kept('flow')::integer, test.node_id('post'), '{"body": {"S": "x"}}');
 select test.keep('failed', public.start_flow(test.kept('flow')::integer) ->> 'flow_run_id');

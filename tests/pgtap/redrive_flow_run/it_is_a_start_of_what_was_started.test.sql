@@ -17,8 +17,8 @@ select private.end_flow_run(test.kept('failed')::uuid, 'failed', errors => '{x}'
 update public.flow_run set schedule_id = gen_random_uuid(), webhook_id = gen_random_uuid() where id = test.kept('failed')::uuid;
 delete from public.flow_deployments where id = test.kept('deployment')::uuid;
 
--- Even if another user's start has reached the limit of the deployment, the owner can redrive a run, because redrives
--- do not count.
+-- A start by another user has reached the limit of the deployment. The owner can still redrive a run, because redrives
+-- do not count towards this limit.
 select test.sign_in(test.user_id('owner'));
 select test.keep('redriven', public.redrive_flow_run(test.kept('failed')::uuid) ->> 'flow_run_id');
 select test.sign_out();
@@ -40,7 +40,8 @@ select is((new).fees, '[["da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs", 5]]', 't
 select is((new_job).redriven_from, array[(old).id], 'the redrive takes executions over from the run') from pair;
 
 select is(array_agg(w.flow_run_id), array[(old).id], 'the failed run has made a message') from pair, public.webhook_deliveries as w group by (old).id;
--- The first redrive was never claimed, so it took over nothing. The next redrive continues both runs.
+-- No worker claimed the first redrive, so it took over nothing from the failed run. So the next redrive reads both: the
+-- first redrive and the failed run.
 select private.end_flow_run(test.kept('redriven')::uuid, 'stopped');
 select test.sign_in(test.user_id('owner'));
 select test.keep('second', public.redrive_flow_run(test.kept('redriven')::uuid) ->> 'flow_run_id');
@@ -61,7 +62,7 @@ select is(j.redriven_from, array[test.kept('second')]::uuid[], 'a redrive of a c
 select is(r.fees, '[]', 'fees that were paid are not due any more') from public.flow_run as r where r.id = test.kept('third')::uuid;
 select is(j.settings -> 'fees', '[]', 'the settings for the runner have no fees either') from private.flow_run_jobs as j where j.flow_run_id = test.kept('third')::uuid;
 
--- A redrive reads at most four runs.
+-- Redrive again and again without a claim, until the next redrive would have to read more than four earlier runs.
 do $$
 declare
   v_id uuid := test.kept('third');
@@ -83,7 +84,7 @@ select is(
 );
 select test.sign_out();
 
--- A run can be redriven after the deletion of its starter.
+-- started_by becomes null when the starter is deleted. The run can still be redriven.
 select test.sign_in(test.user_id('owner'));
 select test.keep('deployment', test.deploy(test.kept('flow')::integer));
 select test.start_and_keep('own', test.kept('deployment')::uuid);

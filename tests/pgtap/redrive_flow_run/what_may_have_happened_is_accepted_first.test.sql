@@ -72,7 +72,7 @@ select private.store_transaction(test.kept('sent')::uuid, 1, test.transaction(te
 select pg_temp.end('sent');
 select is(pg_temp.redrive('sent') #>> '{details,0,node_id}', test.node_id('a')::text, 'a node with a confirmed transaction counts only for its other effects');
 
--- A run gives up its transaction if the run is stopped or has waited too long.
+-- If a run is stopped or waits too long, it gives up a transaction that it has sent. The outcome is then unknown.
 select pg_temp.failed('given_up', jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["stopped; it was sent"]}'));
 select private.store_transaction(test.kept('given_up')::uuid, 1, test.transaction(test.kept('given_up')::uuid, wire => 'AQID'), '[]');
 select private.store_transaction_outcomes(jsonb_build_array(
@@ -87,8 +87,8 @@ select private.store_transaction(test.kept('unsigned')::uuid, 1, test.transactio
 select pg_temp.end('unsigned');
 select is(pg_temp.redrive('unsigned'), null, 'a transaction that was never signed needs no consent');
 
--- The signer of this transaction has all other signatures. The run gives up the transaction before this signer
--- answers.
+-- Makes a failed run. Its transaction lacks the signature of one signer, who has all other signatures. The run gave up
+-- the transaction before this signer answered.
 create function pg_temp.half_signed(name text) returns void language plpgsql as $$
 begin
   perform pg_temp.failed(half_signed.name, jsonb_build_array(test.node_run('a', output => null) || '{"errors": ["timed out"]}'));

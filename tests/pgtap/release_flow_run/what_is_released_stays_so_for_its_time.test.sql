@@ -29,7 +29,8 @@ select results_eq('select * from claim', 'values (false, 1, 300)', 'the released
 select results_eq('select node_id from public.node_run', $$ values (test.node_id('a')) $$, 'the progress of the release is stored');
 select is_empty('select * from public.claim_flow_runs(1, 60)', 'a claim before this time finds no run');
 
--- These requests were delayed, or are repeated because their answers were lost.
+-- Further requests of the worker arrive after the release: they were delayed, or the worker repeats them because it got
+-- no answer.
 select is(array[pg_temp.checkpoint('b'), pg_temp.release('a', 10)], '{null,null}', 'further requests of the worker are accepted');
 select results_eq('select * from claim', 'values (false, 1, 300)', 'further requests do not hold the run, and do not change its time');
 select set_eq('select node_id from public.node_run', array[test.node_id('a'), test.node_id('b')], 'further requests store their progress only');

@@ -6,7 +6,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 create function pg_temp.rotate() returns text
 language sql volatile
 as $$ select public.rotate_on_end_secret(test.kept('flow')::integer) ->> 'secret' $$;
--- Returns whether the header has exactly the signatures of these secrets, in their order.
+-- Returns whether the signature header consists of one signature by each of these secrets, in this order.
 create function pg_temp.signed_by(variadic secrets text[]) returns boolean
 language sql volatile
 as $$

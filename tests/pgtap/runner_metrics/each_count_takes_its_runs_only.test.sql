@@ -18,7 +18,7 @@ select test.start_and_keep(name, test.kept('deployment')::uuid)
 from unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as name;
 select test.sign_out();
 
--- All runs except one are claimed. Then each gets the state that its name says.
+-- Claim all runs except `queued`. Then bring each run into the state that is its name.
 create temporary view job as
   select j.*, r.name from private.flow_run_jobs as j
   join unnest('{queued,held,lapsed,delayed,waiting,failed,failed_before,stopped,succeeded}'::text[]) as r (name)

@@ -40,7 +40,7 @@ update cron.job set active = false where jobname = 'flow_runner_sweep';
 select bag_eq('select item from missing', array['job flow_runner_sweep'], 'a job that is switched off is reported');
 update cron.job set active = true where jobname = 'flow_runner_sweep';
 
--- If pokes are missing, runs wait in the queue.
+-- If the requests of private.poke_runner do not arrive, runs wait in the queue.
 select test.create_user('owner');
 select test.sign_in(test.user_id('owner'));
 select test.start_and_keep('run', test.deploy(test.create_flow(test.user_id('owner'))));

@@ -4,8 +4,8 @@ create temporary view offenders as
   select p.oid::regprocedure::text as name from pg_proc as p
   where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace)
     and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
--- PostgREST does not expose functions of schema private, but each right of an API role to execute one is still granted
--- by name.
+-- Even in schema private, which PostgREST does not expose, no function may be granted to everybody. Trigger functions
+-- may be granted to nobody.
 create temporary view triggers as
   select p.oid::regprocedure::text as name from pg_proc as p
   cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a

@@ -1,6 +1,6 @@
 select plan(7);
 
--- Privileges of all roles except the owner on tables, sequences and single columns.
+-- Lists the privileges that roles other than the owner have on tables, sequences and single columns.
 create temporary view offenders as
   select distinct c.relname::text as name, coalesce(r.rolname, 'public')::text as grantee
   from pg_class as c

@@ -1,10 +1,10 @@
--- The platform loads safeupdate for the API roles. Only for these roles, a statement without a where fails at run
--- time.
+-- For the API roles, the platform loads safeupdate: an update or delete without a where fails at run time. Other roles
+-- would not notice, so this test reads the source.
 select plan(12);
 
--- A statement begins at its keyword, and ends with a semicolon or where the next statement begins. Table names must
--- be qualified, so that `on conflict do update set` and `for no key update` do not count as updates. Comments and
--- literals are removed first.
+-- Returns the updates and deletes in a source text. Comments and literals are removed first. A statement begins at its
+-- keyword, and ends at a semicolon or at the next statement. An update counts only with a qualified table name, so `on
+-- conflict do update set` and `for no key update` do not count.
 create function pg_temp.statements(source text) returns setof text language sql as $$
   select m[1]
   from regexp_matches(

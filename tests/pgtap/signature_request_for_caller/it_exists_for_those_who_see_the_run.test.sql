@@ -53,7 +53,7 @@ select is(pg_temp.answer() ->> 'code', 'unauthenticated', 'anon without a token 
 select test.sign_in_as_role('service_role');
 select is(pg_temp.answer() ->> 'code', 'token_invalid', 'the service role is not a user');
 
--- The rows that row level security shows.
+-- Row level security shows the row to the user whose key is asked, and not to unrelated users.
 select test.sign_in(test.user_id('holder'));
 select is(count(*), 1::bigint, 'the user whose key is asked reads the row') from public.signature_requests;
 select test.sign_in(test.user_id('other'));

@@ -18,7 +18,7 @@ insert into targets values
   ('an unknown flow', $$ flow => -1 $$),
   ('a tag of another', $$ flow => test.kept('flow')::integer, tag => 'stable' $$),
   ('an unknown tag', $$ flow => test.kept('flow')::integer, tag => 'unstable' $$),
-  -- Permission is checked first, so other faults of the request are not reported, either.
+  -- Permission is checked first, so the error does not report the other faults of this request.
   ('a deployment of another, with bad inputs', $$ id => test.kept('deployment')::uuid, inputs => '[]', action_signer => 'no key' $$);
 grant select on targets to public;
 

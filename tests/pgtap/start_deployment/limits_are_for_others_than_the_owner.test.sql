@@ -17,7 +17,7 @@ select is(pg_temp.start(), null, 'after the owner''s starts, another user can st
 select test.sign_in_as_role('anon');
 select is(pg_temp.start(), null, 'a caller with a public key can still start');
 
--- The limit for all other callers together.
+-- All callers except the owner share this limit.
 select is(pg_temp.start(), 'start_limit_reached', 'the next start with a public key is refused');
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.start(), 'start_limit_reached', 'another user is refused');

@@ -2,7 +2,7 @@ select plan(15);
 
 select test.create_user(name) from unnest('{owner,greedy,modest}'::text[]) as name;
 
--- Starts the kept deployment with the public key of this number.
+-- Starts the kept deployment with a public key that this number selects.
 create function pg_temp.start(key_number integer default null) returns jsonb language sql as $$
   select e - 'hint' - 'message' from test.error(format(
     'select public.start_deployment(id => test.kept(%L)::uuid, public_key => %L)', 'deployment',
@@ -30,7 +30,7 @@ select is(pg_temp.start(), pg_temp.refusal('max_runs_in_flight', 3, 'caller'), '
 select test.sign_in(test.user_id('modest'));
 select is(pg_temp.start(), null, 'another user can still start');
 
--- Public keys that anybody can make up.
+-- Anybody can make up public keys, so all starts with public keys share half of the limit.
 select test.sign_in_as_role('anon');
 select is(
   (select array_agg(pg_temp.start(n) #>> '{details,of}') from generate_series(1, 13) as n),
@@ -44,7 +44,7 @@ select test.sign_in(test.user_id('modest'));
 select is(pg_temp.start(), null, 'a user who has signed up can still start');
 select is(test.in_flight('user:' || test.user_id('greedy')), 3::bigint, 'refused starts do not count');
 
--- Starts within the share of all guests.
+-- All runs have ended, so the guests together are below their limit. The limit of each key still applies.
 select test.sign_out();
 select private.end_flow_run(r.id, 'stopped', null, null, null) from public.flow_run as r;
 select is(test.in_flight('guests'), 0::bigint, 'ended runs count in no share');

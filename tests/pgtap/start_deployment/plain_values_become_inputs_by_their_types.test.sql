@@ -1,7 +1,8 @@
 select plan(57);
 
 select test.create_user('owner');
--- For each of these types, the flow has an input and a node whose port the input feeds.
+-- For each row, the flow has an input and a node. The input feeds a port of the node that accepts the types in
+-- `bounds`.
 create temporary table kinds as
 select k.name, k.bounds, row_number() over () as number from (values
   ('u8', '["u8"]'), ('u64', '["u64"]'), ('u128', '["u128"]'), ('i8', '["i8"]'), ('i64', '["i64"]'), ('i128', '["i128"]'), ('decimal', '["decimal"]'),

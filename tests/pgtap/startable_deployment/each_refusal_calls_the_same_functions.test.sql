@@ -1,5 +1,5 @@
--- A caller could measure the time of a refusal. So a refusal must not do more work for a deployment that exists than
--- for one that does not. Measured times are unreliable, so this test counts function calls.
+-- A caller could measure the time of a refusal. So a refusal must do the same work for deployments that exist and for
+-- deployments that do not exist. Measured times are unreliable, so this test counts function calls.
 select plan(8);
 
 select test.create_user('owner');

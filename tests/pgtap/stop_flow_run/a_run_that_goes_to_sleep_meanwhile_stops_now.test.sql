@@ -7,7 +7,7 @@ select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{ru
 select test.sign_out();
 select public.claim_flow_runs(10, 60);
 
--- The worker does not know of the stop when it releases the run for an hour.
+-- The owner stops the run. The worker does not know this, and releases the run for an hour.
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'now');
 select test.sign_out();

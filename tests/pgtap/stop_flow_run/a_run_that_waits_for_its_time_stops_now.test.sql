@@ -20,8 +20,8 @@ select results_eq(
   'the stopped run is claimed, and the claim says how to stop it'
 );
 
--- If the run is released once more, it stops without a second stop request. A second stop request only makes the run
--- claimable sooner.
+-- A run that must stop can be claimed at once after its release. A second stop request does not change the reason of
+-- the first.
 select test.release_all(3600);
 select test.sign_in(test.user_id('owner'));
 select public.stop_flow_run(test.kept('run')::uuid, 'again');

@@ -17,7 +17,7 @@ select test.keep('by_key', public.start_deployment(
 select test.sign_out();
 select public.claim_flow_runs(10, 60);
 select test.keep(name, gen_random_uuid()) from unnest('{child,grandchild,child_by_key}'::text[]) as name;
--- The report lists a called run after the run that it called, and one called run names another owner.
+-- The report lists `grandchild` before `child`, which called it. The report also names another owner for `child`.
 select public.checkpoint_flow_run(test.kept('run')::uuid, 1, 60, test.progress(test.kept('run')::uuid, children => jsonb_build_array(
   test.child(test.kept('grandchild')::uuid, test.kept('child')::uuid, 2),
   test.child(test.kept('child')::uuid, test.kept('run')::uuid, 1)

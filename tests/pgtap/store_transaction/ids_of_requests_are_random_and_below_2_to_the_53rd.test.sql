@@ -38,7 +38,7 @@ select is(
   'the oldest open request comes first'
 );
 
--- The first three draws give a used id. Later draws give free ids.
+-- The first three calls return an id that is in use. Later calls return free ids.
 create sequence pg_temp.draws;
 select test.keep('taken', min(s.id)::text) from public.signature_requests as s;
 create or replace function private.random_id() returns bigint language plpgsql volatile set search_path = '' as $$

@@ -6,7 +6,7 @@ select test.keep('flow', test.create_flow(test.user_id('owner')));
 select test.create_wallet(test.user_id('owner'), 'So11111111111111111111111111111111111111112', 'ADAPTER');
 select test.create_wallet(test.user_id('starter'), 'SysvarC1ock11111111111111111111111111111111', 'ADAPTER');
 
--- Returns the user whom a run with this starter asks for a signature by this key.
+-- Makes a run with this starter, and lets the run ask for a signature by this key. Returns the user who is asked.
 create function pg_temp.asked(started_by uuid, pubkey text) returns text language plpgsql as $$
 declare
   v_run_id uuid := test.create_run(test.kept('flow')::integer, asked.started_by);

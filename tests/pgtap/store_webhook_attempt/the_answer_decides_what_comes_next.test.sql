@@ -3,7 +3,8 @@ select plan(11);
 select test.create_user('owner');
 select test.claimed_run(test.user_id('owner'));
 select test.queue_webhooks(test.user_id('owner'), 1);
--- Returns the state after the answer to the attempt of this number. The delay is in whole seconds.
+-- Stores this answer to the attempt with this number, and returns the new state of the delivery. The delay is in whole
+-- seconds.
 create function pg_temp.after(
   attempt integer, answered integer, retry_after integer default null, problem text default null,
   out status text, out http_status integer, out delay integer, out error text

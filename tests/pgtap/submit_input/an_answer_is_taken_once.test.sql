@@ -18,7 +18,8 @@ create function pg_temp.cancel(token text, key text default null) returns text l
 $$;
 grant execute on function pg_temp.submit(text, jsonb, text), pg_temp.cancel(text, text) to public;
 
--- Returns for each token whether an owner is found. Tokens that submit_input answers with 404 have none.
+-- Returns for each token whether the owner is found. For a token that submit_input answers with 404, no owner may be
+-- found.
 create function pg_temp.are_owned(tokens text[]) returns boolean[] language sql as $$
   select array_agg(o.owner = test.user_id('owner') order by o.place) from unnest(public.pending_input_owners(tokens)) with ordinality as o (owner, place);
 $$;

@@ -31,7 +31,7 @@ from pgmq.q_flow_runs as m cross join public.signature_requests as s where s.pub
 select is(public.runner_metrics() -> 'waiting', '1', 'the metrics count the run as waiting');
 select is(public.runner_metrics() -> 'delayed', '0', 'the metrics do not count the run as delayed');
 
--- Late writes of the claim do not change the release.
+-- The worker repeats its writes after the suspension. The suspended run stays as it is.
 select private.checkpoint_flow_run(test.kept('run')::uuid, 1, 5, test.progress(test.kept('run')::uuid));
 select private.heartbeat_flow_runs(jsonb_build_array(jsonb_build_object('flow_run_id', test.kept('run'), 'claim_number', 1)), 5);
 select test.suspend(test.kept('run')::uuid);

@@ -6,7 +6,8 @@ select test.keep('deployment', test.deploy(test.create_flow(test.user_id('owner'
 select test.start_and_keep(name, test.kept('deployment')::uuid) from unnest('{queued,held}'::text[]) as name;
 select test.sign_out();
 select public.claim_flow_runs(1, 3600);
--- No claim takes these messages: one without a run, a second one of a run, and one of unknown form.
+-- Send three messages that no claim takes. The first names a run that does not exist, the second is a second message of
+-- a run, the third names no run.
 select pgmq.send('flow_runs', message) from (
   values (jsonb_build_object('flow_run_id', gen_random_uuid())), (jsonb_build_object('flow_run_id', test.kept('queued'))), ('{}')
 ) as stray (message);

@@ -26,7 +26,7 @@ select is(public.sweep_runner(max_age => null) -> 'runs', '0', 'null keeps all r
 select is(public.sweep_runner(max_age => '29 days 1 hour') -> 'runs', '0', 'with this max_age, the run that ended 29 days ago stays');
 select is(public.sweep_runner(max_age => '28 days 23 hours') -> 'runs', '1', 'with a lower max_age, younger runs are deleted, too');
 
--- All rows of a run are deleted with it. A called run is deleted with its root, but not before.
+-- All rows of a run are deleted with it. A called run is deleted only when its root is deleted.
 select test.keep(name, test.create_run(test.kept('flow')::integer, age => '90 days')) from unnest('{live_root,old_root}'::text[]) as name;
 insert into public.flow_run (user_id, flow_id, inputs, chain_network, status, start_time, end_time, parent_flow_run_id, parent_node_id, parent_times)
 select r.user_id, r.flow_id, '{"M": {}}', r.chain_network, 'succeeded', now(), now() - interval '31 days', r.id, gen_random_uuid(), 0

@@ -13,8 +13,8 @@ select test.keep('thousand', pg_temp.refusal(jsonb_agg(n))::text) from generate_
 select is(jsonb_array_length(test.kept('thousand')::jsonb -> 'details'), 1000, 'all of a thousand findings are listed');
 select is(test.kept('thousand')::jsonb ->> 'message', 'The flow can''t run: a node must be an object.', 'the message does not say that there are more');
 
--- The statement ends long before the timeout of the API roles (8 s), because adding a finding does not copy the earlier
--- findings.
+-- Adding a finding does not copy the earlier findings, so the statement ends long before the timeout of the API roles
+-- (8 s).
 set local statement_timeout = '20s';
 select test.keep('malformed', pg_temp.refusal(jsonb_agg(n))::text) from generate_series(1, 10000) as n;
 select test.keep('unknown', pg_temp.refusal(jsonb_agg(test.node('n' || n, 'interflow')))::text) from generate_series(1, 10000) as n;

@@ -8,7 +8,7 @@ select test.keep('large', test.create_flow(test.user_id('owner'), jsonb_build_ar
   test.node('b', 'x', form_data => to_jsonb(repeat('b', 1100000)))
 )));
 
--- The number of this transaction's advisory locks for the owner's large graphs.
+-- Returns how many advisory locks for large graphs of the owner this transaction holds.
 create function pg_temp.locks() returns bigint language sql as $$
   select count(*)
   from pg_locks as l

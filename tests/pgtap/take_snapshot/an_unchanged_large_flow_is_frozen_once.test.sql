@@ -2,7 +2,7 @@ select plan(7);
 
 select test.create_user('owner');
 create function pg_temp.large_flow(letter text, environment jsonb default '{}') returns integer language sql as $$
-  -- The time is set back, as if an earlier transaction had stored the flow.
+  -- updated_at is an hour ago, as if an earlier transaction had stored the flow.
   insert into public.flows (user_id, nodes, environment, updated_at) values (
     test.user_id('owner'),
     jsonb_build_array(test.node('a', 'x', form_data => (
@@ -12,8 +12,8 @@ create function pg_temp.large_flow(letter text, environment jsonb default '{}') 
     large_flow.environment, now() - interval '1 hour'
   ) returning id;
 $$;
--- Replaces the stored snapshot of the flow by another one, and takes a snapshot of the flow. The result is the other
--- one if the flow is not frozen again.
+-- Stores `other` as the current snapshot of the flow, and then takes a snapshot of the flow. If the result is `other`,
+-- the flow was not frozen again.
 create function pg_temp.swap_snapshot(flow_id integer) returns bytea language sql as $$
   update private.flow_current_snapshots as c set snapshot_hash = test.kept('other')::bytea
   where c.flow_id = swap_snapshot.flow_id;
@@ -31,7 +31,7 @@ update public.flows set edges = edges where id = test.kept('flow')::integer;
 select is(
   test.take_snapshot(test.kept('flow')::integer), test.kept('hash')::bytea, 'after an edit the flow is frozen again'
 );
--- The time is set back, as if an earlier transaction had made the edit.
+-- Set updated_at to a minute ago, as if an earlier transaction had made the edit.
 alter table public.flows disable trigger user;
 update public.flows set updated_at = now() - interval '1 minute' where id = test.kept('flow')::integer;
 alter table public.flows enable trigger user;

@@ -1,6 +1,7 @@
 select plan(6);
 
--- a calls b twice and c; b calls c; no flow calls d. c names no flow. e is named only by nodes that make no calls.
+-- a calls b twice and c once; b calls c; c calls no flow; no flow calls d. Some nodes of a name e, but these nodes make
+-- no calls.
 select test.create_user('owner');
 create function pg_temp.call(name text, flow text, node_id text default 'interflow', type text default 'native')
 returns jsonb language sql as $$

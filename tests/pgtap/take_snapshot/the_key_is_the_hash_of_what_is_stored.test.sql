@@ -1,7 +1,8 @@
 select plan(5);
 
 select test.create_user('owner');
--- The ids of called flows are keys of jsonb, which are sorted by length first.
+-- In a snapshot, the ids of called flows are keys of jsonb. Jsonb sorts keys by length first, so 99999 comes before
+-- 100000.
 insert into public.flows (id, user_id) overriding system value
 select id, test.user_id('owner') from unnest('{99999,100000}'::integer[]) as id;
 select test.keep('flow', test.create_flow(test.user_id('owner')));

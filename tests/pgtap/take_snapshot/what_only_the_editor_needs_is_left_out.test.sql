@@ -1,6 +1,7 @@
 select plan(4);
 
--- A node and an edge with all members that the editor stores, and with only those that a run needs.
+-- Keep a node and an edge in two forms: with all members that the editor stores, and with only the members that a run
+-- needs.
 select test.keep('node', '{
   "id": "10000000-0000-4000-8000-000000000001",
   "data": {

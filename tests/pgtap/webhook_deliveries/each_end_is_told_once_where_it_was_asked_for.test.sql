@@ -9,7 +9,7 @@ select test.start_and_keep(name, test.kept(deployment)::uuid)
 from (values ('succeeded', 'all'), ('failed', 'all'), ('stopped', 'all'), ('fine', 'failures'), ('bad', 'failures'), ('silent', 'none')) as r (name, deployment);
 select test.start_and_keep('unclaimed', test.kept('all')::uuid);
 select public.stop_flow_run(test.kept('unclaimed')::uuid);
--- Runs keep the on_end that they copied at their start.
+-- Runs copied on_end at their start, so this update does not change their deliveries.
 update public.flow_deployments set on_end = null where id = test.kept('failures')::uuid;
 select test.sign_out();
 select test.claim_all();

@@ -1,7 +1,7 @@
 select plan(13);
 
--- With this quota, a deployment may have 4 deliveries that were tried, and at most 2 of them about runs that others
--- started.
+-- With a quota of 40, a deployment may have 4 pending deliveries that were tried. At most 2 of these may be about runs
+-- that others started.
 select public.set_quota('pending_webhooks', 40);
 select test.create_user(name) from unnest('{owner,stranger}'::text[]) as name;
 select test.sign_in(test.user_id('owner'));
