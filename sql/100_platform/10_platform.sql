@@ -1,5 +1,5 @@
--- Extensions are created before the default privileges change below. So their objects keep the privileges that they
--- have on every Supabase project.
+-- Create the extensions before the default privileges change below. So the objects of the extensions get the privileges
+-- that they have on every Supabase project.
 create extension if not exists pgmq;
 
 create schema private;
@@ -15,5 +15,5 @@ alter default privileges for role postgres in schema public revoke all on functi
 alter default privileges for role postgres in schema public revoke all on sequences
   from anon, authenticated, service_role;
 
--- The queue of runs to execute. The runner claims its messages.
+-- The queue of runs to execute. The runner claims messages from this queue.
 select pgmq.create('flow_runs');

@@ -22,7 +22,7 @@ as $$
   end;
 $$;
 comment on function private.size_text(bigint) is
-  'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
+  'The text for a number of bytes in error messages, such as 16 MiB for 16777216.';
 grant execute on function private.size_text(bigint) to authenticated, service_role;
 
 create function private.fail(
@@ -48,7 +48,7 @@ begin
 end;
 $$;
 comment on function private.fail(text, text, jsonb, text, jsonb) is
-  'Raises an error for the client. PostgREST answers with the HTTP status of the code and the body {code, message, details, hint}. It also sets the response headers given in `headers`. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+  'Raises an error for the client. PostgREST answers with the HTTP status of the code, the response headers in `headers`, and the body {code, message, details, hint}. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 grant execute on function private.fail(text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_column(name text, message text)
@@ -63,7 +63,7 @@ begin
 end;
 $$;
 comment on function private.refuse_column(text, text) is
-  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. The function is volatile, so that the planner does not call it in advance.';
+  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. The function is volatile. If it were immutable, the planner could call it in advance, and valid values would be refused.';
 grant execute on function private.refuse_column(text, text) to authenticated, service_role;
 
 create function private.refuse_faults(code text, faults jsonb, hint text default null)

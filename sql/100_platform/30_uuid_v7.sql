@@ -2,11 +2,12 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- The second half of a random UUID starts with the variant bits. This function keeps the second half and replaces the
-  -- first. The new first half has, from left to right, 48 bits of milliseconds, the version (7) and 12 bits for the
-  -- fraction of the millisecond. As a number, it is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds
-  -- within the millisecond). 4.096 * (all microseconds since 1970) already includes 4096 * milliseconds. So the first
-  -- half is microseconds * 512 / 125 + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
+  -- The second half of a random UUID starts with the variant bits, which are the same in version 7. So this function
+  -- keeps the second half, and replaces the first half. The new first half has, from left to right, 48 bits of
+  -- milliseconds, the version (7) and 12 bits for the fraction of the millisecond. As a number, it is 65536 *
+  -- milliseconds + 28672 (the version) + 4.096 * (microseconds within the millisecond). The code multiplies all
+  -- microseconds since 1970 by 4.096 (512 / 125). This adds 4096 * milliseconds, so the code multiplies the
+  -- milliseconds by only 61440 (65536 - 4096).
   select encode(
     overlay(
       uuid_send(gen_random_uuid())
@@ -19,7 +20,7 @@ begin atomic
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'Makes a UUID version 7 of the given time. Its field rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
+  'Makes a UUID version 7 of the given time. The field rand_a of the UUID holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -33,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.first_uuid_v7(timestamptz) is
-  'The least UUID version 7 of the millisecond of `at`. Ids made in this millisecond or later are at least as great.';
+  'The least UUID version 7 of the millisecond that contains `at`. Ids made in this millisecond or later are greater than this UUID or equal to it.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -45,8 +46,8 @@ declare
   v_milliseconds bigint := ('x' || substr(v_hex, 1, 12))::bit(48)::bigint;
   v_fraction integer := ('x' || substr(v_hex, 14, 3))::bit(12)::integer;
 begin
-  -- The fraction was rounded down to 1/4096 ms, which is finer than a microsecond. Rounding up restores the exact
-  -- microsecond.
+  -- private.uuid_v7() rounded the fraction down to a multiple of 1/4096 ms, so it lost less than a microsecond.
+  -- Rounding up to whole microseconds restores the exact time.
   return timestamptz '1970-01-01 00:00:00+00'
     + (v_milliseconds * 1000 + (v_fraction * 1000 + 4095) / 4096) * interval '1 microsecond';
 end;

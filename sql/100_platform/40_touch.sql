@@ -9,4 +9,4 @@ begin
 end;
 $$;
 comment on function private.tg_any__before_update_touch() is
-  'Sets updated_at when a row of a table with this trigger is updated.';
+  'For any table with a column updated_at: sets this column when a row is updated.';

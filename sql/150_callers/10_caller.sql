@@ -8,7 +8,7 @@ begin
 end;
 $$;
 comment on function private.request_header(text) is
-  'The value of a request header, by the header''s lower-case name; null if the request lacks it.';
+  'The value of the request header `name`, which must be in lower case; null if the request has no such header.';
 grant execute on function private.request_header(text) to anon, authenticated, service_role;
 
 create function private.refuse_service_role()
@@ -50,9 +50,9 @@ begin
 end;
 $$;
 comment on function private.user_claims() is
-  'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
+  'The claims of the request''s access token, API key or claim token; null if the request has no claims. 401 token_invalid for the service role, which is not a user.';
 
--- The caller of a request. Fields that the request does not have are null.
+-- The caller of a request. A field is null if the request has no value for it.
 --
 --   user_id       the user of an access token, API key or claim token
 --   is_anonymous  true for Supabase's anonymous sign-ins
@@ -64,7 +64,7 @@ create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
 );
 comment on type private.caller is
-  'The caller of a request: its user, run, public key or webhook. Fields that the request does not have are null.';
+  'The caller of a request: its user, run, public key or webhook. A field is null if the request has no value for it.';
 
 create function private.caller()
 returns private.caller
@@ -87,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is missing or has deleted_at. Definer, because no API role may read auth.users.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user whose row in auth.users is missing or marked as deleted. Definer, because no API role may read auth.users.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer, because no API role may call private.hold_user().';
+  'For requests that write in the name of a user: returns user_id and is_anonymous of the caller, and prevents the deletion of this user until the transaction ends. Both fields are null if the caller is not a user. Definer, because no API role may call private.hold_user().';
 
 create function private.unauthenticated()
 returns void

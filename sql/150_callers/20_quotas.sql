@@ -87,7 +87,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer, because it must also see rows that policies hide.';
+  'How much of a quota a user has used up, including rows that this transaction has stored. A flow snapshot counts once, even if several deployments of the user have this snapshot. Definer, because it must also see rows that policies hide.';
 
 create function private.lock_quota(name text, user_id uuid)
 returns void
@@ -104,7 +104,7 @@ begin
 end;
 $$;
 comment on function private.lock_quota(text, uuid) is
-  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count these rows.';
+  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, every other transaction that calls this function for the same quota and user waits.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -150,7 +150,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates is not checked, because it inserts no rows. Definer, because users may not call private.check_quota().';
+  'For each user who owns an inserted row, checks the quotas that the trigger''s arguments name. Checks nothing after an upsert that only updates, because such an upsert inserts no rows. Definer, because users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void

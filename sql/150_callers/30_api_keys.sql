@@ -9,7 +9,7 @@ create table public.api_keys (
 );
 comment on table public.api_keys is
   'A user''s API keys, without the secret keys. create_api_key makes a key and returns it once. Deleting a row revokes its key.';
-comment on column public.api_keys.prefix is 'The first characters of the key, by which its owner recognises it.';
+comment on column public.api_keys.prefix is 'The first 10 characters of the key, so that the owner can recognise the key.';
 
 create index api_keys_user_id_idx on public.api_keys (user_id);
 
@@ -47,7 +47,7 @@ begin
 end;
 $$;
 comment on function private.new_token(text) is
-  'A new secret token: the prefix, which names its kind, and 256 random bits in 43 characters of base64url.';
+  'A new secret token: `prefix`, which names the kind of token, and then 256 random bits as 43 characters of base64url.';
 
 create function private.create_api_key(name text)
 returns jsonb
@@ -121,7 +121,7 @@ as $$
   select private.delete_api_key(id);
 $$;
 comment on function public.delete_api_key(uuid) is
-  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for a key of another user.';
+  'Revokes an API key of the calling user. 401 unauthenticated or token_invalid; 404 api_key_not_found if the key does not exist or belongs to another user.';
 grant execute on function public.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function private.valid_api_key(key text)
@@ -168,5 +168,5 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims of a caller who sends this API key, and so acts as the owner of the key; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
+  'The claims with which a caller who sends this API key acts as the owner of the key. 401 api_key_invalid if the key is malformed or unknown, or if the owner is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;

@@ -9,7 +9,7 @@ comment on table private.run_token_secrets is
   'The secrets that sign run tokens and claim tokens, in one row. The row is inserted when the first token is made.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
-  'The secret before the last rotation. Tokens that it signed are still valid.';
+  'The secret that the last rotation replaced. Tokens signed with this secret are still valid.';
 
 create function private.run_token(flow_run_id uuid, secret bytea)
 returns text
@@ -25,7 +25,7 @@ begin atomic
   );
 end;
 comment on function private.run_token(uuid, bytea) is
-  'The token of a run, made with this secret: fr_, and then the base64url of 48 bytes, which are the run id and HMAC-SHA256(secret, run id).';
+  'The token of a run, signed with `secret`: fr_, and then 48 bytes in base64url. The bytes are the run id and HMAC-SHA256(secret, run id).';
 
 create function private.run_token_secret()
 returns bytea
@@ -44,7 +44,7 @@ begin
 end;
 $$;
 comment on function private.run_token_secret() is
-  'The secret that signs new tokens. The first call makes it. Definer, because no API role may access the secret.';
+  'The secret that signs new tokens. The first call makes the secret. Definer, because no API role may access the secret.';
 
 create function private.run_token(flow_run_id uuid)
 returns text
@@ -126,5 +126,5 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: replaces the secret that signs new run tokens. Tokens of the replaced secret stay valid until the next rotation. Older tokens are no longer valid.';
+  'For the service role: replaces the secret that signs new run tokens. Tokens signed with the replaced secret stay valid until the next rotation. Tokens signed with an older secret become invalid.';
 grant execute on function public.rotate_run_token_secret() to service_role;

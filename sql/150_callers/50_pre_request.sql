@@ -16,7 +16,7 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a guest''s statement, by request path. A guest is a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
+  'The time limit of a guest''s statement, by request path. A guest is a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts of runs, and reads of deployments and of runs'' outputs, have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
 -- A user's access token takes precedence over an API key. The nodes of a run send only a claim token. A request with a
@@ -51,7 +51,7 @@ begin
 end;
 $$;
 comment on function private.credential_claims() is
-  'The claims of the request''s API key or claim token. Null if the request has no such credential, or also has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
+  'The claims of the request''s API key or claim token. Null if the request has neither, or if it has an access token, which takes precedence over an API key. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
 -- PostgREST runs this function before each request. The function
@@ -69,7 +69,7 @@ declare
   v_claims jsonb;
 begin
   -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is a
-  -- quick test. Most requests have no header that asks for a count, so their headers are not parsed.
+  -- quick test: most requests do not ask for a count, and their headers need not be parsed.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -99,7 +99,8 @@ begin
     end if;
     perform set_config('request.jwt.claims', v_claims::text, true);
     perform set_config('role', 'authenticated', true);
-    -- PostgREST has already applied the settings of anon. Set the users' time limit here.
+    -- PostgREST has already applied the settings of the role anon. Replace its time limit by that of the role
+    -- authenticated.
     perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
     from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
     where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
@@ -110,5 +111,5 @@ begin
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, because a definer can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, lets a caller with an API key or claim token act as a user, refuses inexact counts, and limits how long a guest''s statement may take. Invoker, because a definer function can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;

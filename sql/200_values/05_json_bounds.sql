@@ -10,7 +10,7 @@ create function private.json_digits(value jsonb, out longest integer, out total 
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- jsonb_path_query would be slower: for each row that it returns, it moves all remaining results forward.
+  -- jsonb_path_query would take quadratic time, because it moves all remaining results after each row that it returns.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -24,7 +24,7 @@ as $$
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'The number of digits that the numbers in a JSON value have as text, before and after the point. longest: digits of the longest number. total: digits of all numbers together. A number beyond the limit counts as 131,072 digits. In a number below 10^16, all digits before the point count as one.';
+  'Counts the digits in the text of each number in a JSON value, before and after the point. longest: the greatest count. total: the sum of all counts. A number with more digits than the limit counts as 131,072 digits. In a number below 10^16, all digits before the point count as one.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -37,7 +37,7 @@ declare
   v_child record;
 begin
   -- To read one level, Postgres copies everything below that level. So the loop stops after 16 levels, or at a list or
-  -- object of more than 10,000 parts. If it stops before it reaches the number, the path is incomplete.
+  -- object of more than 10,000 parts. If the loop stops before it reaches the number, the path is incomplete.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -82,8 +82,8 @@ declare
   v_measure private.json_measure;
   v_digits record;
 begin
-  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short
-  -- numbers: in jsonb each takes twelve bytes, and in text three bytes, `1, `.
+  -- A jsonb value takes at most four times as many bytes as its text, plus a header. The worst case is a list of short
+  -- numbers: each number takes twelve bytes in jsonb, and three bytes (`1, `) in text.
   if pg_column_size(measure_json.value) <= 4::bigint * measure_json.max_bytes + 64 then
     if jsonb_path_exists(
       measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
@@ -114,7 +114,7 @@ begin
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON from a user. Call this function before any code that makes the text of the value. Faults are a text of more than max_bytes, too many levels, and a number with too many digits.';
+  'Measures JSON from a user. Call this function before any code that makes the text of the value. The value has a fault if its text has more than max_bytes, if it has too many levels, or if one of its numbers has too many digits.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
@@ -134,5 +134,5 @@ begin
 end;
 $$;
 comment on function private.check_json_column(text, jsonb, integer) is
-  'Refuses a column''s JSON that is too large or too deep, or has too long numbers. The error 400 column_invalid names the place of the fault. Returns the number of bytes of the JSON''s text; 0 for null.';
+  'Refuses the JSON of a column if it is too large or nested too deeply, or if one of its numbers has too many digits. The error 400 column_invalid names the place of the fault. Returns the number of bytes of the JSON''s text; 0 for null.';
 grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;

@@ -65,7 +65,7 @@ begin
 end;
 $$;
 comment on function private.decode_base58(text) is
-  'The bytes that a base58 text stands for, in Bitcoin''s alphabet, which Solana also uses. Null if the text is not base58 or is longer than 128 characters.';
+  'Decodes base58 with Bitcoin''s alphabet, which Solana also uses. Null if the text is not base58 or is longer than 128 characters.';
 grant execute on function private.decode_base58(text) to authenticated, service_role;
 
 create function private.is_base58(value text, byte_count integer)
@@ -86,7 +86,7 @@ as $$
     and length(is_base64.value) <= 8192;
 $$;
 comment on function private.is_base64(text) is
-  'Whether the text is padded standard base64 of at least one byte and has at most 8,192 characters. All transactions and messages are shorter.';
+  'Whether the text is padded standard base64 of at least one byte and has at most 8,192 characters. All Solana transactions and messages are shorter.';
 
 create function private.is_public_key(value text)
 returns boolean
@@ -95,10 +95,10 @@ set search_path = ''
 as $$
 begin
   -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
-  -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits have
-  -- the same order as their texts. The two texts below are 256^31 and 256^32. base58 writes each leading zero byte of a
-  -- key as the digit 1. Only keys with such a digit are decoded. A single pattern for both characters and length would
-  -- take eight times as long.
+  -- The characters of the base58 alphabet are in the order of their codes. So if two numbers have equally many digits,
+  -- comparing their texts compares the numbers. The two texts below are 256^31 and 256^32: a number of 32 bytes lies
+  -- between them if its first byte is not zero. If the first byte is zero, the text starts with the digit 1, and the
+  -- key is decoded. A single pattern for both the characters and the length would take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32

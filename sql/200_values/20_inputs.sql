@@ -7,7 +7,7 @@ begin
   return jsonb_path_exists(is_too_deep.value, ('strict $.**{' || private.limit_value_levels()::text || '}')::jsonpath);
 end;
 $$;
-comment on function private.is_too_deep(jsonb) is 'Whether readable JSON is nested deeper than a value may be.';
+comment on function private.is_too_deep(jsonb) is 'Whether JSON without tags is nested deeper than a value of a flow may be.';
 
 create function private.bad_value(value jsonb, depth integer)
 returns text
@@ -47,7 +47,7 @@ begin
     when v_tag = 'B' then
       return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      -- 0e-9 equals 0, but is written as 0.000000000.
+      -- Check the scale, because 0e-9 equals 0 but its text is 0.000000000.
       return case when v_payload <> '0' or scale(v_payload::numeric) > 0 then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then
@@ -82,7 +82,7 @@ $$;
 comment on function private.bad_value(jsonb, integer) is
   'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
--- `path` names the inputs in error messages.
+-- Error messages begin with `path`, which names the inputs.
 create function private.check_inputs(inputs jsonb, path text default 'inputs')
 returns void
 language plpgsql immutable security invoker
@@ -116,8 +116,8 @@ begin
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
   -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. The query
-  -- splits the text at `": "`, which JSON text has only between a member's name and a string. In inputs, such a name
-  -- must be a tag.
+  -- splits the text at `": "`. In JSON text, these characters occur only between a member's name and a string. In
+  -- inputs, only a member whose name is a tag may have a string as its value.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -131,9 +131,9 @@ begin
       private.limit_number_characters()
     ));
   end if;
-  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
-  -- a lax path can count members: `(…) is unknown` is true if there are no members or several. A lax path also treats
-  -- arrays as if they were objects, so the path refuses arrays where values must be objects.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax: in a lax
+  -- path, `(@.*.size() * 0 == 0) is unknown` is true if an object has no members or several. But in a lax path, `.*`
+  -- also looks into the objects of an array, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -161,7 +161,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb, text) is
-  'Refuses inputs that are not an object of values with one tag each, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
+  'Checks that inputs are an object whose values have one tag each, such as {"a": {"S": "text"}}. 400 inputs_invalid if they are not, if there are too many levels, or if a number or a key has too many characters. 413 inputs_too_large if there are too many bytes.';
 
 create function private.quote_input_names(input_names text[])
 returns text
@@ -178,7 +178,7 @@ begin
 end;
 $$;
 comment on function private.quote_input_names(text[]) is
-  'The names of a flow''s inputs, as an error lists them: at most 20 names, each cut after 100 characters; `none` for a flow without inputs.';
+  'A list of the names of a flow''s inputs for an error message: at most 20 names, each cut after 100 characters; `none` for a flow without inputs.';
 
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void

@@ -19,7 +19,7 @@ create table public.wallets (
   )
 );
 comment on table public.wallets is
-  'The wallets of users, without secrets. Clients store ADAPTER wallets here; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
+  'The wallets of users, without secrets. Clients store ADAPTER wallets in this table; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
 comment on column public.wallets.type is
   'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the runner asks the holder of the key to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
@@ -122,7 +122,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call. The trigger _200_check_settings of deployments then waits, so no new deployment names the wallet. Definer, because it must also see deployments that policies hide.';
+  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call. Then the trigger _200_check_settings of deployments waits, so no new deployment can name the wallet. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -130,8 +130,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this wallet, the
-  -- user's row is already gone.
+  -- If the user's row is gone, the user is being deleted, and the cascade deletes this wallet. Allow this deletion,
+  -- even if a deployment names the wallet.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;

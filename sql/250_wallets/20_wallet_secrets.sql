@@ -31,8 +31,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- The upsert locks the wallet's row until the transaction ends. So after refuse_wallet_in_use has checked the wallet,
-  -- no deployment can name it as action identity before its type is changed.
+  -- The upsert locks the wallet's row until the transaction ends. So no deployment can name the wallet as action
+  -- identity between the check by refuse_wallet_in_use and the change of the type.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -88,7 +88,7 @@ as $$
   );
 $$;
 comment on function private.sealed_row(text, bytea, bytea) is
-  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits.';
+  'An encrypted secret in the form that the Edge Functions and the runner read: {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits.';
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb

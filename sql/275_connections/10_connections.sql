@@ -50,7 +50,7 @@ create table public.connections (
   )
 );
 comment on table public.connections is
-  'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
+  'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. A node names its connection in data.targets_form.form_data.connection.';
 comment on column public.connections.name is
   'The name by which nodes refer to the connection. A user has at most one connection with a name.';
 comment on column public.connections.kind is
@@ -61,9 +61,9 @@ comment on column public.connections.header is 'The header of a connection of ki
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
 comment on column public.connections.updated_at is 'The time at which the connection and its secret were last stored.';
 comment on column public.connections.last_used_at is
-  'The time at which a run last read the secret; it may be up to a minute too early. Null if no run has read the secret.';
+  'The time at which a run last read the secret. The stored time may be up to a minute earlier. Null if no run has read the secret.';
 comment on column public.connections.last_tested_at is
-  'When POST /connections/test last tested the present secret; null if it has not tested this secret.';
+  'The time at which POST /connections/test last tested the present secret; null if this secret has not been tested.';
 comment on column public.connections.last_test_status is
   'The HTTP status of the last test''s answer; null if there was no test or no answer.';
 
@@ -118,8 +118,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this connection,
-  -- the user's row is already gone.
+  -- If the user's row is gone, the user is being deleted, and the cascade deletes this connection. Allow this deletion,
+  -- even if a tagged deployment uses the connection.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_connection_in_use(old);
   end if;

@@ -38,7 +38,7 @@ as $$
   select private.connection_id_to_store(user_id, name);
 $$;
 comment on function public.connection_id_to_store(uuid, text) is
-  'For the Edge Function connections: the id of the user''s connection with this name, or a new id. The Edge Function needs the id to encrypt the secret, before it calls store_connection.';
+  'For the Edge Function connections: the id of the user''s connection with this name, or a new id. The Edge Function needs the id before it calls store_connection, because the id is associated data of the encrypted secret.';
 grant execute on function public.connection_id_to_store(uuid, text) to service_role;
 
 create function private.store_connection(connection jsonb, secret jsonb)

@@ -21,13 +21,13 @@ create table private.connection_tokens (
 comment on table private.connection_tokens is
   'The access tokens of connections of the kinds oauth2_*, encrypted, and the leases for getting new ones. A row is deleted when its connection is stored again.';
 comment on column private.connection_tokens.ciphertext is
-  'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are its associated data.';
+  'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are the associated data.';
 comment on column private.connection_tokens.expires_at is
-  'The time from which the access token counts as expired. From then on, a worker uses the refresh token.';
+  'The time from which the access token counts as expired. From then on, a worker must get a new token.';
 comment on column private.connection_tokens.lease is
   'The lease of the worker that is getting a new token. Only this worker may store a new token.';
 comment on column private.connection_tokens.leased_until is
-  'The time from which another worker may take the lease. From then on, the worker with the lease counts as lost.';
+  'The time at which the lease ends. From then on, its worker counts as lost, and another worker may take the lease.';
 comment on column private.connection_tokens.failure is
   'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
@@ -41,9 +41,9 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  -- The lock prevents a change of the secret until the transaction ends. If the connection was stored again after the
-  -- worker read its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored
-  -- for the new hosts.
+  -- The lock prevents a change of the secret until the transaction ends. If no secret has this nonce, the connection
+  -- was stored again or deleted after the worker read its secret. The worker then gets no lease, because it could store
+  -- a token of the former secret for the new hosts.
   perform from private.connection_secrets as s
   where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
   for share;
@@ -86,7 +86,7 @@ as $$
   select private.begin_token_refresh(connection_id, secret_nonce);
 $$;
 comment on function public.begin_token_refresh(uuid, text) is
-  'For the runner: begins to get a new token. Returns {state}. leased, with lease and token (the expired token or null): this worker must ask the token server. ready: a valid token is stored. wait: another worker asks. failed, with the stored message and is_transient. gone: no secret has this nonce.';
+  'For the runner: begins to get a new token. Returns {state}. ready: a valid token is stored. wait: another worker asks the token server. leased: this worker must ask; adds `lease` and the expired `token` or null. failed: adds the stored message and is_transient. gone: no secret has this nonce.';
 grant execute on function public.begin_token_refresh(uuid, text) to service_role;
 
 create function private.end_token_refresh(
@@ -126,7 +126,7 @@ as $$
   select private.end_token_refresh(connection_id, lease, token, valid_seconds, failure);
 $$;
 comment on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
-  'For the runner: stores the new token {key_id, nonce, ciphertext} for valid_seconds, or the failure {message, is_transient}, and ends the lease. Returns false, and stores nothing, if another worker has the lease or the connection was stored again.';
+  'For the runner: ends the lease, and stores the new token {key_id, nonce, ciphertext}, valid for valid_seconds, or the failure {message, is_transient}. If another worker has the lease, or if the connection was stored again, stores nothing and returns false.';
 grant execute on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
 
 create function private.expire_connection_token(connection_id uuid, nonce text)

@@ -12,7 +12,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is the connection''s valid access token in the same form, or null. Callers must check the permission. Definer, because no API role may access the secrets.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is the connection''s valid access token in the same form, or null. Calling functions must check who may read the secret. Definer, because no API role may access the secrets.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -79,5 +79,5 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection with this name that the run of a claim, {flow_run_id, claim_number}, may use. Null if there is none. The result has the encrypted secret {key_id, nonce, ciphertext}, and `token`: a valid access token in the same form, or null. 409 claim_lost.';
+  'For the runner: the connection with this name; null if the run of the claim, {flow_run_id, claim_number}, may use no such connection. The result has the encrypted secret {key_id, nonce, ciphertext}, and `token`: a valid access token in the same form, or null. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;

@@ -13,8 +13,8 @@ declare
   v_is_faulty boolean;
 begin
   -- The query measures only strings, numbers, booleans and nulls, because each array or object in the result would be a
-  -- copy of everything inside it. jsonb_path_query would be slower: for each row that it returns, it moves all
-  -- remaining results forward.
+  -- copy of everything inside it. jsonb_path_query would take quadratic time, because it moves all remaining results
+  -- after each row that it returns.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -60,8 +60,8 @@ begin
     return '[]';
   end if;
 
-  -- Build paths only if there is a fault, and from shortened names. Otherwise a long name would be copied into the path
-  -- of every value below it.
+  -- Build paths only if there is a fault. Shorten the names in a path, because each name is copied into the path of
+  -- every value below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -150,5 +150,5 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}. A ! after its name marks a mandatory member. Other members are allowed.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}. A ! at the end of a member''s name marks a mandatory member. The value may have members that the shape does not name.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;

@@ -78,14 +78,14 @@ begin
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
     ));
   end if;
-  -- In a row of nodes, members that the definition lacks are null. These nulls must not count towards the size.
+  -- In a row of the table nodes, the columns of missing members are null. These nulls must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- private.json_faults() counts 8 bytes for a number, like the schema in zod. The text of a number may have 50 times
-    -- as many bytes. So the text may have 64 times as many bytes as a definition may count.
+    -- Like the zod schema, private.json_faults() counts 8 bytes for each number, but the text of a number may have 50
+    -- times as many bytes. So the limit for the text is 64 times the limit for the counted bytes.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -109,7 +109,8 @@ begin
       array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name))
     )
     union all
-    -- PostgREST turns numbers and booleans into text before it writes them into the column `type`.
+    -- PostgREST turns numbers and booleans into text before it writes them into the column `type`. So refuse texts that
+    -- may come from a number or boolean.
     select 'type', format(
       'must be at most %s letters, digits, _ and -, start with a letter, and not be true or false',
       private.limit_definition_type_characters()

@@ -1,4 +1,4 @@
--- A single expression, so that the planner can inline this function.
+-- The body is a single expression, so that the planner can inline this function.
 create function private.port_label(data jsonb)
 returns text
 language sql immutable security invoker
@@ -10,4 +10,4 @@ return coalesce(
   ''
 );
 comment on function private.port_label(jsonb) is
-  'The name of the one port of a flow_input or flow_output node. It is the node''s label. If the node has no label, it is the port''s name in the JSON. The runner uses the same name. `data` is the node''s data.';
+  'The name of the only port of a flow_input or flow_output node. This is the node''s label, or if the node has no label, the port''s name in the flow''s JSON. The runner uses the same name. `data` is the node''s data.';

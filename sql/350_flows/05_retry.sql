@@ -40,7 +40,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault that keeps the runner from reading data.retry of a node; null if there is none.';
+  'The first fault in data.retry of a node; null if the runner can read data.retry.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb

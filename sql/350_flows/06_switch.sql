@@ -65,4 +65,4 @@ begin
 end;
 $$;
 comment on function private.switch_fault(jsonb) is
-  'The first fault in the cases or outputs of a switch node; null without a fault. Each output must have the name of a case, or the name `default`. If data.on_error is "output", an output may also have the name `error`. `data` is the node''s data, whose ports must have no fault.';
+  'The first fault in the cases or outputs of a switch node; null without a fault. Each output must have the name of a case, or the name `default`. If data.on_error is "output", an output may also have the name `error`. `data` is the node''s data. private.port_fault() must have found no fault in it.';

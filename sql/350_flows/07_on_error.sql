@@ -17,4 +17,4 @@ begin
 end;
 $$;
 comment on function private.on_error_fault(jsonb) is
-  'The fault of a node''s data.on_error, or null. `data` is the node''s data. If the node calls a flow that has an output named error, private.called_error_findings() reports it.';
+  'The fault of a node''s data.on_error, or null. `data` is the node''s data. Does not check whether the node calls a flow that already has an output named error; private.called_error_findings() checks this.';

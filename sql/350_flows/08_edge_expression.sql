@@ -1,4 +1,4 @@
--- A single expression, so that the planner can inline this function.
+-- The body is a single expression, so that the planner can inline this function.
 create function private.edge_expression(edge jsonb)
 returns text
 language sql immutable security invoker

@@ -66,4 +66,4 @@ begin
 end;
 $$;
 comment on function private.script_port_fault(jsonb) is
-  'The first fault in the port names of a rhai_script or javascript node; null without a fault. Names must be unique. In a rhai_script node, they must also be valid names of the language Rhai. `data` is the node''s data, whose ports must have no fault.';
+  'The first fault in the port names of a rhai_script or javascript node; null without a fault. No two inputs, and no two outputs, may share a name. In a rhai_script node, names must be valid in the language Rhai. `data` is the node''s data. private.port_fault() must have found no fault in it.';

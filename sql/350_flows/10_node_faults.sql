@@ -5,7 +5,8 @@ set search_path = ''
 as $$
 begin
   return case
-    -- These paths are strict, because a lax path would also look into arrays inside the array.
+    -- These two paths are strict. In a lax path, the filter would test the elements of an inner array instead of the
+    -- inner array itself.
     when jsonb_path_exists(port_fault.data, 'strict $.sources[*] ? (@.type() != "object")')
       then 'data.sources: a source must be an object'
     when jsonb_path_exists(port_fault.data, 'strict $.targets[*] ? (@.type() != "object")')
@@ -37,7 +38,7 @@ begin
 end;
 $$;
 comment on function private.port_fault(jsonb) is
-  'The first fault that keeps the runner from reading a port of a node; null without a fault. `data` is the node''s data, whose sources and targets must be arrays.';
+  'The first fault in the ports of a node; null if the runner can read all ports. `data` is the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -45,8 +46,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row has the nth source and the nth target of one node. If a port has a
-  -- fault, the query below checks the ports of each node to name the fault.
+  -- First check all ports in one pass. Each row of the subquery has the nth source and the nth target of one node. If a
+  -- port has a fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
     -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are
     -- that large.
@@ -132,4 +133,4 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each malformed node, for at most limit_listed_findings() + 1 nodes. First call private.flow_size_findings(), which bounds nodes and ports. Checks the mandatory members of the editor''s node objects, and members of this project such as data.retry.';
+  'The first fault of each malformed node, for at most limit_listed_findings() + 1 nodes. First call private.flow_size_findings(), which bounds nodes and ports. Checks the members that the editor must set, and members that only this project defines, such as data.retry.';

@@ -53,7 +53,8 @@ begin
     return null;
   end if;
 
-  -- Each remaining node waits for another remaining node. So a walk backwards from any of them ends in a cycle.
+  -- Into each node that is still waiting, an edge leads from a node that is also waiting. So a walk backwards along
+  -- such edges ends in a cycle.
   v_before := array_fill(null::integer, array[v_count]);
   for v_edge in 1..cardinality(v_from) loop
     if v_waiting[v_from[v_edge]] > 0 then

@@ -4,8 +4,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Look up each handle in the whole flow, because a handle may belong to any node. The members source and target
-  -- of an edge say which nodes it connects.
+  -- The members source and target of an edge say which nodes the edge connects. But its handles may be ports of other
+  -- nodes, so look up each handle in the whole flow.
   return query
   with port as materialized (
     -- Each row has the nth source and the nth target of one node.
@@ -31,7 +31,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors may leave other edges behind. A run drops these with a warning.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors may leave edges behind whose ports are gone. A run drops such edges with a warning.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -107,7 +107,7 @@ returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
 -- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
--- because for most flows planning each call would take longer than executing it.
+-- because for most flows, making a new plan for a call would take longer than the call itself.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -182,8 +182,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- The limit of a node's inputs does not bound the edges into the node, because the targetHandle of an edge may
-    -- be an input of another node.
+    -- The limit on the number of a node's inputs does not limit the number of edges into the node, because the
+    -- targetHandle of an edge may be an input of another node.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null

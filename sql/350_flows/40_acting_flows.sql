@@ -99,4 +99,4 @@ begin
 end;
 $$;
 comment on function private.acting_flows(jsonb) is
-  'The called flows in a snapshot that have effects: {all, without_instructions}, two arrays of ids; an empty array is left out. A flow has effects if one of its nodes, or a flow that it calls, has effects. `without_instructions` ignores nodes whose only effects are the instructions that they make.';
+  'The ids of called flows with effects in a snapshot: {all, without_instructions}, without empty arrays. A flow has effects if one of its nodes, or a flow that it calls, has effects. For `without_instructions`, a node does not count if its only effects are the instructions that it makes.';

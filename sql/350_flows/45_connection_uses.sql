@@ -5,7 +5,7 @@ begin atomic
   select takes_connection.node_id = 'http_request';
 end;
 comment on function private.takes_connection(text) is
-  'Whether a native node may name a connection in its form data.';
+  'Whether a native node may name a connection in data.targets_form.form_data.';
 
 create function private.connection_uses(nodes jsonb)
 returns table (node_index integer, id text, name text)
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 comment on function private.connection_uses(jsonb) is
-  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as no name.';
+  'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
 
 -- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
 create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
@@ -41,7 +41,8 @@ declare
   -- The numbers of the nodes that the loop has reached, in the order in which it reached them.
   v_reached integer[];
   v_is_reached boolean[];
-  -- The numbers of the nodes that each edge connects, ordered by source. v_first[n] is the first edge of node n.
+  -- Edge i leads from node v_from[i] to node v_to[i]. The edges are sorted by v_from. v_first[n] is the first edge that
+  -- leaves node n.
   v_from integer[];
   v_to integer[];
   v_first integer[];
@@ -103,7 +104,7 @@ begin
     where e.edge ->> 'source' in (
       select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
     )
-      -- Look up the handle in the whole flow, because a handle may belong to any node.
+      -- Look up the handle in the whole flow, because it may be a port of a node other than the target of the edge.
       and e.edge ->> 'targetHandle' in (
         select t.port ->> 'id'
         from jsonb_path_query(open_connection_urls.nodes, '$[*].data.targets[*] ? (@.name == "url")') as t (port)

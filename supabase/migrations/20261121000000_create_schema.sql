@@ -5,8 +5,8 @@ set check_function_bodies = off;
 
 -- sql/100_platform/10_platform.sql
 
--- Extensions are created before the default privileges change below. So their objects keep the privileges that they
--- have on every Supabase project.
+-- Create the extensions before the default privileges change below. So the objects of the extensions get the privileges
+-- that they have on every Supabase project.
 create extension if not exists pgmq;
 
 create schema private;
@@ -22,7 +22,7 @@ alter default privileges for role postgres in schema public revoke all on functi
 alter default privileges for role postgres in schema public revoke all on sequences
   from anon, authenticated, service_role;
 
--- The queue of runs to execute. The runner claims its messages.
+-- The queue of runs to execute. The runner claims messages from this queue.
 select pgmq.create('flow_runs');
 
 -- sql/100_platform/15_error_codes.sql
@@ -887,7 +887,7 @@ as $$
   end;
 $$;
 comment on function private.size_text(bigint) is
-  'A number of bytes as error messages show it: 16777216 becomes 16 MiB.';
+  'The text for a number of bytes in error messages, such as 16 MiB for 16777216.';
 grant execute on function private.size_text(bigint) to authenticated, service_role;
 
 create function private.fail(
@@ -913,7 +913,7 @@ begin
 end;
 $$;
 comment on function private.fail(text, text, jsonb, text, jsonb) is
-  'Raises an error for the client. PostgREST answers with the HTTP status of the code and the body {code, message, details, hint}. It also sets the response headers given in `headers`. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
+  'Raises an error for the client. PostgREST answers with the HTTP status of the code, the response headers in `headers`, and the body {code, message, details, hint}. types/errors.ts lists the codes. Source: PostgREST documentation, "Raise errors with HTTP status codes".';
 grant execute on function private.fail(text, text, jsonb, text, jsonb) to anon, authenticated, service_role;
 
 create function private.refuse_column(name text, message text)
@@ -928,7 +928,7 @@ begin
 end;
 $$;
 comment on function private.refuse_column(text, text) is
-  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. The function is volatile, so that the planner does not call it in advance.';
+  'Refuses a column''s value: 400 column_invalid. Check constraints end in `or private.refuse_column(…)`, so that the client learns which values are valid. The function is volatile. If it were immutable, the planner could call it in advance, and valid values would be refused.';
 grant execute on function private.refuse_column(text, text) to authenticated, service_role;
 
 create function private.refuse_faults(code text, faults jsonb, hint text default null)
@@ -953,11 +953,12 @@ create function private.uuid_v7(at timestamptz default clock_timestamp())
 returns uuid
 language sql volatile security invoker
 begin atomic
-  -- The second half of a random UUID starts with the variant bits. This function keeps the second half and replaces the
-  -- first. The new first half has, from left to right, 48 bits of milliseconds, the version (7) and 12 bits for the
-  -- fraction of the millisecond. As a number, it is 65536 * milliseconds + 28672 (the version) + 4.096 * (microseconds
-  -- within the millisecond). 4.096 * (all microseconds since 1970) already includes 4096 * milliseconds. So the first
-  -- half is microseconds * 512 / 125 + milliseconds * 61440 + 28672, where 512 / 125 = 4.096 and 61440 = 65536 - 4096.
+  -- The second half of a random UUID starts with the variant bits, which are the same in version 7. So this function
+  -- keeps the second half, and replaces the first half. The new first half has, from left to right, 48 bits of
+  -- milliseconds, the version (7) and 12 bits for the fraction of the millisecond. As a number, it is 65536 *
+  -- milliseconds + 28672 (the version) + 4.096 * (microseconds within the millisecond). The code multiplies all
+  -- microseconds since 1970 by 4.096 (512 / 125). This adds 4096 * milliseconds, so the code multiplies the
+  -- milliseconds by only 61440 (65536 - 4096).
   select encode(
     overlay(
       uuid_send(gen_random_uuid())
@@ -970,7 +971,7 @@ begin atomic
   )::uuid;
 end;
 comment on function private.uuid_v7(timestamptz) is
-  'Makes a UUID version 7 of the given time. Its field rand_a holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
+  'Makes a UUID version 7 of the given time. The field rand_a of the UUID holds the fraction of the millisecond (RFC 9562, section 6.2, method 3), so that ids sort by microsecond. The function is one expression, so that the planner can inline it.';
 
 create function private.first_uuid_v7(at timestamptz)
 returns uuid
@@ -984,7 +985,7 @@ begin
 end;
 $$;
 comment on function private.first_uuid_v7(timestamptz) is
-  'The least UUID version 7 of the millisecond of `at`. Ids made in this millisecond or later are at least as great.';
+  'The least UUID version 7 of the millisecond that contains `at`. Ids made in this millisecond or later are greater than this UUID or equal to it.';
 
 create function private.uuid_v7_time(id uuid)
 returns timestamptz
@@ -996,8 +997,8 @@ declare
   v_milliseconds bigint := ('x' || substr(v_hex, 1, 12))::bit(48)::bigint;
   v_fraction integer := ('x' || substr(v_hex, 14, 3))::bit(12)::integer;
 begin
-  -- The fraction was rounded down to 1/4096 ms, which is finer than a microsecond. Rounding up restores the exact
-  -- microsecond.
+  -- private.uuid_v7() rounded the fraction down to a multiple of 1/4096 ms, so it lost less than a microsecond.
+  -- Rounding up to whole microseconds restores the exact time.
   return timestamptz '1970-01-01 00:00:00+00'
     + (v_milliseconds * 1000 + (v_fraction * 1000 + 4095) / 4096) * interval '1 microsecond';
 end;
@@ -1048,7 +1049,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__before_update_touch() is
-  'Sets updated_at when a row of a table with this trigger is updated.';
+  'For any table with a column updated_at: sets this column when a row is updated.';
 
 -- sql/150_callers/10_caller.sql
 
@@ -1062,7 +1063,7 @@ begin
 end;
 $$;
 comment on function private.request_header(text) is
-  'The value of a request header, by the header''s lower-case name; null if the request lacks it.';
+  'The value of the request header `name`, which must be in lower case; null if the request has no such header.';
 grant execute on function private.request_header(text) to anon, authenticated, service_role;
 
 create function private.refuse_service_role()
@@ -1104,9 +1105,9 @@ begin
 end;
 $$;
 comment on function private.user_claims() is
-  'The claims of the request''s access token or API key; null for a request with neither. 401 token_invalid for the service role, which is not a user.';
+  'The claims of the request''s access token, API key or claim token; null if the request has no claims. 401 token_invalid for the service role, which is not a user.';
 
--- The caller of a request. Fields that the request does not have are null.
+-- The caller of a request. A field is null if the request has no value for it.
 --
 --   user_id       the user of an access token, API key or claim token
 --   is_anonymous  true for Supabase's anonymous sign-ins
@@ -1118,7 +1119,7 @@ create type private.caller as (
   user_id uuid, is_anonymous boolean, run_id uuid, public_key text, webhook_id uuid, chain_depth integer
 );
 comment on type private.caller is
-  'The caller of a request: its user, run, public key or webhook. Fields that the request does not have are null.';
+  'The caller of a request: its user, run, public key or webhook. A field is null if the request has no value for it.';
 
 create function private.caller()
 returns private.caller
@@ -1141,7 +1142,7 @@ begin
 end;
 $$;
 comment on function private.caller() is
-  'The caller of this request. 401 token_invalid for the service role, and for a user whose row is missing or has deleted_at. Definer, because no API role may read auth.users.';
+  'The caller of this request. 401 token_invalid for the service role, and for a user whose row in auth.users is missing or marked as deleted. Definer, because no API role may read auth.users.';
 
 create function private.hold_user(user_id uuid)
 returns void
@@ -1176,7 +1177,7 @@ begin
 end;
 $$;
 comment on function private.lock_caller() is
-  'Returns the caller of a request that writes in the name of a user, and prevents the deletion of this user until the transaction ends. user_id is null if the caller is not a user. Definer, because no API role may call private.hold_user().';
+  'For requests that write in the name of a user: returns user_id and is_anonymous of the caller, and prevents the deletion of this user until the transaction ends. Both fields are null if the caller is not a user. Definer, because no API role may call private.hold_user().';
 
 create function private.unauthenticated()
 returns void
@@ -1363,7 +1364,7 @@ begin
 end;
 $$;
 comment on function private.quota_use(text, uuid) is
-  'How much of a quota a user has used up, including rows that this transaction has stored. A frozen flow counts once, even if several deployments run it. Definer, because it must also see rows that policies hide.';
+  'How much of a quota a user has used up, including rows that this transaction has stored. A flow snapshot counts once, even if several deployments of the user have this snapshot. Definer, because it must also see rows that policies hide.';
 
 create function private.lock_quota(name text, user_id uuid)
 returns void
@@ -1380,7 +1381,7 @@ begin
 end;
 $$;
 comment on function private.lock_quota(text, uuid) is
-  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, no other transaction can count these rows.';
+  'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, every other transaction that calls this function for the same quota and user waits.';
 
 create function private.check_quota(name text, user_id uuid)
 returns void
@@ -1426,7 +1427,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__after_insert_check_quota() is
-  'Checks the quotas named in its arguments for each user of the inserted rows. An upsert that only updates is not checked, because it inserts no rows. Definer, because users may not call private.check_quota().';
+  'For each user who owns an inserted row, checks the quotas that the trigger''s arguments name. Checks nothing after an upsert that only updates, because such an upsert inserts no rows. Definer, because users may not call private.check_quota().';
 
 create function private.set_quota(name text, value bigint)
 returns void
@@ -1499,7 +1500,7 @@ create table public.api_keys (
 );
 comment on table public.api_keys is
   'A user''s API keys, without the secret keys. create_api_key makes a key and returns it once. Deleting a row revokes its key.';
-comment on column public.api_keys.prefix is 'The first characters of the key, by which its owner recognises it.';
+comment on column public.api_keys.prefix is 'The first 10 characters of the key, so that the owner can recognise the key.';
 
 create index api_keys_user_id_idx on public.api_keys (user_id);
 
@@ -1537,7 +1538,7 @@ begin
 end;
 $$;
 comment on function private.new_token(text) is
-  'A new secret token: the prefix, which names its kind, and 256 random bits in 43 characters of base64url.';
+  'A new secret token: `prefix`, which names the kind of token, and then 256 random bits as 43 characters of base64url.';
 
 create function private.create_api_key(name text)
 returns jsonb
@@ -1611,7 +1612,7 @@ as $$
   select private.delete_api_key(id);
 $$;
 comment on function public.delete_api_key(uuid) is
-  'Revokes an API key of the calling user. 401; 404 api_key_not_found, also for a key of another user.';
+  'Revokes an API key of the calling user. 401 unauthenticated or token_invalid; 404 api_key_not_found if the key does not exist or belongs to another user.';
 grant execute on function public.delete_api_key(uuid) to anon, authenticated, service_role;
 
 create function private.valid_api_key(key text)
@@ -1658,7 +1659,7 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims of a caller who sends this API key, and so acts as the owner of the key; 401 api_key_invalid if the key is unknown, or if its user is banned or deleted. Definer, because guests may not read keys.';
+  'The claims with which a caller who sends this API key acts as the owner of the key. 401 api_key_invalid if the key is malformed or unknown, or if the owner is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;
 
 -- sql/150_callers/40_run_tokens.sql
@@ -1674,7 +1675,7 @@ comment on table private.run_token_secrets is
   'The secrets that sign run tokens and claim tokens, in one row. The row is inserted when the first token is made.';
 comment on column private.run_token_secrets.secret is 'Signs new tokens.';
 comment on column private.run_token_secrets.previous_secret is
-  'The secret before the last rotation. Tokens that it signed are still valid.';
+  'The secret that the last rotation replaced. Tokens signed with this secret are still valid.';
 
 create function private.run_token(flow_run_id uuid, secret bytea)
 returns text
@@ -1690,7 +1691,7 @@ begin atomic
   );
 end;
 comment on function private.run_token(uuid, bytea) is
-  'The token of a run, made with this secret: fr_, and then the base64url of 48 bytes, which are the run id and HMAC-SHA256(secret, run id).';
+  'The token of a run, signed with `secret`: fr_, and then 48 bytes in base64url. The bytes are the run id and HMAC-SHA256(secret, run id).';
 
 create function private.run_token_secret()
 returns bytea
@@ -1709,7 +1710,7 @@ begin
 end;
 $$;
 comment on function private.run_token_secret() is
-  'The secret that signs new tokens. The first call makes it. Definer, because no API role may access the secret.';
+  'The secret that signs new tokens. The first call makes the secret. Definer, because no API role may access the secret.';
 
 create function private.run_token(flow_run_id uuid)
 returns text
@@ -1791,7 +1792,7 @@ as $$
   select private.rotate_run_token_secret();
 $$;
 comment on function public.rotate_run_token_secret() is
-  'For the service role: replaces the secret that signs new run tokens. Tokens of the replaced secret stay valid until the next rotation. Older tokens are no longer valid.';
+  'For the service role: replaces the secret that signs new run tokens. Tokens signed with the replaced secret stay valid until the next rotation. Tokens signed with an older secret become invalid.';
 grant execute on function public.rotate_run_token_secret() to service_role;
 
 -- sql/150_callers/50_pre_request.sql
@@ -1814,7 +1815,7 @@ as $$
   );
 $$;
 comment on function private.guest_time_limit(text) is
-  'The time limit of a guest''s statement, by request path. A guest is a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts, and reads of deployments and outputs, have more time, because they may wait for locks.';
+  'The time limit of a guest''s statement, by request path. A guest is a caller without a credential. The limit is short, because guests choose the filters of a query and thereby its cost. Starts of runs, and reads of deployments and of runs'' outputs, have more time, because they may wait for locks.';
 grant execute on function private.guest_time_limit(text) to anon;
 
 -- A user's access token takes precedence over an API key. The nodes of a run send only a claim token. A request with a
@@ -1849,7 +1850,7 @@ begin
 end;
 $$;
 comment on function private.credential_claims() is
-  'The claims of the request''s API key or claim token. Null if the request has no such credential, or also has an access token, which takes precedence. 401 token_invalid, api_key_invalid.';
+  'The claims of the request''s API key or claim token. Null if the request has neither, or if it has an access token, which takes precedence over an API key. 401 token_invalid, api_key_invalid.';
 grant execute on function private.credential_claims() to anon, authenticated, service_role;
 
 -- PostgREST runs this function before each request. The function
@@ -1867,7 +1868,7 @@ declare
   v_claims jsonb;
 begin
   -- Refuse estimated counts, because the planner's estimates count rows that policies hide. The first condition is a
-  -- quick test. Most requests have no header that asks for a count, so their headers are not parsed.
+  -- quick test: most requests do not ask for a count, and their headers need not be parsed.
   if current_setting('request.headers', true) like '%count=%' and current_setting('role') <> 'service_role'
     and private.request_header('prefer') ~ 'count=(planned|estimated)' then
     perform private.fail('count_inexact', 'Prefer: count= must be exact.',
@@ -1897,7 +1898,8 @@ begin
     end if;
     perform set_config('request.jwt.claims', v_claims::text, true);
     perform set_config('role', 'authenticated', true);
-    -- PostgREST has already applied the settings of anon. Set the users' time limit here.
+    -- PostgREST has already applied the settings of the role anon. Replace its time limit by that of the role
+    -- authenticated.
     perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
     from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
     where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
@@ -1908,7 +1910,7 @@ begin
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST calls this function before each request. It checks the run token, applies an API key or a claim token, refuses inexact counts and limits the time of guests. Invoker, because a definer can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, lets a caller with an API key or claim token act as a user, refuses inexact counts, and limits how long a guest''s statement may take. Invoker, because a definer function can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
 -- sql/200_values/05_json_bounds.sql
@@ -1925,7 +1927,7 @@ create function private.json_digits(value jsonb, out longest integer, out total 
 language sql immutable security invoker
 set search_path = ''
 as $$
-  -- jsonb_path_query would be slower: for each row that it returns, it moves all remaining results forward.
+  -- jsonb_path_query would take quadratic time, because it moves all remaining results after each row that it returns.
   select coalesce(max(d.digits), 0), coalesce(sum(d.digits), 0)
   from jsonb_array_elements(jsonb_path_query_array(json_digits.value, 'strict $.** ? (@.type() == "number")'))
     as e (number)
@@ -1939,7 +1941,7 @@ as $$
   end as digits) as d;
 $$;
 comment on function private.json_digits(jsonb) is
-  'The number of digits that the numbers in a JSON value have as text, before and after the point. longest: digits of the longest number. total: digits of all numbers together. A number beyond the limit counts as 131,072 digits. In a number below 10^16, all digits before the point count as one.';
+  'Counts the digits in the text of each number in a JSON value, before and after the point. longest: the greatest count. total: the sum of all counts. A number with more digits than the limit counts as 131,072 digits. In a number below 10^16, all digits before the point count as one.';
 
 create function private.long_number_path(value jsonb)
 returns text
@@ -1952,7 +1954,7 @@ declare
   v_child record;
 begin
   -- To read one level, Postgres copies everything below that level. So the loop stops after 16 levels, or at a list or
-  -- object of more than 10,000 parts. If it stops before it reaches the number, the path is incomplete.
+  -- object of more than 10,000 parts. If the loop stops before it reaches the number, the path is incomplete.
   for v_level in 1..16 loop
     exit when case jsonb_typeof(v_value)
       when 'array' then jsonb_array_length(v_value) > 10000
@@ -1997,8 +1999,8 @@ declare
   v_measure private.json_measure;
   v_digits record;
 begin
-  -- Jsonb takes at most four times the bytes of its text, plus its header. The worst case is a list of short
-  -- numbers: in jsonb each takes twelve bytes, and in text three bytes, `1, `.
+  -- A jsonb value takes at most four times as many bytes as its text, plus a header. The worst case is a list of short
+  -- numbers: each number takes twelve bytes in jsonb, and three bytes (`1, `) in text.
   if pg_column_size(measure_json.value) <= 4::bigint * measure_json.max_bytes + 64 then
     if jsonb_path_exists(
       measure_json.value, ('strict $.**{' || (private.limit_json_levels() + 1)::text || '}')::jsonpath
@@ -2029,7 +2031,7 @@ begin
 end;
 $$;
 comment on function private.measure_json(jsonb, integer) is
-  'Measures JSON from a user. Call this function before any code that makes the text of the value. Faults are a text of more than max_bytes, too many levels, and a number with too many digits.';
+  'Measures JSON from a user. Call this function before any code that makes the text of the value. The value has a fault if its text has more than max_bytes, if it has too many levels, or if one of its numbers has too many digits.';
 grant execute on function private.json_digits(jsonb) to authenticated, service_role;
 grant execute on function private.long_number_path(jsonb) to authenticated, service_role;
 grant execute on function private.measure_json(jsonb, integer) to authenticated, service_role;
@@ -2049,7 +2051,7 @@ begin
 end;
 $$;
 comment on function private.check_json_column(text, jsonb, integer) is
-  'Refuses a column''s JSON that is too large or too deep, or has too long numbers. The error 400 column_invalid names the place of the fault. Returns the number of bytes of the JSON''s text; 0 for null.';
+  'Refuses the JSON of a column if it is too large or nested too deeply, or if one of its numbers has too many digits. The error 400 column_invalid names the place of the fault. Returns the number of bytes of the JSON''s text; 0 for null.';
 grant execute on function private.check_json_column(text, jsonb, integer) to authenticated, service_role;
 
 -- sql/200_values/10_checks.sql
@@ -2121,7 +2123,7 @@ begin
 end;
 $$;
 comment on function private.decode_base58(text) is
-  'The bytes that a base58 text stands for, in Bitcoin''s alphabet, which Solana also uses. Null if the text is not base58 or is longer than 128 characters.';
+  'Decodes base58 with Bitcoin''s alphabet, which Solana also uses. Null if the text is not base58 or is longer than 128 characters.';
 grant execute on function private.decode_base58(text) to authenticated, service_role;
 
 create function private.is_base58(value text, byte_count integer)
@@ -2142,7 +2144,7 @@ as $$
     and length(is_base64.value) <= 8192;
 $$;
 comment on function private.is_base64(text) is
-  'Whether the text is padded standard base64 of at least one byte and has at most 8,192 characters. All transactions and messages are shorter.';
+  'Whether the text is padded standard base64 of at least one byte and has at most 8,192 characters. All Solana transactions and messages are shorter.';
 
 create function private.is_public_key(value text)
 returns boolean
@@ -2151,10 +2153,10 @@ set search_path = ''
 as $$
 begin
   -- Every start with a public key makes this check, so the check must be fast. Decoding would take fifty times as long.
-  -- The characters of the base58 alphabet are in the order of their codes, so two numbers with equally many digits have
-  -- the same order as their texts. The two texts below are 256^31 and 256^32. base58 writes each leading zero byte of a
-  -- key as the digit 1. Only keys with such a digit are decoded. A single pattern for both characters and length would
-  -- take eight times as long.
+  -- The characters of the base58 alphabet are in the order of their codes. So if two numbers have equally many digits,
+  -- comparing their texts compares the numbers. The two texts below are 256^31 and 256^32: a number of 32 bytes lies
+  -- between them if its first byte is not zero. If the first byte is zero, the text starts with the digit 1, and the
+  -- key is decoded. A single pattern for both the characters and the length would take eight times as long.
   return case
     when length(is_public_key.value) not between 32 and 44 or is_public_key.value ~ '[^1-9A-HJ-NP-Za-km-z]' then false
     when is_public_key.value like '1%' then octet_length(private.decode_base58(is_public_key.value)) = 32
@@ -2225,7 +2227,7 @@ begin
   return jsonb_path_exists(is_too_deep.value, ('strict $.**{' || private.limit_value_levels()::text || '}')::jsonpath);
 end;
 $$;
-comment on function private.is_too_deep(jsonb) is 'Whether readable JSON is nested deeper than a value may be.';
+comment on function private.is_too_deep(jsonb) is 'Whether JSON without tags is nested deeper than a value of a flow may be.';
 
 create function private.bad_value(value jsonb, depth integer)
 returns text
@@ -2265,7 +2267,7 @@ begin
     when v_tag = 'B' then
       return case when v_type <> 'boolean' then '.B: must be true or false' end;
     when v_tag = 'N' then
-      -- 0e-9 equals 0, but is written as 0.000000000.
+      -- Check the scale, because 0e-9 equals 0 but its text is 0.000000000.
       return case when v_payload <> '0' or scale(v_payload::numeric) > 0 then '.N: must be 0' end;
     when v_tag = 'A' then
       if v_type <> 'array' then
@@ -2300,7 +2302,7 @@ $$;
 comment on function private.bad_value(jsonb, integer) is
   'The path and the fault of a tagged value, such as ".A[0].S: must be a string"; null without a fault. Checks tags and JSON types down to `depth` levels. The Edge Functions and the runner check the ranges of numbers.';
 
--- `path` names the inputs in error messages.
+-- Error messages begin with `path`, which names the inputs.
 create function private.check_inputs(inputs jsonb, path text default 'inputs')
 returns void
 language plpgsql immutable security invoker
@@ -2334,8 +2336,8 @@ begin
     perform private.fail('inputs_invalid', format('%s%s: %s', check_inputs.path, v_measure.path, v_measure.message));
   end if;
   -- A number or key with more characters than the limit is invalid, and reading it would take quadratic time. The query
-  -- splits the text at `": "`, which JSON text has only between a member's name and a string. In inputs, such a name
-  -- must be a tag.
+  -- splits the text at `": "`. In JSON text, these characters occur only between a member's name and a string. In
+  -- inputs, only a member whose name is a tag may have a string as its value.
   if octet_length(check_inputs.inputs::text) > private.limit_number_characters() and exists (
     select
     from (
@@ -2349,9 +2351,9 @@ begin
       private.limit_number_characters()
     ));
   end if;
-  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax, because only
-  -- a lax path can count members: `(…) is unknown` is true if there are no members or several. A lax path also treats
-  -- arrays as if they were objects, so the path refuses arrays where values must be objects.
+  -- This JSON path checks all levels without copying. Inputs that pass it are valid. The path must be lax: in a lax
+  -- path, `(@.*.size() * 0 == 0) is unknown` is true if an object has no members or several. But in a lax path, `.*`
+  -- also looks into the objects of an array, so the path refuses arrays where values must be objects.
   if not jsonb_path_exists(check_inputs.inputs, (
     'lax $ ? (@.*.type() == "array" || exists (@.* ? ('
     || repeat(
@@ -2379,7 +2381,7 @@ begin
 end;
 $$;
 comment on function private.check_inputs(jsonb, text) is
-  'Refuses inputs that are not an object of values with one tag each, or that exceed a limit (levels, size, characters of numbers and keys): 400 inputs_invalid, 413 inputs_too_large.';
+  'Checks that inputs are an object whose values have one tag each, such as {"a": {"S": "text"}}. 400 inputs_invalid if they are not, if there are too many levels, or if a number or a key has too many characters. 413 inputs_too_large if there are too many bytes.';
 
 create function private.quote_input_names(input_names text[])
 returns text
@@ -2396,7 +2398,7 @@ begin
 end;
 $$;
 comment on function private.quote_input_names(text[]) is
-  'The names of a flow''s inputs, as an error lists them: at most 20 names, each cut after 100 characters; `none` for a flow without inputs.';
+  'A list of the names of a flow''s inputs for an error message: at most 20 names, each cut after 100 characters; `none` for a flow without inputs.';
 
 create function private.check_input_names(inputs jsonb, input_names text[])
 returns void
@@ -2534,7 +2536,7 @@ create table public.wallets (
   )
 );
 comment on table public.wallets is
-  'The wallets of users, without secrets. Clients store ADAPTER wallets here; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
+  'The wallets of users, without secrets. Clients store ADAPTER wallets in this table; POST /wallets/upsert stores a HARDCODED wallet with its key pair.';
 comment on column public.wallets.type is
   'HARDCODED: the secret key is stored, encrypted, and the runner signs with it. ADAPTER: the runner asks the holder of the key to sign.';
 comment on column public.wallets.public_key is 'Base58 of 32 bytes.';
@@ -2637,7 +2639,7 @@ begin
 end;
 $$;
 comment on function private.refuse_wallet_in_use(public.wallets) is
-  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call. The trigger _200_check_settings of deployments then waits, so no new deployment names the wallet. Definer, because it must also see deployments that policies hide.';
+  'Raises 409 wallet_in_use if a deployment of the owner names the wallet as action_identity. Lock the wallet''s row before the call. Then the trigger _200_check_settings of deployments waits, so no new deployment can name the wallet. Definer, because it must also see deployments that policies hide.';
 
 create function private.tg_wallets__before_delete()
 returns trigger
@@ -2645,8 +2647,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this wallet, the
-  -- user's row is already gone.
+  -- If the user's row is gone, the user is being deleted, and the cascade deletes this wallet. Allow this deletion,
+  -- even if a deployment names the wallet.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_wallet_in_use(old);
   end if;
@@ -2693,8 +2695,8 @@ begin
     perform private.fail('request_invalid', 'type: must be HARDCODED or ADAPTER; an ADAPTER wallet has no key pair.');
   end if;
   perform private.hold_user(store_wallet.user_id);
-  -- The upsert locks the wallet's row until the transaction ends. So after refuse_wallet_in_use has checked the wallet,
-  -- no deployment can name it as action identity before its type is changed.
+  -- The upsert locks the wallet's row until the transaction ends. So no deployment can name the wallet as action
+  -- identity between the check by refuse_wallet_in_use and the change of the type.
   insert into public.wallets as w (user_id, type, name, public_key)
   values (store_wallet.user_id, 'ADAPTER', store_wallet.name, store_wallet.public_key)
   on conflict on constraint wallets_user_id_public_key_key do update set name = excluded.name
@@ -2750,7 +2752,7 @@ as $$
   );
 $$;
 comment on function private.sealed_row(text, bytea, bytea) is
-  'An encrypted secret as the functions and the runner read it: {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits.';
+  'An encrypted secret in the form that the Edge Functions and the runner read: {key_id, nonce, ciphertext}. nonce and ciphertext are texts: \x, then hex digits.';
 
 create function private.read_wallet_secret(user_id uuid, public_key text)
 returns jsonb
@@ -2831,7 +2833,7 @@ create table public.connections (
   )
 );
 comment on table public.connections is
-  'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. Nodes name a connection in their form data.';
+  'The credentials of users for other servers, without secrets. POST /connections/upsert stores them. A node names its connection in data.targets_form.form_data.connection.';
 comment on column public.connections.name is
   'The name by which nodes refer to the connection. A user has at most one connection with a name.';
 comment on column public.connections.kind is
@@ -2842,9 +2844,9 @@ comment on column public.connections.header is 'The header of a connection of ki
 comment on column public.connections.parameter is 'The query parameter of a connection of kind query.';
 comment on column public.connections.updated_at is 'The time at which the connection and its secret were last stored.';
 comment on column public.connections.last_used_at is
-  'The time at which a run last read the secret; it may be up to a minute too early. Null if no run has read the secret.';
+  'The time at which a run last read the secret. The stored time may be up to a minute earlier. Null if no run has read the secret.';
 comment on column public.connections.last_tested_at is
-  'When POST /connections/test last tested the present secret; null if it has not tested this secret.';
+  'The time at which POST /connections/test last tested the present secret; null if this secret has not been tested.';
 comment on column public.connections.last_test_status is
   'The HTTP status of the last test''s answer; null if there was no test or no answer.';
 
@@ -2899,8 +2901,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- The deletion of a user deletes everything of that user by cascade. When the cascade reaches this connection,
-  -- the user's row is already gone.
+  -- If the user's row is gone, the user is being deleted, and the cascade deletes this connection. Allow this deletion,
+  -- even if a tagged deployment uses the connection.
   if exists (select from auth.users as u where u.id = old.user_id) then
     perform private.refuse_connection_in_use(old);
   end if;
@@ -2954,7 +2956,7 @@ as $$
   select private.connection_id_to_store(user_id, name);
 $$;
 comment on function public.connection_id_to_store(uuid, text) is
-  'For the Edge Function connections: the id of the user''s connection with this name, or a new id. The Edge Function needs the id to encrypt the secret, before it calls store_connection.';
+  'For the Edge Function connections: the id of the user''s connection with this name, or a new id. The Edge Function needs the id before it calls store_connection, because the id is associated data of the encrypted secret.';
 grant execute on function public.connection_id_to_store(uuid, text) to service_role;
 
 create function private.store_connection(connection jsonb, secret jsonb)
@@ -3060,13 +3062,13 @@ create table private.connection_tokens (
 comment on table private.connection_tokens is
   'The access tokens of connections of the kinds oauth2_*, encrypted, and the leases for getting new ones. A row is deleted when its connection is stored again.';
 comment on column private.connection_tokens.ciphertext is
-  'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are its associated data.';
+  'AES-256-GCM of {access_token, refresh_token}, with a tag of 16 bytes. The connection''s id and owner are the associated data.';
 comment on column private.connection_tokens.expires_at is
-  'The time from which the access token counts as expired. From then on, a worker uses the refresh token.';
+  'The time from which the access token counts as expired. From then on, a worker must get a new token.';
 comment on column private.connection_tokens.lease is
   'The lease of the worker that is getting a new token. Only this worker may store a new token.';
 comment on column private.connection_tokens.leased_until is
-  'The time from which another worker may take the lease. From then on, the worker with the lease counts as lost.';
+  'The time at which the lease ends. From then on, its worker counts as lost, and another worker may take the lease.';
 comment on column private.connection_tokens.failure is
   'The last failure, {message, is_transient}. No worker asks the token server again before failed_until.';
 
@@ -3080,9 +3082,9 @@ declare
   v_token private.connection_tokens;
   v_lease constant uuid := gen_random_uuid();
 begin
-  -- The lock prevents a change of the secret until the transaction ends. If the connection was stored again after the
-  -- worker read its secret, the worker must read the new secret. Otherwise a token of the former secret could be stored
-  -- for the new hosts.
+  -- The lock prevents a change of the secret until the transaction ends. If no secret has this nonce, the connection
+  -- was stored again or deleted after the worker read its secret. The worker then gets no lease, because it could store
+  -- a token of the former secret for the new hosts.
   perform from private.connection_secrets as s
   where s.connection_id = begin_token_refresh.connection_id and s.nonce = begin_token_refresh.secret_nonce::bytea
   for share;
@@ -3125,7 +3127,7 @@ as $$
   select private.begin_token_refresh(connection_id, secret_nonce);
 $$;
 comment on function public.begin_token_refresh(uuid, text) is
-  'For the runner: begins to get a new token. Returns {state}. leased, with lease and token (the expired token or null): this worker must ask the token server. ready: a valid token is stored. wait: another worker asks. failed, with the stored message and is_transient. gone: no secret has this nonce.';
+  'For the runner: begins to get a new token. Returns {state}. ready: a valid token is stored. wait: another worker asks the token server. leased: this worker must ask; adds `lease` and the expired `token` or null. failed: adds the stored message and is_transient. gone: no secret has this nonce.';
 grant execute on function public.begin_token_refresh(uuid, text) to service_role;
 
 create function private.end_token_refresh(
@@ -3165,7 +3167,7 @@ as $$
   select private.end_token_refresh(connection_id, lease, token, valid_seconds, failure);
 $$;
 comment on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) is
-  'For the runner: stores the new token {key_id, nonce, ciphertext} for valid_seconds, or the failure {message, is_transient}, and ends the lease. Returns false, and stores nothing, if another worker has the lease or the connection was stored again.';
+  'For the runner: ends the lease, and stores the new token {key_id, nonce, ciphertext}, valid for valid_seconds, or the failure {message, is_transient}. If another worker has the lease, or if the connection was stored again, stores nothing and returns false.';
 grant execute on function public.end_token_refresh(uuid, uuid, jsonb, integer, jsonb) to service_role;
 
 create function private.expire_connection_token(connection_id uuid, nonce text)
@@ -3208,7 +3210,7 @@ as $$
   from private.connection_secrets as s where s.connection_id = with_secret.connection.id;
 $$;
 comment on function private.with_secret(public.connections) is
-  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is the connection''s valid access token in the same form, or null. Callers must check the permission. Definer, because no API role may access the secrets.';
+  'A connection with its encrypted secret, {key_id, nonce, ciphertext}. `token` is the connection''s valid access token in the same form, or null. Calling functions must check who may read the secret. Definer, because no API role may access the secrets.';
 
 create function private.read_connection_secret(user_id uuid, name text)
 returns jsonb
@@ -3275,7 +3277,7 @@ as $$
   select private.read_claimed_connection(claim, name);
 $$;
 comment on function public.read_claimed_connection(jsonb, text) is
-  'For the runner: the connection with this name that the run of a claim, {flow_run_id, claim_number}, may use. Null if there is none. The result has the encrypted secret {key_id, nonce, ciphertext}, and `token`: a valid access token in the same form, or null. 409 claim_lost.';
+  'For the runner: the connection with this name; null if the run of the claim, {flow_run_id, claim_number}, may use no such connection. The result has the encrypted secret {key_id, nonce, ciphertext}, and `token`: a valid access token in the same form, or null. 409 claim_lost.';
 grant execute on function public.read_claimed_connection(jsonb, text) to service_role;
 
 -- sql/300_nodes/10_json_faults.sql
@@ -3295,8 +3297,8 @@ declare
   v_is_faulty boolean;
 begin
   -- The query measures only strings, numbers, booleans and nulls, because each array or object in the result would be a
-  -- copy of everything inside it. jsonb_path_query would be slower: for each row that it returns, it moves all
-  -- remaining results forward.
+  -- copy of everything inside it. jsonb_path_query would take quadratic time, because it moves all remaining results
+  -- after each row that it returns.
   select coalesce(
     sum(8 + case jsonb_typeof(leaf.value) when 'string' then octet_length(leaf.value #>> '{}') else 0 end), 0
   ) into v_size
@@ -3342,8 +3344,8 @@ begin
     return '[]';
   end if;
 
-  -- Build paths only if there is a fault, and from shortened names. Otherwise a long name would be copied into the path
-  -- of every value below it.
+  -- Build paths only if there is a fault. Shorten the names in a path, because each name is copied into the path of
+  -- every value below it.
   return (
     with recursive part as (
       select json_faults.value as value, '' as path, 0 as depth, false as is_named_too_long
@@ -3432,7 +3434,7 @@ as $$
   ) as fault;
 $$;
 comment on function private.shape_faults(jsonb, jsonb) is
-  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}. A ! after its name marks a mandatory member. Other members are allowed.';
+  'The first 100 differences of a JSON value from a shape, [{path, message}]; [] if the value fits. A shape is the name of a JSON type, [the shape of every element], or {member: shape}. A ! at the end of a member''s name marks a mandatory member. The value may have members that the shape does not name.';
 grant execute on function private.shape_faults(jsonb, jsonb) to authenticated, service_role;
 
 -- sql/300_nodes/20_node_definition.sql
@@ -3517,14 +3519,14 @@ begin
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
     ));
   end if;
-  -- In a row of nodes, members that the definition lacks are null. These nulls must not count towards the size.
+  -- In a row of the table nodes, the columns of missing members are null. These nulls must not count towards the size.
   if jsonb_typeof(v_definition) = 'object' then
     v_definition := v_definition - array(select m.key from jsonb_each(v_definition) as m where m.value = 'null');
   end if;
   v_faults := private.json_faults(v_definition);
   if v_faults = '[]' then
-    -- private.json_faults() counts 8 bytes for a number, like the schema in zod. The text of a number may have 50 times
-    -- as many bytes. So the text may have 64 times as many bytes as a definition may count.
+    -- Like the zod schema, private.json_faults() counts 8 bytes for each number, but the text of a number may have 50
+    -- times as many bytes. So the limit for the text is 64 times the limit for the counted bytes.
     v_measure := private.measure_json(v_definition, 64 * private.limit_definition_bytes());
     if v_measure.fault is not null then
       v_faults := jsonb_build_array(
@@ -3548,7 +3550,8 @@ begin
       array(select rtrim(s.name, '!') from jsonb_object_keys(private.node_definition_shape()) as s (name))
     )
     union all
-    -- PostgREST turns numbers and booleans into text before it writes them into the column `type`.
+    -- PostgREST turns numbers and booleans into text before it writes them into the column `type`. So refuse texts that
+    -- may come from a number or boolean.
     select 'type', format(
       'must be at most %s letters, digits, _ and -, start with a letter, and not be true or false',
       private.limit_definition_type_characters()
@@ -3858,7 +3861,7 @@ comment on function private.draws_outputs(text) is
 
 -- sql/350_flows/04_port_label.sql
 
--- A single expression, so that the planner can inline this function.
+-- The body is a single expression, so that the planner can inline this function.
 create function private.port_label(data jsonb)
 returns text
 language sql immutable security invoker
@@ -3870,7 +3873,7 @@ return coalesce(
   ''
 );
 comment on function private.port_label(jsonb) is
-  'The name of the one port of a flow_input or flow_output node. It is the node''s label. If the node has no label, it is the port''s name in the JSON. The runner uses the same name. `data` is the node''s data.';
+  'The name of the only port of a flow_input or flow_output node. This is the node''s label, or if the node has no label, the port''s name in the flow''s JSON. The runner uses the same name. `data` is the node''s data.';
 
 -- sql/350_flows/05_retry.sql
 
@@ -3916,7 +3919,7 @@ begin
 end;
 $$;
 comment on function private.retry_fault(jsonb) is
-  'The fault that keeps the runner from reading data.retry of a node; null if there is none.';
+  'The first fault in data.retry of a node; null if the runner can read data.retry.';
 
 create function private.complete_retry(retry jsonb)
 returns jsonb
@@ -3999,7 +4002,7 @@ begin
 end;
 $$;
 comment on function private.switch_fault(jsonb) is
-  'The first fault in the cases or outputs of a switch node; null without a fault. Each output must have the name of a case, or the name `default`. If data.on_error is "output", an output may also have the name `error`. `data` is the node''s data, whose ports must have no fault.';
+  'The first fault in the cases or outputs of a switch node; null without a fault. Each output must have the name of a case, or the name `default`. If data.on_error is "output", an output may also have the name `error`. `data` is the node''s data. private.port_fault() must have found no fault in it.';
 
 -- sql/350_flows/07_on_error.sql
 
@@ -4022,11 +4025,11 @@ begin
 end;
 $$;
 comment on function private.on_error_fault(jsonb) is
-  'The fault of a node''s data.on_error, or null. `data` is the node''s data. If the node calls a flow that has an output named error, private.called_error_findings() reports it.';
+  'The fault of a node''s data.on_error, or null. `data` is the node''s data. Does not check whether the node calls a flow that already has an output named error; private.called_error_findings() checks this.';
 
 -- sql/350_flows/08_edge_expression.sql
 
--- A single expression, so that the planner can inline this function.
+-- The body is a single expression, so that the planner can inline this function.
 create function private.edge_expression(edge jsonb)
 returns text
 language sql immutable security invoker
@@ -4143,7 +4146,7 @@ begin
 end;
 $$;
 comment on function private.script_port_fault(jsonb) is
-  'The first fault in the port names of a rhai_script or javascript node; null without a fault. Names must be unique. In a rhai_script node, they must also be valid names of the language Rhai. `data` is the node''s data, whose ports must have no fault.';
+  'The first fault in the port names of a rhai_script or javascript node; null without a fault. No two inputs, and no two outputs, may share a name. In a rhai_script node, names must be valid in the language Rhai. `data` is the node''s data. private.port_fault() must have found no fault in it.';
 
 -- sql/350_flows/10_node_faults.sql
 
@@ -4154,7 +4157,8 @@ set search_path = ''
 as $$
 begin
   return case
-    -- These paths are strict, because a lax path would also look into arrays inside the array.
+    -- These two paths are strict. In a lax path, the filter would test the elements of an inner array instead of the
+    -- inner array itself.
     when jsonb_path_exists(port_fault.data, 'strict $.sources[*] ? (@.type() != "object")')
       then 'data.sources: a source must be an object'
     when jsonb_path_exists(port_fault.data, 'strict $.targets[*] ? (@.type() != "object")')
@@ -4186,7 +4190,7 @@ begin
 end;
 $$;
 comment on function private.port_fault(jsonb) is
-  'The first fault that keeps the runner from reading a port of a node; null without a fault. `data` is the node''s data, whose sources and targets must be arrays.';
+  'The first fault in the ports of a node; null if the runner can read all ports. `data` is the node''s data, whose sources and targets must be arrays.';
 
 create function private.node_faults(nodes jsonb)
 returns table (node_index integer, fault text)
@@ -4194,8 +4198,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 declare
-  -- First check all ports in one pass. Each row has the nth source and the nth target of one node. If a port has a
-  -- fault, the query below checks the ports of each node to name the fault.
+  -- First check all ports in one pass. Each row of the subquery has the nth source and the nth target of one node. If a
+  -- port has a fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
     -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are
     -- that large.
@@ -4281,7 +4285,7 @@ begin
 end;
 $$;
 comment on function private.node_faults(jsonb) is
-  'The first fault of each malformed node, for at most limit_listed_findings() + 1 nodes. First call private.flow_size_findings(), which bounds nodes and ports. Checks the mandatory members of the editor''s node objects, and members of this project such as data.retry.';
+  'The first fault of each malformed node, for at most limit_listed_findings() + 1 nodes. First call private.flow_size_findings(), which bounds nodes and ports. Checks the members that the editor must set, and members that only this project defines, such as data.retry.';
 
 -- sql/350_flows/20_flow_cycle.sql
 
@@ -4340,7 +4344,8 @@ begin
     return null;
   end if;
 
-  -- Each remaining node waits for another remaining node. So a walk backwards from any of them ends in a cycle.
+  -- Into each node that is still waiting, an edge leads from a node that is also waiting. So a walk backwards along
+  -- such edges ends in a cycle.
   v_before := array_fill(null::integer, array[v_count]);
   for v_edge in 1..cardinality(v_from) loop
     if v_waiting[v_from[v_edge]] > 0 then
@@ -4372,8 +4377,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Look up each handle in the whole flow, because a handle may belong to any node. The members source and target
-  -- of an edge say which nodes it connects.
+  -- The members source and target of an edge say which nodes the edge connects. But its handles may be ports of other
+  -- nodes, so look up each handle in the whole flow.
   return query
   with port as materialized (
     -- Each row has the nth source and the nth target of one node.
@@ -4399,7 +4404,7 @@ begin
 end;
 $$;
 comment on function private.flow_edges(jsonb, jsonb) is
-  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors may leave other edges behind. A run drops these with a warning.';
+  'The edges that a run keeps: edges whose two handles are ports of the flow. Editors may leave edges behind whose ports are gone. A run drops such edges with a warning.';
 
 create function private.port_count_findings(nodes jsonb)
 returns jsonb
@@ -4475,7 +4480,7 @@ returns jsonb
 language plpgsql immutable security invoker
 set search_path = ''
 -- The planner can't estimate the size of a graph, and nested loops could take quadratic time. The plan is generic,
--- because for most flows planning each call would take longer than executing it.
+-- because for most flows, making a new plan for a call would take longer than the call itself.
 set enable_nestloop = off
 set plan_cache_mode = force_generic_plan
 as $$
@@ -4550,8 +4555,8 @@ begin
     from edge where edge.is_kept and edge.is_target_run
     group by edge.target, edge.target_port having count(*) > 1
     union all
-    -- The limit of a node's inputs does not bound the edges into the node, because the targetHandle of an edge may
-    -- be an input of another node.
+    -- The limit on the number of a node's inputs does not limit the number of edges into the node, because the
+    -- targetHandle of an edge may be an input of another node.
     select 'node_edges_too_many', format('nodes[%s]', edge.target_index),
       format('at most %s edges may lead into one node', private.limit_node_edges())
     from edge where edge.is_kept and edge.target_index is not null
@@ -4699,7 +4704,7 @@ begin
 end;
 $$;
 comment on function private.acting_flows(jsonb) is
-  'The called flows in a snapshot that have effects: {all, without_instructions}, two arrays of ids; an empty array is left out. A flow has effects if one of its nodes, or a flow that it calls, has effects. `without_instructions` ignores nodes whose only effects are the instructions that they make.';
+  'The ids of called flows with effects in a snapshot: {all, without_instructions}, without empty arrays. A flow has effects if one of its nodes, or a flow that it calls, has effects. For `without_instructions`, a node does not count if its only effects are the instructions that it makes.';
 
 -- sql/350_flows/40_environment_findings.sql
 
@@ -4797,7 +4802,7 @@ begin atomic
   select takes_connection.node_id = 'http_request';
 end;
 comment on function private.takes_connection(text) is
-  'Whether a native node may name a connection in its form data.';
+  'Whether a native node may name a connection in data.targets_form.form_data.';
 
 create function private.connection_uses(nodes jsonb)
 returns table (node_index integer, id text, name text)
@@ -4820,7 +4825,7 @@ begin
 end;
 $$;
 comment on function private.connection_uses(jsonb) is
-  'The nodes of a graph that name a connection, each with its index and the name. An empty name counts as no name.';
+  'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
 
 -- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
 create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
@@ -4833,7 +4838,8 @@ declare
   -- The numbers of the nodes that the loop has reached, in the order in which it reached them.
   v_reached integer[];
   v_is_reached boolean[];
-  -- The numbers of the nodes that each edge connects, ordered by source. v_first[n] is the first edge of node n.
+  -- Edge i leads from node v_from[i] to node v_to[i]. The edges are sorted by v_from. v_first[n] is the first edge that
+  -- leaves node n.
   v_from integer[];
   v_to integer[];
   v_first integer[];
@@ -4895,7 +4901,7 @@ begin
     where e.edge ->> 'source' in (
       select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
     )
-      -- Look up the handle in the whole flow, because a handle may belong to any node.
+      -- Look up the handle in the whole flow, because it may be a port of a node other than the target of the edge.
       and e.edge ->> 'targetHandle' in (
         select t.port ->> 'id'
         from jsonb_path_query(open_connection_urls.nodes, '$[*].data.targets[*] ? (@.name == "url")') as t (port)
