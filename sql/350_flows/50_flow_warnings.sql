@@ -69,7 +69,7 @@ begin
         (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Look up each handle in the whole flow, because copies of a node may share a handle.
+    -- Look up each handle in the whole flow, as the runner does. Copies of a node may share a handle.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle

@@ -11,7 +11,7 @@ comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
 
 -- Freezes a flow and all flows that it calls, directly or through others. Uses the given row of the flow and the
--- current rows of the called flows. Returns the key of the snapshot. If keeps_canvas is true, also returns the
+-- current rows of the called flows. Returns the hash of the snapshot. If keeps_canvas is true, also returns the
 -- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Callers must check the
 -- permission. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
@@ -35,7 +35,7 @@ begin
   canvas := v_reduced.canvas;
   snapshot_hash := sha256(convert_to(v_reduced.data, 'UTF8'));
   loop
-    -- If an equal snapshot exists, this lock keeps the sweep from deleting it before the caller refers to it.
+    -- If an equal snapshot exists, lock it, so that the sweep does not delete it before the caller has stored its hash.
     perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
     insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_reduced.data::jsonb)

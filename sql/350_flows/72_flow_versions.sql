@@ -33,7 +33,8 @@ comment on column public.flow_versions.environment is 'The flow''s settings, whi
 comment on column public.flow_versions.bytes is
   'The stored size of nodes, edges and environment. It counts towards the quota flow_bytes.';
 comment on column public.flow_versions.saved_at is 'The time when the flow was saved with these contents.';
-comment on column public.flow_versions.created_at is 'The time when the version was made, which may be much later.';
+comment on column public.flow_versions.created_at is
+  'The time when the version was made, which may be much later than saved_at.';
 
 create index flow_versions_flow_id_idx on public.flow_versions (flow_id, created_at);
 -- The index includes bytes, so that the bytes of a user's versions can be added up from the index alone.

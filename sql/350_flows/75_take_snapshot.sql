@@ -17,7 +17,7 @@ as $$
 declare
   v_hash bytea;
 begin
-  -- The lock keeps the sweep from deleting the snapshot until the caller refers to it.
+  -- Lock the snapshot, so that the sweep does not delete it before the caller has stored its hash.
   select s.hash into v_hash
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
@@ -63,4 +63,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';
+  'Returns the hash of a snapshot of the flow. If the flow is unchanged and its last snapshot is stored, uses this snapshot. Otherwise makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';

@@ -43,10 +43,10 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
   'Implements public.restore_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
--- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read
--- the flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function
--- does not check for later saves.
+-- First makes a version of the flow's present contents. Then saves the contents of the version `id` as the contents of
+-- its flow. Returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read the
+-- flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function does
+-- not check for later saves.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker

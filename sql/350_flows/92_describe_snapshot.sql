@@ -256,7 +256,7 @@ begin
       bool_or(d.is_handed_on) as is_handed_on
     from drawn_target as d group by d.flow, d.index, d.name
   ),
-  -- A node may have several outputs with the same name, and each of them may have edges.
+  -- A node may have several outputs with the same name. Keep one row for each name.
   first_source as materialized (
     select d.flow, d.index, d.name, min(d.type) as type from drawn_source as d group by d.flow, d.index, d.name
   ),

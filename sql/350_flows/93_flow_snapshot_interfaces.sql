@@ -88,4 +88,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_interface(bytea) is
-  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'The inputs and outputs of a snapshot, computed by the present node definitions. Null if the snapshot has been deleted. Callers must check the permission. Definer, because no API role may access snapshots.';
