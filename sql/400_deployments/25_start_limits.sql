@@ -34,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a deployment''s limit that the callers in `share` may use. The share `all` is all callers together: the whole limit. `guests` is all guests together: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
+  'The part of a deployment''s limit that the callers in `share` may use. `all` is all callers together: the whole limit. `guests` is all callers who have not signed up: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
 -- If anybody may start the deployment, returns the member `limits` of a deploy's answer: {limits:
 -- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an

@@ -51,8 +51,7 @@ begin
   -- this deployment. The trigger has already locked the deployment, so a lock of the flow could cause a deadlock.
   -- Instead, deletions and deploys wait for each other at the lock of the tag's row. After the wait, a transaction sees
   -- to which deployment the other transaction has moved the tag. The trigger must run before the foreign key deletes
-  -- the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for this
-  -- transaction's locks could have moved the tag in between.
+  -- the tags that still name this deployment, so it can't be an AFTER trigger.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id

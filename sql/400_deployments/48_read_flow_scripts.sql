@@ -120,9 +120,9 @@ comment on function private.read_flow_scripts(integer) is
 grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
 
 -- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
--- Reads at most 1,000 flows. From these flows, reads at most 500 scripts. Each script may have 65,536 characters, and
--- all scripts together 262,144 characters. as_of holds the time of the last change of each flow; pass as_of to
--- deploy_flow.
+-- Reads at most 1,000 flows, and from these at most 500 scripts: at most 65,536 characters each, and 262,144 characters
+-- in total. The other flows and scripts are only counted, in flows_left_out and scripts_left_out. as_of holds the time
+-- of the last change of each flow; pass as_of to deploy_flow.
 create function public.read_flow_scripts(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker

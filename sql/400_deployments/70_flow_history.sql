@@ -44,8 +44,9 @@ comment on function private.flow_history(integer) is
 grant execute on function private.flow_history(integer) to anon, authenticated, service_role;
 
 -- Lists the versions of the caller's flow, the newest contents first, without the contents: [{id, name, saved_at,
--- created_at, bytes, is_current, deployment_id, tags}]. is_current: the saved flow has these contents. deployment_id:
--- the newest deployment with these contents, or null. tags: the tags of all deployments with these contents.
+-- created_at, bytes, is_current, deployment_id, tags}]. is_current: whether the saved flow has these contents.
+-- deployment_id: the newest deployment with these contents, or null. tags: the tags of all deployments with these
+-- contents.
 create function public.flow_history(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker

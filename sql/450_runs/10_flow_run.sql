@@ -140,8 +140,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A foreign key would also delete called runs of this flow. But a called run stays as long as its parent run, even if
-  -- its own flow is deleted.
+  -- A called run must stay as long as its parent run, even if the called flow is deleted. A foreign key would delete it
+  -- with the called flow.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;
@@ -159,8 +159,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- While this update waited for the lock of a run, the run may have called other runs, which have the same starter.
-    -- So repeat the update until it finds no more runs.
+    -- While this update waited for the lock of a run, that run may have called other runs, and these have the same
+    -- starter. So repeat the update until it finds no run.
     exit when not found;
   end loop;
   return null;

@@ -4985,7 +4985,7 @@ begin
         (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
-    -- Look up each handle in the whole flow, because copies of a node may share a handle.
+    -- Look up each handle in the whole flow, as the runner does. Copies of a node may share a handle.
     handle as materialized (
       select d.side, d.handle, max(d.name) as name, min(d.index) as first_index, max(d.index) as last_index
       from drawn as d group by d.side, d.handle
@@ -5881,7 +5881,7 @@ comment on column private.flow_snapshots.data is
   '{entry: graph, flows: {"<flow id>": graph}}: the flow itself, and the flows that it reaches through interflow nodes. A graph is {nodes, edges, environment, instructions_bundling}.';
 
 -- Freezes a flow and all flows that it calls, directly or through others. Uses the given row of the flow and the
--- current rows of the called flows. Returns the key of the snapshot. If keeps_canvas is true, also returns the
+-- current rows of the called flows. Returns the hash of the snapshot. If keeps_canvas is true, also returns the
 -- positions of the nodes in the editor, {"<flow id>": private.canvas_text()}, as text. Callers must check the
 -- permission. 422 flow_invalid lists the first 1,000 findings that keep the flows from running.
 create function private.freeze_flow(entry public.flows, keeps_canvas boolean, out snapshot_hash bytea, out canvas text)
@@ -5905,7 +5905,7 @@ begin
   canvas := v_reduced.canvas;
   snapshot_hash := sha256(convert_to(v_reduced.data, 'UTF8'));
   loop
-    -- If an equal snapshot exists, this lock keeps the sweep from deleting it before the caller refers to it.
+    -- If an equal snapshot exists, lock it, so that the sweep does not delete it before the caller has stored its hash.
     perform from private.flow_snapshots as s where s.hash = freeze_flow.snapshot_hash for key share;
     exit when found;
     insert into private.flow_snapshots (hash, data) values (freeze_flow.snapshot_hash, v_reduced.data::jsonb)
@@ -5954,7 +5954,8 @@ comment on column public.flow_versions.environment is 'The flow''s settings, whi
 comment on column public.flow_versions.bytes is
   'The stored size of nodes, edges and environment. It counts towards the quota flow_bytes.';
 comment on column public.flow_versions.saved_at is 'The time when the flow was saved with these contents.';
-comment on column public.flow_versions.created_at is 'The time when the version was made, which may be much later.';
+comment on column public.flow_versions.created_at is
+  'The time when the version was made, which may be much later than saved_at.';
 
 create index flow_versions_flow_id_idx on public.flow_versions (flow_id, created_at);
 -- The index includes bytes, so that the bytes of a user's versions can be added up from the index alone.
@@ -6210,7 +6211,7 @@ as $$
 declare
   v_hash bytea;
 begin
-  -- The lock keeps the sweep from deleting the snapshot until the caller refers to it.
+  -- Lock the snapshot, so that the sweep does not delete it before the caller has stored its hash.
   select s.hash into v_hash
   from private.flow_current_snapshots as c join private.flow_snapshots as s on s.hash = c.snapshot_hash
   where c.flow_id = current_snapshot.entry.id and c.flow_updated_at = current_snapshot.entry.updated_at
@@ -6256,7 +6257,7 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the key of a snapshot of the flow, without node positions. Uses the stored snapshot of an unchanged flow, or makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';
+  'Returns the hash of a snapshot of the flow. If the flow is unchanged and its last snapshot is stored, uses this snapshot. Otherwise makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/76_restore_flow_version.sql
 
@@ -6305,10 +6306,10 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
   'Implements public.restore_flow_version. Definer, because no API role may insert versions.';
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
--- Saves the contents of a version as the contents of its flow. Before that, makes a version of the flow's present
--- contents, and returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read
--- the flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function
--- does not check for later saves.
+-- First makes a version of the flow's present contents. Then saves the contents of the version `id` as the contents of
+-- its flow. Returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read the
+-- flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function does
+-- not check for later saves.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -7072,7 +7073,7 @@ begin
       bool_or(d.is_handed_on) as is_handed_on
     from drawn_target as d group by d.flow, d.index, d.name
   ),
-  -- A node may have several outputs with the same name, and each of them may have edges.
+  -- A node may have several outputs with the same name. Keep one row for each name.
   first_source as materialized (
     select d.flow, d.index, d.name, min(d.type) as type from drawn_source as d group by d.flow, d.index, d.name
   ),
@@ -7272,7 +7273,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_interface(bytea) is
-  'The inputs and outputs of a snapshot by the present node definitions; null for a deleted snapshot. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'The inputs and outputs of a snapshot, computed by the present node definitions. Null if the snapshot has been deleted. Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/400_deployments/10_setting_faults.sql
 
@@ -7779,7 +7780,7 @@ begin
 end;
 $$;
 comment on function private.share_of_limit(text, integer) is
-  'The part of a deployment''s limit that the callers in `share` may use. The share `all` is all callers together: the whole limit. `guests` is all guests together: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
+  'The part of a deployment''s limit that the callers in `share` may use. `all` is all callers together: the whole limit. `guests` is all callers who have not signed up: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
 -- If anybody may start the deployment, returns the member `limits` of a deploy's answer: {limits:
 -- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
@@ -7981,8 +7982,7 @@ begin
   -- this deployment. The trigger has already locked the deployment, so a lock of the flow could cause a deadlock.
   -- Instead, deletions and deploys wait for each other at the lock of the tag's row. After the wait, a transaction sees
   -- to which deployment the other transaction has moved the tag. The trigger must run before the foreign key deletes
-  -- the tags that still name this deployment. An AFTER trigger would be too late: a deploy that waited for this
-  -- transaction's locks could have moved the tag in between.
+  -- the tags that still name this deployment, so it can't be an AFTER trigger.
   select d.id into v_previous
   from public.flow_deployments as d
   where d.entrypoint = old.entrypoint and d.user_id = old.user_id and d.id <> old.id
@@ -8197,9 +8197,9 @@ comment on function private.read_flow_scripts(integer) is
 grant execute on function private.read_flow_scripts(integer) to anon, authenticated, service_role;
 
 -- Returns {as_of, scripts, scripts_left_out, flows_left_out} for a flow of the caller and the flows that it calls.
--- Reads at most 1,000 flows. From these flows, reads at most 500 scripts. Each script may have 65,536 characters, and
--- all scripts together 262,144 characters. as_of holds the time of the last change of each flow; pass as_of to
--- deploy_flow.
+-- Reads at most 1,000 flows, and from these at most 500 scripts: at most 65,536 characters each, and 262,144 characters
+-- in total. The other flows and scripts are only counted, in flows_left_out and scripts_left_out. as_of holds the time
+-- of the last change of each flow; pass as_of to deploy_flow.
 create function public.read_flow_scripts(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker
@@ -8290,9 +8290,10 @@ comment on function private.deploy_flow(integer, boolean, jsonb) is
   'Implements public.deploy_flow. Definer, because no API role may access snapshots or insert deployments.';
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
--- Returns {deployment_id, warnings} with the first 100 warnings, and limits if anybody may start the deployment. If
--- strict is true, all warnings except effect_may_be_skipped count as errors. as_of comes from read_flow_scripts. If a
--- flow has changed since that call, the answer is 409 flow_changed. 422 flow_invalid has the first 1,000 findings.
+-- Returns {deployment_id, warnings}, with at most 100 warnings. If anybody may start the deployment, the answer also
+-- has limits. If strict is true, all warnings except effect_may_be_skipped count as errors. as_of is the value that
+-- read_flow_scripts returned. If a flow has changed since then, the answer is 409 flow_changed. The error 422
+-- flow_invalid lists the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -8518,8 +8519,9 @@ comment on function private.flow_history(integer) is
 grant execute on function private.flow_history(integer) to anon, authenticated, service_role;
 
 -- Lists the versions of the caller's flow, the newest contents first, without the contents: [{id, name, saved_at,
--- created_at, bytes, is_current, deployment_id, tags}]. is_current: the saved flow has these contents. deployment_id:
--- the newest deployment with these contents, or null. tags: the tags of all deployments with these contents.
+-- created_at, bytes, is_current, deployment_id, tags}]. is_current: whether the saved flow has these contents.
+-- deployment_id: the newest deployment with these contents, or null. tags: the tags of all deployments with these
+-- contents.
 create function public.flow_history(flow_id integer)
 returns jsonb
 language plpgsql stable security invoker
@@ -8677,8 +8679,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- A foreign key would also delete called runs of this flow. But a called run stays as long as its parent run, even if
-  -- its own flow is deleted.
+  -- A called run must stay as long as its parent run, even if the called flow is deleted. A foreign key would delete it
+  -- with the called flow.
   delete from public.flow_run as r where r.flow_id = old.id and r.parent_flow_run_id is null;
   return null;
 end;
@@ -8696,8 +8698,8 @@ as $$
 begin
   loop
     update public.flow_run as r set started_by = null where r.started_by = old.id;
-    -- While this update waited for the lock of a run, the run may have called other runs, which have the same starter.
-    -- So repeat the update until it finds no more runs.
+    -- While this update waited for the lock of a run, that run may have called other runs, and these have the same
+    -- starter. So repeat the update until it finds no run.
     exit when not found;
   end loop;
   return null;
