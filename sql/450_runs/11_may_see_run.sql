@@ -19,9 +19,9 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'True if the caller may see a run. The owner of the flow sees all its runs. The starter and the holder of the run''s token see the run only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- This policy repeats the rule of private.may_see_run. If an argument of a function is a sub-select and the function
--- uses this argument twice, the planner does not inline the function. So a policy that called private.may_see_run would
--- read all runs.
+-- This policy repeats the rule of private.may_see_run instead of calling the function. In a call, the caller would be a
+-- sub-select. The function uses the caller more than once, so the planner would not inline the call. Without inlining,
+-- no index can be used, and the query would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())

@@ -35,22 +35,22 @@ comment on column private.flow_run_jobs.flow_run_id is
 comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. No foreign key is needed: a job is deleted with its run, a run with its flow, and a flow with its owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. A foreign key would slow every start. It is not needed: only sweep_runner deletes snapshots, and it keeps the snapshot of each run that has not ended or may be redriven.';
+  'The snapshot that the run executes. There is no foreign key, because it would slow every start. None is needed: only sweep_runner deletes snapshots, and it keeps the snapshot of each run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'The result of private.run_settings() at the start, and the action_signer of the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
+  'private.run_settings() and the action_signer, as they were at the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
   'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.turn is
-  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, the run gets a newer number of the sequence of message ids, so runs that were queued in the meantime are claimed first.';
+  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, turn becomes the next number of the sequence that numbers messages. So runs that were queued in the meantime are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
-  'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
+  'The number of the newest claim; 0 before the first. A worker with an older claim can''t write to the run.';
 comment on column private.flow_run_jobs.is_held is
   'True if a worker has claimed the run and has neither released nor finished it. If the run''s message becomes visible while is_held is true, the worker counts as lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers in a row were lost while they held the run. A lost worker that still holds the run is not counted here; private.awake_jobs counts it. The end of a node or a release of the run sets the number to 0.';
+  'How many workers in a row were lost while they held the run. If a worker is lost, is_held stays true, and the next claim adds the lost worker to this number. The end of a node or a release of the run sets the number to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds of work on the run that workers have reported.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as workers have reported them. A worker needs this much memory to continue the run.';
@@ -66,18 +66,18 @@ comment on column private.flow_run_jobs.stop_requested_at is
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. Postgres writes this index only for failed runs; an index on end_time of flow_run would cost a write for every run.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. A limit of this number ends loops.';
--- The first entry is flow_run.redriven_from. That run may itself be a redrive that ended before it had taken over
--- everything. In this case, the run that it continued is the next entry, and so on. There is no foreign key:
--- sweep_runner keeps these runs until the redrive has ended.
+  'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. If the number exceeds a limit, the start is refused. So a loop of runs ends.';
+-- The first entry is flow_run.redriven_from. If that run is itself a redrive that ended before it had taken over
+-- everything, the entries of its own redriven_from follow. There is no foreign key: sweep_runner keeps these runs until
+-- the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
-  'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
--- Each member is the result of private.redrive_changes(). A run that has the same snapshot as the redrive has no
--- member.
+  'For a redrive: the earlier runs whose node executions the redrive takes over, the newest run first. Null for all other runs.';
+-- An object. The name of each member is the id of an earlier run, and its value is the result of
+-- private.redrive_changes(). An earlier run that has the same snapshot as the redrive has no member.
 comment on column private.flow_run_jobs.redrive_changes is
-  'For each run in redriven_from that executed another snapshot, by its id: the nodes that differ from this run''s snapshot. Null if all runs have the same snapshot.';
+  'For each run in redriven_from that executed another snapshot than this run: the nodes that differ between the two snapshots. Null if all runs in redriven_from executed the same snapshot as this run.';
 comment on column private.flow_run_jobs.is_complete is
-  'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
+  'True if a worker executed every node that could run. False until the run has ended. After the end, it stays false if the run was stopped, exceeded a limit or lost its workers.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn)

@@ -25,23 +25,25 @@ create table public.node_run (
 );
 comment on table public.node_run is
   'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads the rows, because they contain the flow''s constants.';
-comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
+comment on column public.node_run.times is
+  'The number of the execution: 0 for the node''s first execution in the run, and one more for each further execution in a loop.';
 comment on column public.node_run.attempt is
   'For a node with data.retry: the number of its present or last attempt. 1 for every other node.';
 comment on column public.node_run.retry_at is
   'The time at which the next attempt begins. Set only between a failed attempt and the next one.';
 comment on column public.node_run.attempt_start_time is
-  'The time at which the present attempt began. The time limit data.timeout_ms counts from it. Null for the first attempt, which begins at start_time.';
+  'The time at which the present attempt began. Null for the first attempt, which begins at start_time. data.timeout_ms limits the time since the attempt began.';
 comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. user_id needs no foreign key: the flow is deleted with its owner, its runs with the flow, and these rows with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
-comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
+comment on column public.node_run.output is
+  'One value, {"M": {…}}: the outputs by name. Null if the node failed before it had an output.';
 comment on column public.node_run.error_handled is
   'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
-  'True if this run is a redrive that did not execute the node. Instead, it copied the row, with its times, from the run that it continues.';
+  'True if this run is a redrive that did not execute the node. Instead, the redrive copied this row, with start_time and end_time, from an earlier run.';
 comment on column public.node_run.is_pinned is
-  'True if the node was not executed, because the start found the node''s outputs in flow_pins.';
+  'True if the node was not executed, because flow_pins had outputs for the node when the run was started.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated

@@ -15,7 +15,7 @@ create table public.flow_run_logs (
 );
 comment on table public.flow_run_logs is
   'Log lines of a run and its nodes, in order. Only the flow''s owner reads the lines.';
-comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
+comment on column public.flow_run_logs.log_index is 'The number of the line in its run, from 0.';
 comment on column public.flow_run_logs.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join.';
 comment on column public.flow_run_logs.node_id is

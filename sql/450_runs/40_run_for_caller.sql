@@ -31,7 +31,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. The calling functions check the user by the root run.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. The functions that call this one check whether the user may see the root run.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid

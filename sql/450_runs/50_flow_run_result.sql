@@ -26,7 +26,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has waited in the queue for 2 seconds, so the runner should be called. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and this or another run has waited in the queue for 2 seconds. So the runner should be called. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -60,7 +60,7 @@ begin
 end;
 $$;
 comment on function private.await_flow_run_result(uuid) is
-  'Implements public.await_flow_run_result. Definer, because private.flow_run_result() has checked the caller, so the loop need not check the policies.';
+  'Implements public.await_flow_run_result. private.flow_run_result() checks the caller first. Definer, so that the loop need not check the policies again.';
 grant execute on function private.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.await_flow_run_result(flow_run_id uuid)
@@ -73,5 +73,5 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns the state at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
+  'Waits up to 40 milliseconds for the end of the run, then returns the same as flow_run_result. Does not wait if two other callers are waiting. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;

@@ -35,7 +35,8 @@ as $$
   select * from private.called_flow_runs(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids. `after` is the last
--- id of the previous page. Only the owner can read the inputs, outputs and errors of called runs; flow_run has them.
+-- id of the previous page. The inputs, outputs and errors of called runs are in flow_run, where only the owner can read
+-- them.
 comment on function public.called_flow_runs(uuid, uuid) is
-  'The status and times of the runs that a run called, in pages of 1,000. `after` is the last id of the previous page. For the flow''s owner, the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called, in pages of 1,000. `after` is the last id of the previous page. Allowed for the flow''s owner, the starter of the root run and the holder of the root run''s token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;

@@ -29,7 +29,7 @@ $$;
 -- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. If a session
 -- follows another run whose lock happens to have the same number, the function notifies without need.
 comment on function private.announce_run_news(uuid, private.news_topic) is
-  'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
+  'When the transaction commits, notifies the sessions that follow the root run for this topic. The caller holds the lock of the run''s row.';
 
 create function private.listen_for_run_news()
 returns integer
@@ -55,7 +55,7 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if an eighth of all connections already listen. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs. Returns how many runs the session may follow: four times max_locks_per_transaction. Returns 0 if an eighth of all connections already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -79,10 +79,10 @@ begin
     );
 end;
 $$;
--- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
--- committing. Read the runs after this call, because earlier news is not announced again.
+-- Returns the runs that the session follows. Leaves out called runs. Also leaves out a run if a transaction with news
+-- of the run holds the exclusive lock. Read the runs after this call, because earlier news is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic. The session follows a run until the session ends, or until it has called unfollow_flow_runs as often as this function. Returns the runs that the session follows; read these runs after the call.';
+  'Makes this session follow root runs for a topic. The session follows a run until the session ends, or has called unfollow_flow_runs for the run as often as follow_flow_runs. Returns the runs that the session follows; read these runs after the call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)

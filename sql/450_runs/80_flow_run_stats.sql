@@ -21,8 +21,8 @@ create function private.flow_run_stats(flow integer, deployment uuid, since time
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The limit in the query stops it after about 5,000 runs. The planner does not know the value of this limit, so without
--- these settings it would sort all runs.
+-- The limit in the query stops the query after about 5,000 runs. The planner does not know the value of this limit.
+-- Without these settings, the planner would choose to sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -35,7 +35,7 @@ declare
 begin
   perform private.check_run_period(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
   perform private.check_own_target(v_user_id, flow_run_stats.flow, flow_run_stats.deployment);
-  -- Ids of runs begin with their time.
+  -- The id of a run begins with the time of its creation, so `since` gives a lower bound of the ids.
   v_since_id := private.first_uuid_v7(flow_run_stats.since);
 
   with looked_at as materialized (
@@ -102,9 +102,9 @@ begin atomic
   select private.flow_run_stats(flow, deployment, since);
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
--- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of the first
--- errors of failed runs, with null for errors without a code. For a flow or deployment of another user, the answer is
--- 404, as for an unknown one.
+-- run. Durations are those of runs that have started and ended. failures counts the failed runs by the code of their
+-- first error, and has the 20 most frequent codes. The code is null if the first error has none. For a flow or
+-- deployment of another user, the answer is 404, as for an unknown one.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;

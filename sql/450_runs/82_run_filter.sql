@@ -1,7 +1,6 @@
--- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. The functions turn a filter
--- into the text of one query, which has only the conditions that the filter gives. The query reads runs by one or two
--- indexes, the newest first, and stops after a fixed number of runs. So its time is bounded, however many runs there
--- are.
+-- The filter that find_flow_runs and flow_run_overview take. The functions in this file turn a filter into the text of
+-- one query, which has only the conditions that the filter gives. The query reads runs by one or two indexes, the
+-- newest first, and stops after a fixed number of runs. So its time is bounded, however many runs there are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
   until timestamptz
@@ -66,30 +65,30 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The id is the second column of each index that these conditions use. Most users start runs of their own flows. Such
-  -- runs are in both the index of owners and the index of starters. is_by_owner marks the rows from the index of
-  -- owners.
+  -- Each of these conditions has an index whose second column is the id. A run that its owner started is in both the
+  -- index of owners and the index of starters. is_by_owner marks the rows from the index of owners, so that
+  -- private.run_query can count such a run only once.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
   ) as v (source);
 end;
 comment on function private.run_sources(private.run_filter) is
-  'The text of a query for the newest runs in the index that fits a filter best. It takes the same parameters as the query of private.run_query().';
+  'The text of a query that reads the newest runs by the index that fits a filter best. The query takes the same parameters as the query of private.run_query().';
 
 create function private.run_query(filter private.run_filter)
 returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of a source matched,
-    -- the merge of the sources would then read this whole source before it returned a run.
+    -- Without `offset 0`, Postgres would check the conditions in each of the two sources, before it merges them. If few
+    -- runs of a source matched, Postgres would read this whole source before it returned a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
     ),
     'r.parent_flow_run_id is null',
-    -- A run that is in both indexes counts once.
+    -- A run in both the index of owners and the index of starters counts once.
     case when num_nonnulls(
       (run_query.filter).deployment, (run_query.filter).schedule, (run_query.filter).webhook, (run_query.filter).flow
     ) = 0 then '(r.is_by_owner or r.user_id <> $2)' end,
@@ -100,7 +99,8 @@ begin atomic
     case when (run_query.filter).starter is not null then
       'private.starter_kind(r.schedule_id, r.webhook_id, r.started_by_run_id, r.started_by_public_key) = ($1).starter'
     end,
-    -- strpos and starts_with take linear time and do not interpret patterns.
+    -- Unlike `like` and regular expressions, strpos and starts_with take `search` as plain text, and need only linear
+    -- time.
     case when (run_query.filter).search is not null then
       '(strpos(lower(array_to_string(r.errors, chr(10))), lower(($1).search)) > 0'
         || ' or starts_with(r.started_by_public_key, ($1).search)'
@@ -116,4 +116,4 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains nothing that the caller has sent.';
+  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The caller''s values are only in the parameters, never in the text.';

@@ -2,8 +2,8 @@ create function private.find_flow_runs(filter private.run_filter, skip integer, 
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Only a merge of two indexes can stop at the last wanted run. The planner does not know how rare a searched text
--- is, so without these settings it would read and sort all runs.
+-- A merge of the two indexes can stop as soon as it has the wanted runs. Other plans first read and sort all runs. The
+-- planner does not know how rare a searched text is, so without these settings it might choose such a plan.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -22,7 +22,7 @@ begin
     perform private.fail('request_invalid',
       format('take: must be from 1 to %s; skip: from 0 to %s.', v_most_taken, v_most));
   end if;
-  -- Ids of runs begin with their time.
+  -- The id of a run begins with the time of its creation, so `since` and `until` give bounds of the ids.
   v_from := private.first_uuid_v7(coalesce((find_flow_runs.filter).since, 'epoch'));
   v_to := private.first_uuid_v7(coalesce((find_flow_runs.filter).until, '2200-01-01'));
   execute format(
@@ -35,8 +35,8 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- If the page is not full, count the runs that the search has read in each index. If the page is full, the next page
-  -- continues the search.
+  -- If the page is not full, the search is over. Count the runs that it read in each index, to find out whether it
+  -- stopped at the limit. If the page is full, the next page continues the search.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format(
       'select coalesce(max(n.runs), 0) from (select count(*) as runs from (%s) as q group by q.is_by_owner) as n',
@@ -53,9 +53,9 @@ grant execute on function private.find_flow_runs(private.run_filter, integer, in
   to anon, authenticated, service_role;
 
 -- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names. Without such a
--- filter, reads the newest 100,000 runs that the user owns, and the newest 100,000 that the user started. is_complete
--- is false if the search stopped at this limit. Then call again with `until` to search older runs. first_error has at
--- most 1,000 characters.
+-- filter, reads the newest 100,000 runs that the user owns, and the newest 100,000 that the user started. If the search
+-- stopped at this limit, is_complete is false. In this case, call again with `until` to search older runs. first_error
+-- has at most 1,000 characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -71,7 +71,7 @@ end;
 comment on function public.find_flow_runs(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
 ) is
-  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: a text in the errors, or the beginning of the id of the run or of its starter. starter: schedule, webhook, flow, user or key. 400 request_invalid; 401.';
+  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: text in the errors, or the beginning of the id of the run or its starter, or of the starter''s public key. starter: schedule, webhook, flow, user or key. 400 request_invalid; 401.';
 grant execute on function public.find_flow_runs(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
 ) to anon, authenticated, service_role;

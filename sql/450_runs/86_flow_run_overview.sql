@@ -23,7 +23,7 @@ create function private.flow_run_overview(filter private.run_filter)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- These settings have the same reason as in private.find_flow_runs().
+-- private.find_flow_runs() has the same settings, and says why.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -119,7 +119,7 @@ end;
 -- durations: [{id, status, created_at, ms}], duration_ms: {p50, p95},
 -- failures: [{node_id, node, code, message, count, last_id}]}.
 comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
-  'Counts the runs that find_flow_runs finds with the same filter, by default in a period of one day: by status, by part of the period, and failures by node and text. Also lists durations. 400 request_invalid; 401.';
+  'Counts the runs that find_flow_runs finds with the same filter, by status and by part of the period (default: one day). Counts the failures by node and text. Also lists durations. 400 request_invalid; 401.';
 grant execute on function public.flow_run_overview(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
 ) to anon, authenticated, service_role;

@@ -7,9 +7,10 @@
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction, no
--- client has seen a number. After it, no row changes, so the numbers can be computed at any time. The table has no rows
--- for such a run, and private.unnumbered_events computes the events on request.
+-- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction,
+-- clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
+-- computed at any time. So the table has no rows for such a run, and private.unnumbered_events computes the events on
+-- request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -26,7 +27,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all of its events. Rows are deleted with their run.';
+  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all events of the run. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
@@ -42,8 +43,8 @@ create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- The plan is generic. Otherwise Postgres would plan the statements again for the arrays of each call, and planning
--- takes longer than executing.
+-- With a generic plan, Postgres plans the statements once. Otherwise it would plan them again for the arrays of each
+-- call, and planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -94,11 +95,11 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run stored
+-- Call this for a root run that has ended and has no rows in flow_run_events. The transaction that ended the run stored
 -- all rows of the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in
 -- the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
+  'For an ended root run that has no rows in flow_run_events: its events from number 2 on, without the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -106,8 +107,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Test the stored size first, because it is known without reading the value. A value with a small stored size may
-  -- still have a long text.
+  -- Test the stored size first, because it is known without reading the value. Stored values may be compressed, so a
+  -- value with a small stored size may still have a long text.
   if pg_column_size(event_value.value) > private.limit_event_value_bytes()
     or octet_length(event_value.value::text) > private.limit_event_value_bytes()
   then
@@ -227,7 +228,8 @@ begin
         when 'signature_request' then jsonb_build_object(
           'id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at
         )
-        -- Every caller who gets these events may also read pending_inputs, which has the URL.
+        -- The event may contain the URL, because every caller who gets the event may also read the URL in
+        -- pending_inputs.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
       end as data,
@@ -289,10 +291,11 @@ begin
 end;
 $$;
 -- A page has at most 200 events and at most max_bytes. If the next event alone has more than max_bytes, the page has
--- only this event. In each event, `owner` holds the members of `data` that only the flow's owner gets. The next page
--- continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will follow.
+-- only this event. In each event, `owner` holds the members that are added to `data` only for the flow's owner. The
+-- next page continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will
+-- follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. The calling functions check the user.';
+  'A page of a root run''s events, those with numbers greater than `after`: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -348,7 +351,7 @@ $$;
 -- is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they happen. 400
 -- request_invalid; 401; 404 flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the root run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: `last` of the previous page. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -375,7 +378,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer, because one call serves many clients, and the Edge Functions have checked these clients.';
+  'Implements public.watched_run_events. Definer, because one call serves many clients, but policies apply to a single user. The Edge Functions have checked the clients.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -385,8 +388,8 @@ set search_path = ''
 as $$
   select private.watched_run_events(flow_run_ids, after);
 $$;
--- The Edge Functions watch on behalf of callers. `owner` has the members of `data` that only the owner of the flow
--- gets. For a deleted run, the answer has no events, and has_ended is true.
+-- The Edge Functions watch on behalf of callers. `owner` has the members that the Edge Functions add to `data` only for
+-- the owner of the flow. For a deleted run, the answer has no events, and has_ended is true.
 comment on function public.watched_run_events(uuid[], integer[]) is
   'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run; events with greater numbers are returned. Runs without new events are left out.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;

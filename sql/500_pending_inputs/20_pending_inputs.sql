@@ -17,8 +17,8 @@ create table public.pending_inputs (
   constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
   constraint pending_inputs_description_length
     check (char_length(description) <= private.limit_input_description_characters()),
-  -- The runner limits the bytes of the schema as JSON without spaces. The text of jsonb may have more bytes, because
-  -- jsonb writes a space after each comma and colon.
+  -- The runner checks the limit on the schema's JSON without spaces. The text of jsonb has a space after each comma and
+  -- colon, so the check here allows twice as many bytes.
   constraint pending_inputs_json_schema_object check (
     jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
   ),
@@ -34,13 +34,13 @@ comment on table public.pending_inputs is
 comment on column public.pending_inputs.flow_run_id is
   'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'The started run. No foreign key is needed: the row is deleted with its row in private.api_inputs, which has this foreign key.';
+  'The started run. No foreign key is needed: the row is deleted with the row of private.api_inputs that has the same id, and there root_flow_run_id is a foreign key.';
 comment on column public.pending_inputs.owner_id is
   'The owner of the flow. No foreign key is needed: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.pending_inputs.started_by is
   'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key: a trigger sets this column to null when the user is deleted.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential. The URL is stored in two places: here, while the input is open, and in the message to webhook_url. Only the owner reads the message.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
@@ -55,8 +55,8 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- The policies hide expired inputs. An expired row stays until a worker has claimed its run, but it can't be
--- answered.
+-- An expired row stays until a worker has claimed its run. Until then, the policies hide the row, and its input can't
+-- be answered.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())

@@ -78,7 +78,7 @@ begin atomic
   select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow, which serves the answers for different owners in turn. Returns the owner of the run of each input token, in the order of the tokens; null for a token that submit_input answers with 404.';
+  'For the Edge Function `flow`, which lets the owners of runs take turns. Returns one entry for each token of an input, in the order of the tokens: the owner of the run that asks for the input, or null if submit_input would refuse the token with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.question_of_input(token text)
@@ -112,7 +112,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer, because no API role may access private.api_inputs.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short: it need not be secret, because the token is the credential. Definer, because no API role may access private.api_inputs.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -127,7 +127,8 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- Lock the run first, as claims, stops and ends of runs do. So the second of two answers sees the first.
+  -- Lock the run first, as claims, stops and ends of runs do. So if two answers arrive at once, the second sees the
+  -- outcome of the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;
@@ -215,13 +216,13 @@ comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
   'Implements public.submit_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
--- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain
--- null would count as missing.) The Edge Function has checked the ranges of numbers. Most nodes accept any value
--- and need one call. If the node accepts only certain answers, the first call stores nothing and returns
--- {json_schema, choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and
--- calls again with is_checked. A token works once, but the same value with the same idempotency_key succeeds again.
--- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired,
--- or whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain null
+-- would count as missing.) The Edge Function has checked the ranges of numbers. If the node accepts any value, one call
+-- is enough. If the node accepts only certain answers, the first call stores nothing and returns {json_schema,
+-- choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and calls again with
+-- is_checked. A token works once, but the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
+-- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended
+-- or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false

@@ -9,8 +9,8 @@ begin
   -- An answer sets has_ended_inputs under the lock of the run, which this transaction holds. So no answer can
   -- arrive between this reset and the query below.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- Only the database decides, under the same lock, that an input has expired. An expired input accepts no answer,
-  -- even if the clock is set back later.
+  -- Only this statement, under the same lock, stores that an input has expired. From then on, the input accepts no
+  -- answer, even if the clock is set back.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'

@@ -28,7 +28,7 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. The key of a transaction is the first node execution whose instructions it contains.';
+  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. A transaction may contain the instructions of several node executions; its key is the first of these executions.';
 comment on column private.flow_run_transactions.root_flow_run_id is
   'The root run of the tree that contains flow_run_id.';
 comment on column private.flow_run_transactions.members is
@@ -65,8 +65,8 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- If the stored transaction has failed, it had no effect. If its node is being tried again, the new transaction may
-  -- replace it.
+  -- A failed transaction had no effect. So if its node is being tried again, the new transaction may replace the failed
+  -- one.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
@@ -89,7 +89,7 @@ begin
       members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
       has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- A second, different transaction might pay twice.
+    -- The stored transaction may have been sent, so a different transaction might pay a second time.
     perform private.fail('internal',
       'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;

@@ -78,7 +78,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. The calling functions have checked the user.';
+  'The open signature requests in the tree of a root run, the oldest first. A request is open while it has no answer and has not expired. Definer, because it reads the requests of any user. The calling functions have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -114,7 +114,8 @@ begin
         pubkey, msg, signatures, expires_at
       )
       select
-        -- Each request gets a time one microsecond later than the previous one, so that their order is kept.
+        -- created_at of each request is one microsecond later than that of the previous request, so that created_at
+        -- keeps the order of the requests.
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case

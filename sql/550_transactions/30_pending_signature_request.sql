@@ -56,7 +56,7 @@ as $$
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer, because one call serves many callers, and the Edge Functions have checked these callers.';
+  'Implements public.asking_flow_runs. Definer, because one call serves many callers, but policies apply to a single user. The Edge Functions have checked the callers.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -67,5 +67,5 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer, because a run in the tree asks for a signature now, or because no run in the tree will ask again.';
+  'For the Edge Functions, which wait on behalf of callers. Returns the runs for which waiting is over: a run in the tree asks for a signature now, or the root run has ended, so no run in the tree will ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;

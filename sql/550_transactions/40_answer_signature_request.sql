@@ -19,7 +19,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the requested key, even if another person sends it. Definer, because it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the answer, its signature must be by the requested key. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -114,8 +114,9 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- Lock the run first, as claims, stops and suspensions do. So the second of two answers sees the first. If a worker
-  -- suspends the run at the same time, either the suspension sees this answer, or this answer wakes the run.
+  -- Lock the run first, as claims, stops and suspensions do. So if two answers arrive at once, the second sees the
+  -- first. If a worker suspends the run at the same time, either the suspension sees this answer, or this answer wakes
+  -- the run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -143,5 +144,5 @@ as $$
   select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
+  'For the Edge Function `signature`, which first verifies the signature in the answer, because SQL can''t. Stores the answer to a signature request. Wakes the run if no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(bigint, text, text) to service_role;

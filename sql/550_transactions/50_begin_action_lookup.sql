@@ -45,5 +45,5 @@ $$;
 -- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run without a transaction in its
 -- output. 429 action_lookups_limit for more than 20 look-ups.
 comment on function public.begin_action_lookup() is
-  'For the function action, which sends the run''s token: returns what the function needs to look up, on the chain, the transaction that the run has output: {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
+  'For the Edge Function `action`, which sends the run''s token: returns what `action` needs to find, on the chain, the transaction in the run''s output: {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;

@@ -8748,9 +8748,9 @@ comment on function private.may_see_run(public.flow_run, private.caller) is
   'True if the caller may see a run. The owner of the flow sees all its runs. The starter and the holder of the run''s token see the run only if no other run called it. The policies of flow_run repeat this rule in a form that can use an index; a test compares the two.';
 
 alter table public.flow_run enable row level security;
--- This policy repeats the rule of private.may_see_run. If an argument of a function is a sub-select and the function
--- uses this argument twice, the planner does not inline the function. So a policy that called private.may_see_run would
--- read all runs.
+-- This policy repeats the rule of private.may_see_run instead of calling the function. In a call, the caller would be a
+-- sub-select. The function uses the caller more than once, so the planner would not inline the call. Without inlining,
+-- no index can be used, and the query would read all runs.
 create policy flow_run_select_owner_starter_token on public.flow_run for select to authenticated
   using (
     user_id = (select auth.uid())
@@ -8798,22 +8798,22 @@ comment on column private.flow_run_jobs.flow_run_id is
 comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. No foreign key is needed: a job is deleted with its run, a run with its flow, and a flow with its owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. A foreign key would slow every start. It is not needed: only sweep_runner deletes snapshots, and it keeps the snapshot of each run that has not ended or may be redriven.';
+  'The snapshot that the run executes. There is no foreign key, because it would slow every start. None is needed: only sweep_runner deletes snapshots, and it keeps the snapshot of each run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
-  'The result of private.run_settings() at the start, and the action_signer of the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
+  'private.run_settings() and the action_signer, as they were at the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
 comment on column private.flow_run_jobs.counted_deployment_id is
   'The deployment whose max_runs_in_flight counts this run until it ends; null if no deployment counts it.';
 comment on column private.flow_run_jobs.counted_shares is
   'The two shares in private.deployment_usage that count this run: first the caller''s group (guests or others), then the caller.';
 comment on column private.flow_run_jobs.turn is
-  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, the run gets a newer number of the sequence of message ids, so runs that were queued in the meantime are claimed first.';
+  'The place of the run in the order in which its owner''s runs are claimed. A new run has its message_id as turn. When a worker releases the run, turn becomes the next number of the sequence that numbers messages. So runs that were queued in the meantime are claimed first.';
 comment on column private.flow_run_jobs.claim_number is
-  'The number of the newest claim; 0 before the first. Writes of older claims are refused.';
+  'The number of the newest claim; 0 before the first. A worker with an older claim can''t write to the run.';
 comment on column private.flow_run_jobs.is_held is
   'True if a worker has claimed the run and has neither released nor finished it. If the run''s message becomes visible while is_held is true, the worker counts as lost.';
 comment on column private.flow_run_jobs.lost_claim_count is
-  'How many workers in a row were lost while they held the run. A lost worker that still holds the run is not counted here; private.awake_jobs counts it. The end of a node or a release of the run sets the number to 0.';
+  'How many workers in a row were lost while they held the run. If a worker is lost, is_held stays true, and the next claim adds the lost worker to this number. The end of a node or a release of the run sets the number to 0.';
 comment on column private.flow_run_jobs.work_ms is 'The milliseconds of work on the run that workers have reported.';
 comment on column private.flow_run_jobs.output_bytes is
   'The bytes of JSON of all node outputs of the run and of the runs that it called, as workers have reported them. A worker needs this much memory to continue the run.';
@@ -8829,18 +8829,18 @@ comment on column private.flow_run_jobs.stop_requested_at is
 comment on column private.flow_run_jobs.failed_at is
   'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. Postgres writes this index only for failed runs; an index on end_time of flow_run would cost a write for every run.';
 comment on column private.flow_run_jobs.chain_depth is
-  'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. A limit of this number ends loops.';
--- The first entry is flow_run.redriven_from. That run may itself be a redrive that ended before it had taken over
--- everything. In this case, the run that it continued is the next entry, and so on. There is no foreign key:
--- sweep_runner keeps these runs until the redrive has ended.
+  'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. If the number exceeds a limit, the start is refused. So a loop of runs ends.';
+-- The first entry is flow_run.redriven_from. If that run is itself a redrive that ended before it had taken over
+-- everything, the entries of its own redriven_from follow. There is no foreign key: sweep_runner keeps these runs until
+-- the redrive has ended.
 comment on column private.flow_run_jobs.redriven_from is
-  'The runs from which a redrive takes node executions over, the newest first; null for all other runs.';
--- Each member is the result of private.redrive_changes(). A run that has the same snapshot as the redrive has no
--- member.
+  'For a redrive: the earlier runs whose node executions the redrive takes over, the newest run first. Null for all other runs.';
+-- An object. The name of each member is the id of an earlier run, and its value is the result of
+-- private.redrive_changes(). An earlier run that has the same snapshot as the redrive has no member.
 comment on column private.flow_run_jobs.redrive_changes is
-  'For each run in redriven_from that executed another snapshot, by its id: the nodes that differ from this run''s snapshot. Null if all runs have the same snapshot.';
+  'For each run in redriven_from that executed another snapshot than this run: the nodes that differ between the two snapshots. Null if all runs in redriven_from executed the same snapshot as this run.';
 comment on column private.flow_run_jobs.is_complete is
-  'True if a worker executed everything that could run. False until the run has ended. It stays false if the run was stopped, exceeded a limit or lost its workers.';
+  'True if a worker executed every node that could run. False until the run has ended. After the end, it stays false if the run was stopped, exceeded a limit or lost its workers.';
 
 create index flow_run_jobs_failed_at_idx on private.flow_run_jobs (failed_at) where failed_at is not null;
 create index flow_run_jobs_user_id_idx_pending on private.flow_run_jobs (user_id, turn)
@@ -8910,23 +8910,25 @@ create table public.node_run (
 );
 comment on table public.node_run is
   'Executions of nodes: one row for each run, node and iteration. Only the flow''s owner reads the rows, because they contain the flow''s constants.';
-comment on column public.node_run.times is '0 for the first execution; counts up inside a loop.';
+comment on column public.node_run.times is
+  'The number of the execution: 0 for the node''s first execution in the run, and one more for each further execution in a loop.';
 comment on column public.node_run.attempt is
   'For a node with data.retry: the number of its present or last attempt. 1 for every other node.';
 comment on column public.node_run.retry_at is
   'The time at which the next attempt begins. Set only between a failed attempt and the next one.';
 comment on column public.node_run.attempt_start_time is
-  'The time at which the present attempt began. The time limit data.timeout_ms counts from it. Null for the first attempt, which begins at start_time.';
+  'The time at which the present attempt began. Null for the first attempt, which begins at start_time. data.timeout_ms limits the time since the attempt began.';
 comment on column public.node_run.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join. user_id needs no foreign key: the flow is deleted with its owner, its runs with the flow, and these rows with their run.';
 comment on column public.node_run.input is 'One value, {"M": {…}}: the inputs by name.';
-comment on column public.node_run.output is 'One value, {"M": {…}}; null if the node failed before any output.';
+comment on column public.node_run.output is
+  'One value, {"M": {…}}: the outputs by name. Null if the node failed before it had an output.';
 comment on column public.node_run.error_handled is
   'True if the node passed its errors to its output "error" (data.on_error), so the run does not fail because of them.';
 comment on column public.node_run.is_taken_over is
-  'True if this run is a redrive that did not execute the node. Instead, it copied the row, with its times, from the run that it continues.';
+  'True if this run is a redrive that did not execute the node. Instead, the redrive copied this row, with start_time and end_time, from an earlier run.';
 comment on column public.node_run.is_pinned is
-  'True if the node was not executed, because the start found the node''s outputs in flow_pins.';
+  'True if the node was not executed, because flow_pins had outputs for the node when the run was started.';
 
 alter table public.node_run enable row level security;
 create policy node_run_select_owner on public.node_run for select to authenticated
@@ -8954,7 +8956,7 @@ create table public.flow_run_logs (
 );
 comment on table public.flow_run_logs is
   'Log lines of a run and its nodes, in order. Only the flow''s owner reads the lines.';
-comment on column public.flow_run_logs.log_index is 'Counts from 0 within a run.';
+comment on column public.flow_run_logs.log_index is 'The number of the line in its run, from 0.';
 comment on column public.flow_run_logs.user_id is
   'The owner of the flow, copied from flow_run so that the policy needs no join.';
 comment on column public.flow_run_logs.node_id is
@@ -9002,7 +9004,7 @@ as $$
   select ancestor.id from ancestor where ancestor.parent_flow_run_id is null;
 $$;
 comment on function private.root_run_id(uuid) is
-  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. The calling functions check the user by the root run.';
+  'The root run of the tree to which a run belongs. A run that no interflow node called is its own root. Definer, because it reads runs that policies may hide. The functions that call this one check whether the user may see the root run.';
 
 create function private.root_run_for_caller(flow_run_id uuid)
 returns uuid
@@ -9046,7 +9048,7 @@ begin
 end;
 $$;
 comment on function public.flow_run_result(uuid) is
-  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and some run has waited in the queue for 2 seconds, so the runner should be called. 401; 404 flow_run_not_found.';
+  'The state of a run, {status, output, errors, is_overdue}, for its owner, its starter and the holder of its token. is_overdue: the run has not ended, and this or another run has waited in the queue for 2 seconds. So the runner should be called. 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function private.await_flow_run_result(flow_run_id uuid)
@@ -9080,7 +9082,7 @@ begin
 end;
 $$;
 comment on function private.await_flow_run_result(uuid) is
-  'Implements public.await_flow_run_result. Definer, because private.flow_run_result() has checked the caller, so the loop need not check the policies.';
+  'Implements public.await_flow_run_result. private.flow_run_result() checks the caller first. Definer, so that the loop need not check the policies again.';
 grant execute on function private.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 create function public.await_flow_run_result(flow_run_id uuid)
@@ -9093,7 +9095,7 @@ begin
 end;
 $$;
 comment on function public.await_flow_run_result(uuid) is
-  'Returns flow_run_result when the run has ended, or after 40 milliseconds. If two other callers are waiting, returns the state at once. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
+  'Waits up to 40 milliseconds for the end of the run, then returns the same as flow_run_result. Does not wait if two other callers are waiting. Most runs of a few nodes end within 40 milliseconds. 401; 404 flow_run_not_found.';
 grant execute on function public.await_flow_run_result(uuid) to anon, authenticated, service_role;
 
 -- sql/450_runs/70_called_flow_runs.sql
@@ -9135,9 +9137,10 @@ as $$
   select * from private.called_flow_runs(flow_run_id, after);
 $$;
 -- flow_run_id may itself be a called run. A page has at most 1,000 runs in the order of their ids. `after` is the last
--- id of the previous page. Only the owner can read the inputs, outputs and errors of called runs; flow_run has them.
+-- id of the previous page. The inputs, outputs and errors of called runs are in flow_run, where only the owner can read
+-- them.
 comment on function public.called_flow_runs(uuid, uuid) is
-  'The status and times of the runs that a run called, in pages of 1,000. `after` is the last id of the previous page. For the flow''s owner, the starter of the root run and the holder of its token. 401; 404 flow_run_not_found.';
+  'The status and times of the runs that a run called, in pages of 1,000. `after` is the last id of the previous page. Allowed for the flow''s owner, the starter of the root run and the holder of the root run''s token. 401; 404 flow_run_not_found.';
 grant execute on function public.called_flow_runs(uuid, uuid) to anon, authenticated, service_role;
 
 -- sql/450_runs/75_run_news.sql
@@ -9173,7 +9176,7 @@ $$;
 -- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. If a session
 -- follows another run whose lock happens to have the same number, the function notifies without need.
 comment on function private.announce_run_news(uuid, private.news_topic) is
-  'Notifies the sessions that follow a root run for this topic, when the transaction commits. The caller holds the lock of the run''s row.';
+  'When the transaction commits, notifies the sessions that follow the root run for this topic. The caller holds the lock of the run''s row.';
 
 create function private.listen_for_run_news()
 returns integer
@@ -9199,7 +9202,7 @@ begin
 end;
 $$;
 comment on function private.listen_for_run_news() is
-  'Makes this session listen for news of runs. Returns how many runs it may follow: four times max_locks_per_transaction. Returns 0 if an eighth of all connections already listen. A listening session that is idle for a minute is ended.';
+  'Makes this session listen for news of runs. Returns how many runs the session may follow: four times max_locks_per_transaction. Returns 0 if an eighth of all connections already listen. A listening session that is idle for a minute is ended.';
 grant execute on function private.listen_for_run_news() to service_role;
 
 create function private.follow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -9223,10 +9226,10 @@ begin
     );
 end;
 $$;
--- Returns the runs that the session follows. Leaves out called runs, and runs whose news a transaction is just
--- committing. Read the runs after this call, because earlier news is not announced again.
+-- Returns the runs that the session follows. Leaves out called runs. Also leaves out a run if a transaction with news
+-- of the run holds the exclusive lock. Read the runs after this call, because earlier news is not announced again.
 comment on function private.follow_flow_runs(uuid[], private.news_topic) is
-  'Makes this session follow root runs for a topic. The session follows a run until the session ends, or until it has called unfollow_flow_runs as often as this function. Returns the runs that the session follows; read these runs after the call.';
+  'Makes this session follow root runs for a topic. The session follows a run until the session ends, or has called unfollow_flow_runs for the run as often as follow_flow_runs. Returns the runs that the session follows; read these runs after the call.';
 grant execute on function private.follow_flow_runs(uuid[], private.news_topic) to service_role;
 
 create function private.unfollow_flow_runs(flow_run_ids uuid[], topic private.news_topic)
@@ -9268,8 +9271,8 @@ create function private.flow_run_stats(flow integer, deployment uuid, since time
 returns jsonb
 language plpgsql stable security definer
 set search_path = ''
--- The limit in the query stops it after about 5,000 runs. The planner does not know the value of this limit, so without
--- these settings it would sort all runs.
+-- The limit in the query stops the query after about 5,000 runs. The planner does not know the value of this limit.
+-- Without these settings, the planner would choose to sort all runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -9282,7 +9285,7 @@ declare
 begin
   perform private.check_run_period(flow_run_stats.flow, flow_run_stats.deployment, flow_run_stats.since);
   perform private.check_own_target(v_user_id, flow_run_stats.flow, flow_run_stats.deployment);
-  -- Ids of runs begin with their time.
+  -- The id of a run begins with the time of its creation, so `since` gives a lower bound of the ids.
   v_since_id := private.first_uuid_v7(flow_run_stats.since);
 
   with looked_at as materialized (
@@ -9349,19 +9352,18 @@ begin atomic
   select private.flow_run_stats(flow, deployment, since);
 end;
 -- Counts the newest 5,000 runs. If there are more, is_complete is false, and since is the time of the oldest counted
--- run. Durations are those of runs that have started and ended. failures lists the 20 most frequent codes of the first
--- errors of failed runs, with null for errors without a code. For a flow or deployment of another user, the answer is
--- 404, as for an unknown one.
+-- run. Durations are those of runs that have started and ended. failures counts the failed runs by the code of their
+-- first error, and has the 20 most frequent codes. The code is null if the first error has none. For a flow or
+-- deployment of another user, the answer is 404, as for an unknown one.
 comment on function public.flow_run_stats(integer, uuid, timestamptz) is
   'Statistics of the runs of the caller''s flow, or of one deployment, since a time (default: 7 days ago): {since, is_complete, runs, by_status, duration_ms: {p50, p95}, failures: [{code, count}]}. 400 request_invalid; 401; 404 flow_not_found, deployment_not_found.';
 grant execute on function public.flow_run_stats(integer, uuid, timestamptz) to anon, authenticated, service_role;
 
 -- sql/450_runs/82_run_filter.sql
 
--- The filter of lists of runs. find_flow_runs and flow_run_overview take the same filter. The functions turn a filter
--- into the text of one query, which has only the conditions that the filter gives. The query reads runs by one or two
--- indexes, the newest first, and stops after a fixed number of runs. So its time is bounded, however many runs there
--- are.
+-- The filter that find_flow_runs and flow_run_overview take. The functions in this file turn a filter into the text of
+-- one query, which has only the conditions that the filter gives. The query reads runs by one or two indexes, the
+-- newest first, and stops after a fixed number of runs. So its time is bounded, however many runs there are.
 create type private.run_filter as (
   search text, flow integer, deployment uuid, schedule uuid, webhook uuid, status text, starter text, since timestamptz,
   until timestamptz
@@ -9426,30 +9428,30 @@ begin atomic
     else replace(format(v.source, 's.user_id = $2'), 'false', 'true') || ' union all '
       || format(v.source, 's.started_by = $2')
   end
-  -- The id is the second column of each index that these conditions use. Most users start runs of their own flows. Such
-  -- runs are in both the index of owners and the index of starters. is_by_owner marks the rows from the index of
-  -- owners.
+  -- Each of these conditions has an index whose second column is the id. A run that its owner started is in both the
+  -- index of owners and the index of starters. is_by_owner marks the rows from the index of owners, so that
+  -- private.run_query can count such a run only once.
   from (
     select '(select s.*, false as is_by_owner from public.flow_run as s where %s and s.id >= $3 and s.id < $4 '
       'order by s.id desc limit $5)'
   ) as v (source);
 end;
 comment on function private.run_sources(private.run_filter) is
-  'The text of a query for the newest runs in the index that fits a filter best. It takes the same parameters as the query of private.run_query().';
+  'The text of a query that reads the newest runs by the index that fits a filter best. The query takes the same parameters as the query of private.run_query().';
 
 create function private.run_query(filter private.run_filter)
 returns text
 language sql immutable security invoker
 begin atomic
   select concat_ws(' and ',
-    -- Without `offset 0`, Postgres would check the conditions inside the two sources. If few runs of a source matched,
-    -- the merge of the sources would then read this whole source before it returned a run.
+    -- Without `offset 0`, Postgres would check the conditions in each of the two sources, before it merges them. If few
+    -- runs of a source matched, Postgres would read this whole source before it returned a run.
     format(
       'select r.* from (select u.* from (%s) as u order by u.id desc offset 0) as r '
       'where (r.user_id = $2 or r.started_by = $2)', private.run_sources(run_query.filter)
     ),
     'r.parent_flow_run_id is null',
-    -- A run that is in both indexes counts once.
+    -- A run in both the index of owners and the index of starters counts once.
     case when num_nonnulls(
       (run_query.filter).deployment, (run_query.filter).schedule, (run_query.filter).webhook, (run_query.filter).flow
     ) = 0 then '(r.is_by_owner or r.user_id <> $2)' end,
@@ -9460,7 +9462,8 @@ begin atomic
     case when (run_query.filter).starter is not null then
       'private.starter_kind(r.schedule_id, r.webhook_id, r.started_by_run_id, r.started_by_public_key) = ($1).starter'
     end,
-    -- strpos and starts_with take linear time and do not interpret patterns.
+    -- Unlike `like` and regular expressions, strpos and starts_with take `search` as plain text, and need only linear
+    -- time.
     case when (run_query.filter).search is not null then
       '(strpos(lower(array_to_string(r.errors, chr(10))), lower(($1).search)) > 0'
         || ' or starts_with(r.started_by_public_key, ($1).search)'
@@ -9476,7 +9479,7 @@ begin atomic
   );
 end;
 comment on function private.run_query(private.run_filter) is
-  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The text contains nothing that the caller has sent.';
+  'The text of a query for the root runs that match a filter and that a user owns or started. Its parameters: $1 the filter, $2 the user, $3 and $4 the bounds of the ids, $5 the most runs to read in each index. The caller''s values are only in the parameters, never in the text.';
 
 -- sql/450_runs/84_find_flow_runs.sql
 
@@ -9484,8 +9487,8 @@ create function private.find_flow_runs(filter private.run_filter, skip integer, 
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Only a merge of two indexes can stop at the last wanted run. The planner does not know how rare a searched text
--- is, so without these settings it would read and sort all runs.
+-- A merge of the two indexes can stop as soon as it has the wanted runs. Other plans first read and sort all runs. The
+-- planner does not know how rare a searched text is, so without these settings it might choose such a plan.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -9504,7 +9507,7 @@ begin
     perform private.fail('request_invalid',
       format('take: must be from 1 to %s; skip: from 0 to %s.', v_most_taken, v_most));
   end if;
-  -- Ids of runs begin with their time.
+  -- The id of a run begins with the time of its creation, so `since` and `until` give bounds of the ids.
   v_from := private.first_uuid_v7(coalesce((find_flow_runs.filter).since, 'epoch'));
   v_to := private.first_uuid_v7(coalesce((find_flow_runs.filter).until, '2200-01-01'));
   execute format(
@@ -9517,8 +9520,8 @@ begin
     ) as l', private.run_query(find_flow_runs.filter)
   ) into v_runs
   using find_flow_runs.filter, v_user_id, v_from, v_to, v_most, find_flow_runs.take, find_flow_runs.skip;
-  -- If the page is not full, count the runs that the search has read in each index. If the page is full, the next page
-  -- continues the search.
+  -- If the page is not full, the search is over. Count the runs that it read in each index, to find out whether it
+  -- stopped at the limit. If the page is full, the next page continues the search.
   if jsonb_array_length(v_runs) < find_flow_runs.take then
     execute format(
       'select coalesce(max(n.runs), 0) from (select count(*) as runs from (%s) as q group by q.is_by_owner) as n',
@@ -9535,9 +9538,9 @@ grant execute on function private.find_flow_runs(private.run_filter, integer, in
   to anon, authenticated, service_role;
 
 -- Reads the newest 100,000 runs of the deployment, schedule, webhook or flow that the filter names. Without such a
--- filter, reads the newest 100,000 runs that the user owns, and the newest 100,000 that the user started. is_complete
--- is false if the search stopped at this limit. Then call again with `until` to search older runs. first_error has at
--- most 1,000 characters.
+-- filter, reads the newest 100,000 runs that the user owns, and the newest 100,000 that the user started. If the search
+-- stopped at this limit, is_complete is false. In this case, call again with `until` to search older runs. first_error
+-- has at most 1,000 characters.
 create function public.find_flow_runs(
   search text default null, flow integer default null, deployment uuid default null, schedule uuid default null,
   webhook uuid default null, status text default null, starter text default null, since timestamptz default null,
@@ -9553,7 +9556,7 @@ end;
 comment on function public.find_flow_runs(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
 ) is
-  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: a text in the errors, or the beginning of the id of the run or of its starter. starter: schedule, webhook, flow, user or key. 400 request_invalid; 401.';
+  'The root runs that the caller owns or started, the newest first, without inputs and output: {runs, is_complete}. search: text in the errors, or the beginning of the id of the run or its starter, or of the starter''s public key. starter: schedule, webhook, flow, user or key. 400 request_invalid; 401.';
 grant execute on function public.find_flow_runs(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz, integer, integer
 ) to anon, authenticated, service_role;
@@ -9585,7 +9588,7 @@ create function private.flow_run_overview(filter private.run_filter)
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- These settings have the same reason as in private.find_flow_runs().
+-- private.find_flow_runs() has the same settings, and says why.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -9681,7 +9684,7 @@ end;
 -- durations: [{id, status, created_at, ms}], duration_ms: {p50, p95},
 -- failures: [{node_id, node, code, message, count, last_id}]}.
 comment on function public.flow_run_overview(text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz) is
-  'Counts the runs that find_flow_runs finds with the same filter, by default in a period of one day: by status, by part of the period, and failures by node and text. Also lists durations. 400 request_invalid; 401.';
+  'Counts the runs that find_flow_runs finds with the same filter, by status and by part of the period (default: one day). Counts the failures by node and text. Also lists durations. 400 request_invalid; 401.';
 grant execute on function public.flow_run_overview(
   text, integer, uuid, uuid, uuid, text, text, timestamptz, timestamptz
 ) to anon, authenticated, service_role;
@@ -9697,9 +9700,10 @@ grant execute on function public.flow_run_overview(
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction, no
--- client has seen a number. After it, no row changes, so the numbers can be computed at any time. The table has no rows
--- for such a run, and private.unnumbered_events computes the events on request.
+-- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction,
+-- clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
+-- computed at any time. So the table has no rows for such a run, and private.unnumbered_events computes the events on
+-- request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -9716,7 +9720,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all of its events. Rows are deleted with their run.';
+  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all events of the run. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
@@ -9732,8 +9736,8 @@ create function private.add_run_events(events private.new_run_event[])
 returns void
 language plpgsql volatile security definer
 set search_path = ''
--- The plan is generic. Otherwise Postgres would plan the statements again for the arrays of each call, and planning
--- takes longer than executing.
+-- With a generic plan, Postgres plans the statements once. Otherwise it would plan them again for the arrays of each
+-- call, and planning takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
@@ -9784,11 +9788,11 @@ as $$
     from public.flow_run_logs as l where l.flow_run_id = unnumbered_events.root_flow_run_id
   ) as e;
 $$;
--- Call this for a root run that has ended without rows in flow_run_events. The transaction that ended the run stored
+-- Call this for a root run that has ended and has no rows in flow_run_events. The transaction that ended the run stored
 -- all rows of the run in node_run and flow_run_logs, at most a hundred. The worker gave these rows different times, in
 -- the order of the events.
 comment on function private.unnumbered_events(uuid) is
-  'Computes the events of an ended root run that has no rows in flow_run_events, from number 2 on. Leaves out the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
+  'For an ended root run that has no rows in flow_run_events: its events from number 2 on, without the end of the run. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.event_value(value jsonb)
 returns jsonb
@@ -9796,8 +9800,8 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Test the stored size first, because it is known without reading the value. A value with a small stored size may
-  -- still have a long text.
+  -- Test the stored size first, because it is known without reading the value. Stored values may be compressed, so a
+  -- value with a small stored size may still have a long text.
   if pg_column_size(event_value.value) > private.limit_event_value_bytes()
     or octet_length(event_value.value::text) > private.limit_event_value_bytes()
   then
@@ -9917,7 +9921,8 @@ begin
         when 'signature_request' then jsonb_build_object(
           'id', s.id, 'kind', s.kind, 'pubkey', s.pubkey, 'expires_at', s.expires_at
         )
-        -- Every caller who gets these events may also read pending_inputs, which has the URL.
+        -- The event may contain the URL, because every caller who gets the event may also read the URL in
+        -- pending_inputs.
         when 'api_input' then jsonb_build_object('id', i.id, 'url', i.url, 'expires_at', i.expires_at)
         else '{}'
       end as data,
@@ -9979,10 +9984,11 @@ begin
 end;
 $$;
 -- A page has at most 200 events and at most max_bytes. If the next event alone has more than max_bytes, the page has
--- only this event. In each event, `owner` holds the members of `data` that only the flow's owner gets. The next page
--- continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will follow.
+-- only this event. In each event, `owner` holds the members that are added to `data` only for the flow's owner. The
+-- next page continues after `last`. `newest` is the greatest number so far. `has_ended` is true if no more events will
+-- follow.
 comment on function private.run_events(public.flow_run, integer, integer) is
-  'A page of the events of a root run with numbers greater than after: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. The calling functions check the user.';
+  'A page of a root run''s events, those with numbers greater than `after`: {events: [{id, event, data, owner}], last, newest, has_more, has_ended}. Definer, because it reads the runs of any user. The calling functions check the user.';
 
 create function private.flow_run_events(flow_run_id uuid, after integer)
 returns jsonb
@@ -10038,7 +10044,7 @@ $$;
 -- is_overdue: as in flow_run_result. GET /flow/events/{flow_run_id} sends events as they happen. 400
 -- request_invalid; 401; 404 flow_run_not_found.
 comment on function public.flow_run_events(uuid, integer) is
-  'A page of the events of a run''s tree, for those who may see the run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: last of the page before. 400 request_invalid; 401; 404 flow_run_not_found.';
+  'A page of the events of a run''s tree, for those who may see the root run: {events: [{id, event, data}], last, has_more, has_ended, flow_run_id, is_owner, owner_id, caller, is_guest, is_overdue}. after: `last` of the previous page. 400 request_invalid; 401; 404 flow_run_not_found.';
 grant execute on function public.flow_run_events(uuid, integer) to anon, authenticated, service_role;
 
 create function private.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -10065,7 +10071,7 @@ begin
 end;
 $$;
 comment on function private.watched_run_events(uuid[], integer[]) is
-  'Implements public.watched_run_events. Definer, because one call serves many clients, and the Edge Functions have checked these clients.';
+  'Implements public.watched_run_events. Definer, because one call serves many clients, but policies apply to a single user. The Edge Functions have checked the clients.';
 grant execute on function private.watched_run_events(uuid[], integer[]) to service_role;
 
 create function public.watched_run_events(flow_run_ids uuid[], after integer[])
@@ -10075,8 +10081,8 @@ set search_path = ''
 as $$
   select private.watched_run_events(flow_run_ids, after);
 $$;
--- The Edge Functions watch on behalf of callers. `owner` has the members of `data` that only the owner of the flow
--- gets. For a deleted run, the answer has no events, and has_ended is true.
+-- The Edge Functions watch on behalf of callers. `owner` has the members that the Edge Functions add to `data` only for
+-- the owner of the flow. For a deleted run, the answer has no events, and has_ended is true.
 comment on function public.watched_run_events(uuid[], integer[]) is
   'For the Edge Functions: the next events of these root runs, [{flow_run_id, events: [{id, event, data, owner}], last, has_more, has_ended}]. `after` has one number for each run; events with greater numbers are returned. Runs without new events are left out.';
 grant execute on function public.watched_run_events(uuid[], integer[]) to service_role;
@@ -10085,16 +10091,16 @@ grant execute on function public.watched_run_events(uuid[], integer[]) to servic
 
 -- How a run waits for an answer from outside, at a node `api_input`:
 --
---   ask       store_api_inputs stores the inputs that the runner asks for, together with the run's progress. The table
---             below holds the secrets, and pending_inputs holds the readable columns. The run is released, and sleeps
---             until the input expires.
+--   ask       With the progress of a run, the runner sends the inputs that nodes ask for, and store_api_inputs stores
+--             them. Users can't read the table below; pending_inputs holds the columns that they may read. The run is
+--             released, and sleeps until the input expires.
 --   answer    submit_input and cancel_input find an open input by the token in its URL, end the input, and wake the
 --             run.
---   take      take_api_inputs returns the outcomes of a run's inputs to the runner. It also decides that an input has
---             expired.
+--   take      take_api_inputs returns the outcomes of a run's inputs to the runner. If the time of an open input is
+--             over, take_api_inputs sets the outcome to expired.
 --
--- All three steps lock the root run first, so an input has exactly one outcome. When the run ends or is being stopped,
--- its open inputs are deleted from pending_inputs and can't be answered any more.
+-- All three steps lock the root run first, so an input never gets a second outcome. When the run ends or is being
+-- stopped, its open inputs are deleted from pending_inputs and can't be answered any more.
 create table private.api_inputs (
   id uuid primary key default private.uuid_v7(),
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
@@ -10118,7 +10124,7 @@ create table private.api_inputs (
   )
 );
 comment on table private.api_inputs is
-  'All inputs that nodes api_input asked for, open or ended, with their outcome. They are kept as long as their run, so that a repeated answer is recognised.';
+  'All inputs that nodes api_input asked for, open or ended, with their outcome. An input is kept as long as its run, so that submit_input and cancel_input can recognise a repeated answer.';
 comment on column private.api_inputs.flow_run_id is
   'The run of the node execution that asks; node_id and times name the execution. root_flow_run_id is the root of the run''s tree.';
 comment on column private.api_inputs.token_hash is
@@ -10126,7 +10132,8 @@ comment on column private.api_inputs.token_hash is
 comment on column private.api_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column private.api_inputs.outcome is
   'submitted, cancelled or expired. Null while the node waits. It stays null if the run ended first.';
-comment on column private.api_inputs.value is 'The submitted value, with its tag.';
+comment on column private.api_inputs.value is
+  'The submitted value as a tagged value, such as {"S": "text"}. Null if none was submitted.';
 comment on column private.api_inputs.idempotency_key_hash is
   'SHA-256 of the Idempotency-Key of the answer; null if the answer had no key.';
 
@@ -10153,8 +10160,8 @@ create table public.pending_inputs (
   constraint pending_inputs_title_length check (char_length(title) <= private.limit_input_title_characters()),
   constraint pending_inputs_description_length
     check (char_length(description) <= private.limit_input_description_characters()),
-  -- The runner limits the bytes of the schema as JSON without spaces. The text of jsonb may have more bytes, because
-  -- jsonb writes a space after each comma and colon.
+  -- The runner checks the limit on the schema's JSON without spaces. The text of jsonb has a space after each comma and
+  -- colon, so the check here allows twice as many bytes.
   constraint pending_inputs_json_schema_object check (
     jsonb_typeof(json_schema) = 'object' and octet_length(json_schema::text) <= 2 * private.limit_input_schema_bytes()
   ),
@@ -10170,13 +10177,13 @@ comment on table public.pending_inputs is
 comment on column public.pending_inputs.flow_run_id is
   'The run of the node execution that waits; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.pending_inputs.root_flow_run_id is
-  'The started run. No foreign key is needed: the row is deleted with its row in private.api_inputs, which has this foreign key.';
+  'The started run. No foreign key is needed: the row is deleted with the row of private.api_inputs that has the same id, and there root_flow_run_id is a foreign key.';
 comment on column public.pending_inputs.owner_id is
   'The owner of the flow. No foreign key is needed: the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.pending_inputs.started_by is
   'The user who started the run; null if the starter sent only a public key, or has been deleted. There is no foreign key: a trigger sets this column to null when the user is deleted.';
 comment on column public.pending_inputs.url is
-  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential. The URL is stored only here, while the input is open, and in the message to webhook_url, which only the owner reads.';
+  'The URL for the answer: POST submits a value, DELETE cancels. It ends in a random token, which is the only credential. The URL is stored in two places: here, while the input is open, and in the message to webhook_url. Only the owner reads the message.';
 comment on column public.pending_inputs.expires_at is 'The node fails if there is no answer by this time.';
 comment on column public.pending_inputs.title is 'The question, for people; null if the node has none.';
 comment on column public.pending_inputs.description is 'More about the question; null if the node has none.';
@@ -10191,8 +10198,8 @@ create index pending_inputs_owner_id_idx on public.pending_inputs (owner_id, id)
 create index pending_inputs_started_by_idx on public.pending_inputs (started_by, id) where started_by is not null;
 
 alter table public.pending_inputs enable row level security;
--- The policies hide expired inputs. An expired row stays until a worker has claimed its run, but it can't be
--- answered.
+-- An expired row stays until a worker has claimed its run. Until then, the policies hide the row, and its input can't
+-- be answered.
 create policy pending_inputs_select_party on public.pending_inputs for select to authenticated
   using (
     expires_at > (select now())
@@ -10370,7 +10377,7 @@ begin atomic
   select private.pending_input_owners(tokens);
 end;
 comment on function public.pending_input_owners(text[]) is
-  'For the Edge Function flow, which serves the answers for different owners in turn. Returns the owner of the run of each input token, in the order of the tokens; null for a token that submit_input answers with 404.';
+  'For the Edge Function `flow`, which lets the owners of runs take turns. Returns one entry for each token of an input, in the order of the tokens: the owner of the run that asks for the input, or null if submit_input would refuse the token with 404.';
 grant execute on function public.pending_input_owners(text[]) to service_role;
 
 create function private.question_of_input(token text)
@@ -10404,7 +10411,7 @@ begin
 end;
 $$;
 comment on function private.check_answer(text, text) is
-  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short, because the token is the credential. Definer, because no API role may access private.api_inputs.';
+  'Refuses an answer before its value is read: 400 idempotency_key_invalid; 404 pending_input_not_found for a token that never existed. The idempotency key may be short: it need not be secret, because the token is the credential. Definer, because no API role may access private.api_inputs.';
 
 create function private.answer_input(token text, outcome text, value jsonb, idempotency_key text)
 returns void
@@ -10419,7 +10426,8 @@ begin
   v_answer.outcome := answer_input.outcome;
   v_answer.value := answer_input.value;
   v_answer.idempotency_key_hash := sha256(convert_to(answer_input.idempotency_key, 'UTF8'));
-  -- Lock the run first, as claims, stops and ends of runs do. So the second of two answers sees the first.
+  -- Lock the run first, as claims, stops and ends of runs do. So if two answers arrive at once, the second sees the
+  -- outcome of the first.
   perform from public.flow_run as r
   where r.id = (select a.root_flow_run_id from private.api_inputs as a where a.token_hash = v_answer.token_hash)
   for no key update;
@@ -10507,13 +10515,13 @@ comment on function private.submit_input(text, jsonb, jsonb, text, boolean) is
   'Implements public.submit_input. Definer, because no API role may access private.api_inputs.';
 grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean) to service_role;
 
--- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain
--- null would count as missing.) The Edge Function has checked the ranges of numbers. Most nodes accept any value
--- and need one call. If the node accepts only certain answers, the first call stores nothing and returns
--- {json_schema, choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and
--- calls again with is_checked. A token works once, but the same value with the same idempotency_key succeeds again.
--- 400 inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired,
--- or whose run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain null
+-- would count as missing.) The Edge Function has checked the ranges of numbers. If the node accepts any value, one call
+-- is enough. If the node accepts only certain answers, the first call stores nothing and returns {json_schema,
+-- choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and calls again with
+-- is_checked. A token works once, but the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
+-- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended
+-- or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false
@@ -10566,8 +10574,8 @@ begin
   -- An answer sets has_ended_inputs under the lock of the run, which this transaction holds. So no answer can
   -- arrive between this reset and the query below.
   update private.flow_run_jobs as j set has_ended_inputs = false where j.flow_run_id = v_run.id and j.has_ended_inputs;
-  -- Only the database decides, under the same lock, that an input has expired. An expired input accepts no answer,
-  -- even if the clock is set back later.
+  -- Only this statement, under the same lock, stores that an input has expired. From then on, the input accepts no
+  -- answer, even if the clock is set back.
   with expired as (
     update private.api_inputs as a
     set outcome = 'expired'
@@ -10638,7 +10646,7 @@ create table private.flow_run_transactions (
   )
 );
 comment on table private.flow_run_transactions is
-  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. The key of a transaction is the first node execution whose instructions it contains.';
+  'The transactions of runs. A transaction is stored before it is sent or shown to a signer, so that it is never built twice. A transaction may contain the instructions of several node executions; its key is the first of these executions.';
 comment on column private.flow_run_transactions.root_flow_run_id is
   'The root run of the tree that contains flow_run_id.';
 comment on column private.flow_run_transactions.members is
@@ -10675,8 +10683,8 @@ begin
   select t.* into v_stored
   from private.flow_run_transactions as t
   where (t.flow_run_id, t.node_id, t.times) = (v_new.flow_run_id, v_new.node_id, v_new.times);
-  -- If the stored transaction has failed, it had no effect. If its node is being tried again, the new transaction may
-  -- replace it.
+  -- A failed transaction had no effect. So if its node is being tried again, the new transaction may replace the failed
+  -- one.
   if v_stored.outcome = 'failed' and v_new.message <> v_stored.message and exists (
     select from public.node_run as n
     where (n.flow_run_id, n.node_id, n.times) = (v_new.flow_run_id, v_new.node_id, v_new.times)
@@ -10699,7 +10707,7 @@ begin
       members = excluded.members, message = excluded.message, wire = excluded.wire, memo = excluded.memo,
       has_fees = excluded.has_fees, slot = excluded.slot, last_valid_block_height = excluded.last_valid_block_height;
   elsif (v_new.message, v_new.wire) is distinct from (v_stored.message, v_stored.wire) then
-    -- A second, different transaction might pay twice.
+    -- The stored transaction may have been sent, so a different transaction might pay a second time.
     perform private.fail('internal',
       'This transaction can''t change any more: it may have been sent, or its outcome is stored.');
   end if;
@@ -10811,7 +10819,7 @@ as $$
   order by s.created_at, s.id;
 $$;
 comment on function private.open_signature_requests(uuid) is
-  'The signature requests in the tree of a root run that can still be answered, the oldest first. Definer, because it reads the requests of any user. The calling functions have checked the user.';
+  'The open signature requests in the tree of a root run, the oldest first. A request is open while it has no answer and has not expired. Definer, because it reads the requests of any user. The calling functions have checked the user.';
 
 create function private.transaction_signature_requests(flow_run_id uuid, node_id uuid, times integer)
 returns json
@@ -10847,7 +10855,8 @@ begin
         pubkey, msg, signatures, expires_at
       )
       select
-        -- Each request gets a time one microsecond later than the previous one, so that their order is kept.
+        -- created_at of each request is one microsecond later than that of the previous request, so that created_at
+        -- keeps the order of the requests.
         private.random_id(), v_now + r.position * interval '1 microsecond',
         transaction.flow_run_id, transaction.node_id, transaction.times, run.id, run.user_id,
         case
@@ -10976,7 +10985,7 @@ as $$
     or not exists (select from public.flow_run as r where r.id = root.id and r.end_time is null);
 $$;
 comment on function private.asking_flow_runs(uuid[]) is
-  'Implements public.asking_flow_runs. Definer, because one call serves many callers, and the Edge Functions have checked these callers.';
+  'Implements public.asking_flow_runs. Definer, because one call serves many callers, but policies apply to a single user. The Edge Functions have checked the callers.';
 grant execute on function private.asking_flow_runs(uuid[]) to service_role;
 
 create function public.asking_flow_runs(flow_run_ids uuid[])
@@ -10987,7 +10996,7 @@ as $$
   select * from private.asking_flow_runs(flow_run_ids);
 $$;
 comment on function public.asking_flow_runs(uuid[]) is
-  'For the Edge Functions, which wait on behalf of callers. Returns the runs whose callers need not wait any longer, because a run in the tree asks for a signature now, or because no run in the tree will ask again.';
+  'For the Edge Functions, which wait on behalf of callers. Returns the runs for which waiting is over: a run in the tree asks for a signature now, or the root run has ended, so no run in the tree will ask again.';
 grant execute on function public.asking_flow_runs(uuid[]) to service_role;
 
 -- sql/550_transactions/40_answer_signature_request.sql
@@ -11013,7 +11022,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. The signature must be by the requested key, even if another person sends it. Definer, because it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the answer, its signature must be by the requested key. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -11108,8 +11117,9 @@ declare
   );
   v_request public.signature_requests;
 begin
-  -- Lock the run first, as claims, stops and suspensions do. So the second of two answers sees the first. If a worker
-  -- suspends the run at the same time, either the suspension sees this answer, or this answer wakes the run.
+  -- Lock the run first, as claims, stops and suspensions do. So if two answers arrive at once, the second sees the
+  -- first. If a worker suspends the run at the same time, either the suspension sees this answer, or this answer wakes
+  -- the run.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select s.* into v_request from public.signature_requests as s where s.id = answer_signature_request.id;
   if not found then
@@ -11137,7 +11147,7 @@ as $$
   select private.answer_signature_request(id, signature, new_msg);
 $$;
 comment on function public.answer_signature_request(bigint, text, text) is
-  'For the Edge Function signature, which verifies the signature first, because SQL can''t. Stores the answer to a signature request, and wakes the run if no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
+  'For the Edge Function `signature`, which first verifies the signature in the answer, because SQL can''t. Stores the answer to a signature request. Wakes the run if no other request is open. A new_msg that equals the request''s msg counts as no change. Errors as in signature_request_for_caller.';
 grant execute on function public.answer_signature_request(bigint, text, text) to service_role;
 
 -- sql/550_transactions/50_begin_action_lookup.sql
@@ -11189,7 +11199,7 @@ $$;
 -- the owner's RPC server. 404 flow_run_not_found without the run's token, and for a run without a transaction in its
 -- output. 429 action_lookups_limit for more than 20 look-ups.
 comment on function public.begin_action_lookup() is
-  'For the function action, which sends the run''s token: returns what the function needs to look up, on the chain, the transaction that the run has output: {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
+  'For the Edge Function `action`, which sends the run''s token: returns what `action` needs to find, on the chain, the transaction in the run''s output: {owner_id, caller, chain_url, cluster, transaction, name, icon_url}. 404 flow_run_not_found; 429 action_lookups_limit.';
 grant execute on function public.begin_action_lookup() to service_role;
 
 -- sql/600_queue/10_awake_jobs.sql
