@@ -1,5 +1,5 @@
 -- An effect is a change that a node makes in the database, such as writing an item. An effect has the key of the node
--- run that makes the change: {flow_run_id, node_id, times}, where times numbers the executions of the node. The
+-- run that makes the change: {flow_run_id, node_id, times}, where times is the number of the execution of the node. The
 -- transaction of the change also stores the node's output in the node run. A worker may repeat its request, or execute
 -- the node again after another worker was lost. In both cases the database finds the stored output by the key, makes no
 -- second change, and returns this output.

@@ -47,8 +47,8 @@ begin
     for update skip locked
   );
   -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
-  -- before the lock: the first query those by deployments, the second one those by runs. A deployment may have been
-  -- deleted, so that the first query does not see it. Then all starts from this deployment are committed, so the second
+  -- before the lock. The first query finds uses by deployments, the second query uses by runs. The first query does not
+  -- see a deployment that was deleted meanwhile. But all starts from such a deployment are committed, so the second
   -- query sees their runs.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)

@@ -92,4 +92,4 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules the jobs of private.runner_cron_jobs with pg_cron. One of these jobs deletes runs max_age after their end; if max_age is null, no runs. A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
+  'Schedules the jobs of private.runner_cron_jobs with pg_cron. One of these jobs deletes runs max_age after their end; if max_age is null, it deletes no runs. A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
