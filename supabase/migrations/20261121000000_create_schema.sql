@@ -18156,7 +18156,7 @@ comment on function private.add_kv_usage(uuid, bigint, bigint) is
 -- sql/850_kv/20_kv_effects.sql
 
 -- An effect is a change that a node makes in the database, such as writing an item. An effect has the key of the node
--- run that makes the change: {flow_run_id, node_id, times}, where times numbers the executions of the node. The
+-- run that makes the change: {flow_run_id, node_id, times}, where times is the number of the execution of the node. The
 -- transaction of the change also stores the node's output in the node run. A worker may repeat its request, or execute
 -- the node again after another worker was lost. In both cases the database finds the stored output by the key, makes no
 -- second change, and returns this output.
@@ -18979,8 +18979,8 @@ begin
     for update skip locked
   );
   -- While these snapshots are locked, no new deployment or run can use them. The queries below find uses that began
-  -- before the lock: the first query those by deployments, the second one those by runs. A deployment may have been
-  -- deleted, so that the first query does not see it. Then all starts from this deployment are committed, so the second
+  -- before the lock. The first query finds uses by deployments, the second query uses by runs. The first query does not
+  -- see a deployment that was deleted meanwhile. But all starts from such a deployment are committed, so the second
   -- query sees their runs.
   v_hashes := array(
     select u.hash from unnest(v_hashes) as u (hash)
@@ -19218,7 +19218,7 @@ begin
 end;
 $$;
 comment on function private.schedule_runner(interval) is
-  'Schedules the jobs of private.runner_cron_jobs with pg_cron. One of these jobs deletes runs max_age after their end; if max_age is null, no runs. A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
+  'Schedules the jobs of private.runner_cron_jobs with pg_cron. One of these jobs deletes runs max_age after their end; if max_age is null, it deletes no runs. A second call replaces the jobs. Returns the result of private.check_runner_schedule. 400 request_invalid. For administrators only.';
 
 -- sql/900_operation/70_grant_runner.sql
 

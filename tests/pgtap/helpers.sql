@@ -100,7 +100,7 @@ begin
 end;
 $$;
 
--- Stores a value by name for later statements of the file, also for statements of another user.
+-- Stores a value under a name. Later statements of the file read it with test.kept, also when they run as another user.
 create function test.keep(name text, value anyelement) returns text
 language sql volatile set search_path = ''
 as $$
@@ -176,12 +176,12 @@ as $$
   returning id;
 $$;
 
--- Makes a node as the editor saves it. Handle ids are `<name of the node>.<port>`; node ids derive from the name.
+-- The id of a node derives from the name of the node. The ids of its handles are `<name of the node>.<port>`.
 create function test.node_id(name text) returns uuid
 language sql immutable
 return md5(name)::uuid;
 
--- Makes a run of the user that its first claim holds, without a message in the queue.
+-- Makes a run of the user that a worker holds by its first claim. The run has no message in the queue.
 create function test.claimed_run(user_id uuid) returns uuid
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -243,7 +243,7 @@ return jsonb_build_object(
   'target', test.node_id(target), 'targetHandle', target || '.' || target_port
 );
 
--- Returns the findings of a graph, as `<code> <path>`, in their order.
+-- Returns the findings of a graph in their order. Each finding is a text `<code> <path>`.
 create function test.findings(nodes jsonb, edges jsonb default '[]') returns text[]
 language sql immutable set search_path = ''
 as $$

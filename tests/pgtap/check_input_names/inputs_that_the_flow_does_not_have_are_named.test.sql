@@ -22,8 +22,8 @@ select is(
   pg_temp.refusal('{"a": {"S": ""}}', '{}') ->> 'message', 'inputs: the flow has no input "a"; it has none.', 'the error says that the flow has no inputs'
 );
 
--- The largest inputs and the largest flow. The check may take a few seconds at most, because a longer statement is
--- cancelled.
+-- Check the largest inputs against the largest flow. Statements of the API roles are cancelled after a few seconds, so
+-- the check must not take longer.
 set local statement_timeout = '20s';
 select is(
   pg_temp.refusal(

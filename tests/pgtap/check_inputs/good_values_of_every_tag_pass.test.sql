@@ -37,7 +37,7 @@ from (values
   ('{"with space and ünïcödé": {"N": 0}}')
 ) as good (inputs);
 
--- The database does not check ranges and spellings. The Edge Functions and the runner check them.
+-- Only the Edge Functions and the runner check the ranges of numbers and the spelling of encoded values.
 select is(test.inputs_refusal(jsonb_build_object('a', value)::text), null, format('the database accepts %s', value))
 from (values
   (jsonb '{"U": "-1"}'), ('{"U": "no number"}'), ('{"D": "1e5"}'), ('{"F": ""}'), ('{"B3": "1"}'), ('{"B6": "O"}'), ('{"BY": "!"}')

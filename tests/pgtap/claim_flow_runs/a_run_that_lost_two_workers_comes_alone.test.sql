@@ -35,8 +35,8 @@ update private.flow_run_jobs as j set turn = array_position('{first,suspect,thir
 from unnest('{first,suspect,third,fourth}'::text[]) as name where test.kept(name) = j.flow_run_id::text;
 select is(pg_temp.claimed(2), 'first third', 'while the suspect waits, other runs are claimed instead');
 
--- Both owners always have runs, and each claim takes one run of each owner. So without a rule of its own, a suspect
--- that a claim has skipped would never be the first run of a later claim.
+-- Both owners always have runs, and each claim takes one run of each owner. So without a special rule, later claims
+-- would also skip a suspect that one claim has skipped.
 delete from public.flow_run where true;
 delete from private.last_claim where true;
 insert into auth.users (id, email)

@@ -23,7 +23,7 @@ create function pg_temp.lose(run text) returns void language sql volatile as $$
   select pgmq.set_vt('flow_runs', j.message_id, 0) from private.flow_run_jobs as j where j.flow_run_id = test.kept(run)::uuid;
 $$;
 
--- The ids of these owners have the order of their names.
+-- The ids of these owners sort in the order of their names.
 insert into auth.users (id, email)
 select format('%s0000000-0000-4000-8000-000000000000', name)::uuid, name || '@example.com' from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_in(test.user_id(name)), test.keep(name, test.deploy(test.create_flow(test.user_id(name))))

@@ -18,7 +18,7 @@ create function pg_temp.reserved(count integer, variadic holders text[] default 
   join auth.users as u on u.id = c.user_id;
 $$;
 
--- The ids of these owners have the order of their names.
+-- The ids of these owners sort in the order of their names.
 insert into auth.users (id, email)
 select format('%s0000000-0000-4000-8000-000000000000', name)::uuid, name || '@example.com' from unnest('{a,b,c,d}'::text[]) as name;
 select test.sign_in(test.user_id(name)), test.keep(name, test.deploy(test.create_flow(test.user_id(name))))

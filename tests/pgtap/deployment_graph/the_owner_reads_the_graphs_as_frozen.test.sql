@@ -2,7 +2,7 @@ select plan(12);
 
 select test.create_user('owner');
 select test.create_user('other');
--- Makes a node with this name and position.
+-- Returns the node as the editor stores it after drawing it: with a position, and selected.
 create function pg_temp.drawn(node jsonb, x integer) returns jsonb language sql as $$
   select drawn.node || jsonb_build_object('position', jsonb_build_object('x', drawn.x, 'y', 0.5), 'selected', true);
 $$;

@@ -64,7 +64,7 @@ select is(test.error_code($$ select public.find_flow_runs(since => '-infinity') 
 select test.sign_in(test.user_id('other'));
 select is(pg_temp.starters(public.find_flow_runs()), 'user user', 'the starter finds the started run of another user''s flow, too');
 
--- The owner has 6 runs, and started 4 of them. So these 4 are found by both indexes: by owner and by starter.
+-- The owner has 6 runs, and started 4 of them. Both indexes, by owner and by starter, contain these 4.
 select test.sign_out();
 create or replace function private.limit_runs_searched() returns integer language sql immutable return 7;
 select test.sign_in(test.user_id('owner'));

@@ -1,6 +1,6 @@
 select plan(37);
 
--- Examples that the senders' documentation contains.
+-- These examples come from the documentation of the senders.
 select ok(private.is_signed_by_standard_webhooks(
   private.webhook_secret_bytes('standard_webhooks', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'), '{"test": 2432232314}'::bytea,
   '{"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp": "1614265330",

@@ -72,7 +72,7 @@ select is(
   ), '{}') ->> 'code', 'webhook_signature_invalid', 'an empty id is refused, because it does not distinguish deliveries'
 );
 
--- Signatures do not cover the content type, so an attacker could change it and have JSON read as form data.
+-- Signatures do not cover the content type, so an attacker could change it, so that JSON is read as form data.
 select is(pg_temp.answer(name, pg_temp.signed(name, body, 'application/x-www-form-urlencoded'), body) ->> 'code', code, name || ': ' || body)
 from (values
   ('standard_webhooks', '{"a": "b&admin=yes"}', 'media_type_unsupported'),

@@ -5,7 +5,8 @@ create temporary view offenders as
   union all
   select c.oid::regclass::text from pg_class as c
   where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' and not coalesce(c.reloptions @> '{security_invoker=true}', false);
--- A definer function runs with the rights of the owner of the tables. So its comment must say why it is one.
+-- A definer function runs with the rights of the owner of the tables. So its comment must say why it needs these
+-- rights.
 create temporary view unexplained as
   select p.oid::regprocedure::text as name from pg_proc as p
   where p.pronamespace = 'private'::regnamespace and p.prosecdef

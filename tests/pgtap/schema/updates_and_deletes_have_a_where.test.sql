@@ -1,5 +1,5 @@
--- For the API roles, the platform loads safeupdate: an update or delete without a where fails at run time. Other roles
--- would not notice, so this test reads the source.
+-- For the API roles, the platform loads safeupdate: an update or delete without a where fails at run time. For other
+-- roles, such a statement succeeds. So this test searches the source of all functions.
 select plan(12);
 
 -- Returns the updates and deletes in a source text. Comments and literals are removed first. A statement begins at its

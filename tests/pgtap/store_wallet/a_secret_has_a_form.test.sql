@@ -23,7 +23,7 @@ from (values
   (repeat('a', 65), 12, 48, 'wallet_secrets_key_id_form'),
   ('a', 11, 48, 'wallet_secrets_nonce_length'),
   ('a', 13, 48, 'wallet_secrets_nonce_length'),
-  -- The lengths of an unencrypted secret key and of an unencrypted key pair.
+  -- These lengths are those of a secret key and of a key pair, so such a text may be unencrypted.
   ('a', 12, 32, 'wallet_secrets_ciphertext_length'),
   ('a', 12, 64, 'wallet_secrets_ciphertext_length')
 ) as bad (key_id, nonce_length, length, rule);

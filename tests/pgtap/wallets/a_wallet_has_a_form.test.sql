@@ -23,7 +23,7 @@ from (values
   ('adapter', '', '1111111111111111111111111111111Q', 'type: must be HARDCODED or ADAPTER.'),
   ('', '', '1111111111111111111111111111111Q', 'type: must be HARDCODED or ADAPTER.'),
   ('ADAPTER', '', '', 'public_key: must be a public key: base58 of 32 bytes.'),
-  -- 31 and 33 bytes; a number greater than 2^256-1; a text that is not base58.
+  -- Base58 texts of 31 bytes, of 33 bytes, and of a number greater than 2^256-1; then a text that is not base58.
   ('ADAPTER', '', '1111111111111111111111111111111', 'public_key: must be a public key: base58 of 32 bytes.'),
   ('ADAPTER', '', '111111111111111111111111111111111', 'public_key: must be a public key: base58 of 32 bytes.'),
   ('ADAPTER', '', 'JEKNVnkbo3jma5nREBBJCDoXFVeKkD56V3xKrvRmWxFH', 'public_key: must be a public key: base58 of 32 bytes.'),
