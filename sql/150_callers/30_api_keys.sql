@@ -168,5 +168,5 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims with which a caller who sends this API key acts as the owner of the key. 401 api_key_invalid if the key is malformed or unknown, or if the owner is banned or deleted. Definer, because guests may not read keys.';
+  'The claims that let the sender of this API key act as the owner of the key. 401 api_key_invalid if the key is malformed or unknown, or if the owner is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;

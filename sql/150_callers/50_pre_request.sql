@@ -99,8 +99,8 @@ begin
     end if;
     perform set_config('request.jwt.claims', v_claims::text, true);
     perform set_config('role', 'authenticated', true);
-    -- PostgREST has already applied the settings of the role anon. Replace its time limit by that of the role
-    -- authenticated.
+    -- PostgREST has already applied the settings of the role anon. Replace the time limit of anon by the time limit of
+    -- the role authenticated.
     perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
     from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
     where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';

@@ -71,8 +71,8 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- As jsonb, a definition within the limit takes at most four times the limit. Refuse larger definitions before the
-  -- slow checks.
+  -- If a definition is within the limit, its jsonb takes at most four times the limit. Refuse larger definitions before
+  -- the slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))

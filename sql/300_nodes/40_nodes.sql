@@ -25,7 +25,7 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody may read public definitions. Users may also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
+  'Node definitions, from which front-ends draw nodes. Everybody may read public definitions. Users may also read their own definitions. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';
@@ -34,7 +34,7 @@ comment on column public.nodes.owner_key is
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
-comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
+comment on column public.nodes.data is 'The node_id, version, display_name and other properties of the node.';
 comment on column public.nodes.sources is 'The outputs of the node: an array of {name, type, …}.';
 comment on column public.nodes.targets is 'The inputs of the node: an array of {name, type_bounds, …}.';
 comment on column public.nodes."targets_form.json_schema" is

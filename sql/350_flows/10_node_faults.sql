@@ -49,8 +49,7 @@ declare
   -- First check all ports in one pass. Each row of the subquery has the nth source and the nth target of one node. If a
   -- port has a fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
-    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are
-    -- that large.
+    -- Measure only the texts of the few ports whose total number of bytes exceeds the character limit of a name.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'

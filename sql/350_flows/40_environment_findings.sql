@@ -1,4 +1,5 @@
--- Checks the transaction settings in a flow's environment. An environment may also have members with any other name.
+-- Checks the transaction settings in a flow's environment. The environment may have other members, which are not
+-- checked.
 
 create function private.environment_fault(name text, value text)
 returns text

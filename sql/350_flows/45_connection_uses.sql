@@ -82,7 +82,7 @@ begin
 end;
 $$;
 comment on function private.nodes_after_inputs(jsonb, jsonb) is
-  'The ids of the flow inputs of a graph, and of all nodes that depend on a flow input.';
+  'The ids of the flow_input nodes of a graph, and of all nodes that depend on a flow_input node.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -113,4 +113,4 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection and whose input `url` depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';
+  'The nodes that name a connection and whose input `url` depends on a flow input. The caller who starts such a flow can choose which URL gets the secret. The URL must match the hosts of the connection.';

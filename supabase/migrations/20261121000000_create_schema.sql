@@ -1659,7 +1659,7 @@ begin
 end;
 $$;
 comment on function private.api_key_claims(text) is
-  'The claims with which a caller who sends this API key acts as the owner of the key. 401 api_key_invalid if the key is malformed or unknown, or if the owner is banned or deleted. Definer, because guests may not read keys.';
+  'The claims that let the sender of this API key act as the owner of the key. 401 api_key_invalid if the key is malformed or unknown, or if the owner is banned or deleted. Definer, because guests may not read keys.';
 grant execute on function private.api_key_claims(text) to anon;
 
 -- sql/150_callers/40_run_tokens.sql
@@ -1898,8 +1898,8 @@ begin
     end if;
     perform set_config('request.jwt.claims', v_claims::text, true);
     perform set_config('role', 'authenticated', true);
-    -- PostgREST has already applied the settings of the role anon. Replace its time limit by that of the role
-    -- authenticated.
+    -- PostgREST has already applied the settings of the role anon. Replace the time limit of anon by the time limit of
+    -- the role authenticated.
     perform set_config('statement_timeout', split_part(o.setting, '=', 2), true)
     from pg_catalog.pg_db_role_setting as s cross join unnest(s.setconfig) as o (setting)
     where s.setdatabase = 0 and s.setrole = 'authenticated'::regrole and o.setting like 'statement\_timeout=%';
@@ -3512,8 +3512,8 @@ declare
   v_faults jsonb;
   v_measure private.json_measure;
 begin
-  -- As jsonb, a definition within the limit takes at most four times the limit. Refuse larger definitions before the
-  -- slow checks.
+  -- If a definition is within the limit, its jsonb takes at most four times the limit. Refuse larger definitions before
+  -- the slow checks.
   if pg_column_size(v_definition) > 4 * private.limit_definition_bytes() then
     return jsonb_build_array(jsonb_build_object(
       'path', '', 'message', format('holds more than %s', private.size_text(private.limit_definition_bytes()))
@@ -3674,7 +3674,7 @@ create table public.nodes (
   )
 );
 comment on table public.nodes is
-  'Node definitions, from which front-ends draw nodes. Everybody may read public definitions. Users may also read their own. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
+  'Node definitions, from which front-ends draw nodes. Everybody may read public definitions. Users may also read their own definitions. The database sets id, user_id, is_public, owner_key, node_id, version, created_at and updated_at, and ignores a client''s values for them.';
 comment on column public.nodes.user_id is 'The user who posted the definition; null if the service role posted it.';
 comment on column public.nodes.is_public is
   'True if the service role or a user in private.node_publishers posted the definition.';
@@ -3683,7 +3683,7 @@ comment on column public.nodes.owner_key is
 comment on column public.nodes.node_id is 'data.node_id.';
 comment on column public.nodes.version is 'data.version.';
 comment on column public.nodes.type is 'native, or the name of another kind of node.';
-comment on column public.nodes.data is 'node_id, version, display_name and more about the node.';
+comment on column public.nodes.data is 'The node_id, version, display_name and other properties of the node.';
 comment on column public.nodes.sources is 'The outputs of the node: an array of {name, type, …}.';
 comment on column public.nodes.targets is 'The inputs of the node: an array of {name, type_bounds, …}.';
 comment on column public.nodes."targets_form.json_schema" is
@@ -4201,8 +4201,7 @@ declare
   -- First check all ports in one pass. Each row of the subquery has the nth source and the nth target of one node. If a
   -- port has a fault, the query below checks the ports of each node to name the fault.
   v_has_bad_ports constant boolean := coalesce((
-    -- Measure the texts of a port only if the whole port has more bytes than a name may have characters. Few ports are
-    -- that large.
+    -- Measure only the texts of the few ports whose total number of bytes exceeds the character limit of a name.
     select bool_or(
       port.source is not null and (
         jsonb_typeof(port.source -> 'id') = 'string' and jsonb_typeof(port.source -> 'name') = 'string'
@@ -4708,7 +4707,8 @@ comment on function private.acting_flows(jsonb) is
 
 -- sql/350_flows/40_environment_findings.sql
 
--- Checks the transaction settings in a flow's environment. An environment may also have members with any other name.
+-- Checks the transaction settings in a flow's environment. The environment may have other members, which are not
+-- checked.
 
 create function private.environment_fault(name text, value text)
 returns text
@@ -4879,7 +4879,7 @@ begin
 end;
 $$;
 comment on function private.nodes_after_inputs(jsonb, jsonb) is
-  'The ids of the flow inputs of a graph, and of all nodes that depend on a flow input.';
+  'The ids of the flow_input nodes of a graph, and of all nodes that depend on a flow_input node.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -4910,7 +4910,7 @@ begin
 end;
 $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
-  'The nodes that name a connection and whose input `url` depends on a flow input. The caller who starts such a flow can choose which URL gets the secret, within the hosts of the connection.';
+  'The nodes that name a connection and whose input `url` depends on a flow input. The caller who starts such a flow can choose which URL gets the secret. The URL must match the hosts of the connection.';
 
 -- sql/350_flows/50_flow_warnings.sql
 
