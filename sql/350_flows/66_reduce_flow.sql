@@ -242,8 +242,8 @@ begin
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- If the snapshot is too large or has too many findings, the entry is refused, so the remaining flows need not be
-    -- read.
+    -- If the graphs are too large together, or if there are too many findings, the flow is refused. Then the remaining
+    -- flows need not be read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 

@@ -13,4 +13,4 @@ as $$
   ) as named;
 $$;
 comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs in the order of its nodes, each once. private.port_label() gives the name of each input. The nodes must have no faults.';
+  'The names of a graph''s inputs, as private.port_label() gives them. They are in the order of the nodes, and each name is listed once. The nodes must have no faults.';

@@ -21,7 +21,7 @@ begin
 end;
 $$;
 comment on function private.types_of_mask(bigint) is
-  'The names of the widest types whose values all fit the mask; free if no type fits.';
+  'The names of the widest port types whose values all have kinds in the mask; free if there is no such type.';
 
 create function private.mask_of_bounds(type_bounds jsonb)
 returns bigint

@@ -37,8 +37,8 @@ comment on function private.share_of_limit(text, integer) is
   'The part of a deployment''s limit that the callers in `share` may use. `all` is all callers together: the whole limit. `guests` is all callers who have not signed up: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
 -- If anybody may start the deployment, returns the member `limits` of a deploy's answer: {limits:
--- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
--- account, counted together. Returns {} for other deployments.
+-- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the two limits that apply to all callers together
+-- who have not signed up. Returns {} for other deployments.
 create function private.describe_start_limits(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker

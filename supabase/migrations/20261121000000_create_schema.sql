@@ -5840,8 +5840,8 @@ begin
     if findings = '[]' then
       v_size := v_size + octet_length(v_graphs[cardinality(v_graphs)]);
     end if;
-    -- If the snapshot is too large or has too many findings, the entry is refused, so the remaining flows need not be
-    -- read.
+    -- If the graphs are too large together, or if there are too many findings, the flow is refused. Then the remaining
+    -- flows need not be read.
     exit when v_size > v_max_size or jsonb_array_length(findings) > v_max_findings;
   end loop;
 
@@ -6705,7 +6705,7 @@ as $$
   ) as named;
 $$;
 comment on function private.input_names(jsonb) is
-  'The names of a graph''s inputs in the order of its nodes, each once. private.port_label() gives the name of each input. The nodes must have no faults.';
+  'The names of a graph''s inputs, as private.port_label() gives them. They are in the order of the nodes, and each name is listed once. The nodes must have no faults.';
 
 -- sql/350_flows/91_types_in_common.sql
 
@@ -6732,7 +6732,7 @@ begin
 end;
 $$;
 comment on function private.types_of_mask(bigint) is
-  'The names of the widest types whose values all fit the mask; free if no type fits.';
+  'The names of the widest port types whose values all have kinds in the mask; free if there is no such type.';
 
 create function private.mask_of_bounds(type_bounds jsonb)
 returns bigint
@@ -7783,8 +7783,8 @@ comment on function private.share_of_limit(text, integer) is
   'The part of a deployment''s limit that the callers in `share` may use. `all` is all callers together: the whole limit. `guests` is all callers who have not signed up: a half. Any other share is a single caller: a tenth. The result is rounded up, so that a limit above 0 gives at least 1.';
 
 -- If anybody may start the deployment, returns the member `limits` of a deploy's answer: {limits:
--- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the same two limits for callers without an
--- account, counted together. Returns {} for other deployments.
+-- {max_starts_per_minute, max_runs_in_flight, guests}}. `guests` has the two limits that apply to all callers together
+-- who have not signed up. Returns {} for other deployments.
 create function private.describe_start_limits(deployment public.flow_deployments)
 returns jsonb
 language plpgsql immutable security invoker
