@@ -15,7 +15,7 @@ begin
     or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-  -- Lock the caller before the deployment. The deletion of a user locks them in the same order, so there is no
+  -- Lock the caller's row first, then the deployment. A deletion of the user locks in the same order, so the two can't
   -- deadlock.
   v_caller := private.lock_caller();
   v_deployment := private.startable_deployment(
@@ -50,8 +50,8 @@ grant execute on function private.start_deployment(uuid, integer, text, jsonb, t
 -- the same request within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid,
 -- action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a
 -- deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429
--- queue_full, start_limit_reached. The owner gets no 429. But a node, although it acts as the owner, may get
--- queue_full.
+-- queue_full, start_limit_reached. A start by the owner gets no 429, with one exception: a start by a node, which acts
+-- as the owner, may get queue_full.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,

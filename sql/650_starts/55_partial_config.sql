@@ -161,9 +161,10 @@ $$;
 comment on function private.check_named_runs(text[], public.flows) is
   'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because the query itself checks the owner, so it needs no policy.';
 
--- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do not
--- run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has the
--- pinned outputs of nodes that do not run, unless values_config.nodes names a run for them.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` is {node id: run id}: for
+-- nodes outside only_nodes that have an edge into it, the earlier run that provides the node's outputs. `inline` has
+-- the values from the request. It also has the pinned outputs of nodes outside only_nodes, unless values_config.nodes
+-- names a run for the node.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer

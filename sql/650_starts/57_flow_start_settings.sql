@@ -57,4 +57,4 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings(), action_signer, environment, and partial_config or else the pins. Names in environment that the flow defines are ignored. 400 environment_invalid; errors of private.partial_setting. Definer, for the same reason as run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings(), action_signer, environment, and partial_config or else the pins. Variables that the flow also defines are left out. 400 environment_invalid; errors of private.partial_setting. Definer, for the same reason as run_settings.';

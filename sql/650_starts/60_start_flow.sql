@@ -9,7 +9,7 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- The deployment that a deploy of the flow would make, but without an id.
+  -- Stands for a deployment of the flow as it is now. This deployment is not stored, so it has no id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
@@ -67,6 +67,6 @@ begin
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values work as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
 grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;

@@ -1,5 +1,6 @@
--- A redrive on another deployment takes an execution over only if its node is the same in both snapshots. These
--- functions find the nodes that differ. The result is stored with the job, and runner/engine/redrive.ts uses it.
+-- If a redrive executes another deployment, it takes an execution over only if the node is the same in the snapshots of
+-- the old and the new deployment. These functions find the nodes that differ. The result is stored with the job, and
+-- runner/engine/redrive.ts uses it.
 
 create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)
@@ -18,7 +19,7 @@ begin
     select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
     from jsonb_array_elements(private.graph_in_effect(changed_nodes.new) -> 'nodes') as n (node)
   ),
-  -- The order of the edges into a node counts: of several edges into one input, the last one wins.
+  -- Compare the edges in order: if several edges lead into one input, the last of them wins.
   old_edges as materialized (
     select e.edge ->> 'target' as target, jsonb_agg(e.edge order by e.place) as edges
     from jsonb_array_elements(changed_nodes.old -> 'edges') with ordinality as e (edge, place) group by 1
@@ -36,7 +37,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ in the new graph. change: removed, data or edges. Changed names of nodes and changed notes do not count. Both are graphs of snapshots; `new` may be null.';
+  'The nodes of the graph `old` that differ in the graph `new`. change is removed if `new` lacks the node, otherwise data or edges, for its data or its incoming edges. Changed notes and names of nodes do not count. The graphs come from snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -58,7 +59,7 @@ as $$
   select coalesce(array_agg(changed.id), '{}') from changed;
 $$;
 comment on function private.changed_flows(jsonb, jsonb) is
-  'The called flows of an old snapshot that differ in a new snapshot, or that call such a flow, directly or through other flows.';
+  'The ids of the called flows of an old snapshot that differ in a new snapshot. A flow that calls a differing flow, directly or through other flows, also counts.';
 
 create function private.redrive_changes(old jsonb, new jsonb)
 returns jsonb
@@ -85,7 +86,7 @@ as $$
   from graph as g;
 $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
-  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes that call a flow that differs.';
+  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes whose called flow differs.';
 
 -- The callers check that the user may redrive the run.
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
@@ -101,7 +102,7 @@ as $$
         then 'caller' end
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- An interflow node that succeeded counts as one execution with effects, so leave out the run that it called.
+    -- If an interflow node succeeded, its own execution is checked below, so leave out the run that it called.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -120,7 +121,7 @@ as $$
       g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
     ) as a
     union
-    -- If a node has no published definition, its effects are unknown, so it counts as one with effects.
+    -- A node without a published definition may have any effects, so it counts as a node with effects.
     select g.key, (n.node ->> 'id')::uuid
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
     where n.node #>> '{data,type}' = 'native' and not exists (

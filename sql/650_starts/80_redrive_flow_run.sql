@@ -11,15 +11,15 @@ as $$
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
-      -- A redrive takes over a handled failure, so it does not repeat the node.
+      -- Leave out failures that the flow handled: a redrive takes them over and does not repeat their nodes.
       from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also select executions that began but never ended, because the run ended without a worker. Leave out three
-      -- kinds of them: if an execution already has an output, the node has returned instructions and has had no other
-      -- effect; if it waited for the next attempt or for an input, it has had no effect; if it called a flow, the
-      -- executions of the called run count instead.
+      -- Also select executions that began but never ended, because the run ended without a worker. Three kinds of such
+      -- executions are left out. An execution with an output has only returned instructions. An execution that waited
+      -- for its next attempt or for an input has had no effect. If an execution called a flow, the executions of the
+      -- called run are checked instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -28,8 +28,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Also select transactions of unknown outcome, and transactions without an outcome that are signed or that the
-    -- signer of an action has received. All of these may have been executed, or may be executed later.
+    -- Also select transactions of unknown outcome. A transaction without an outcome is selected if it is signed, or if
+    -- the action signer has received it. All these transactions may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -39,10 +39,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also select transactions with an unanswered signature request that contains the signatures of the other
-      -- signers. The signer may have added the missing signature and sent the transaction. Runs with an action signer
-      -- are excluded: only the action signer could have sent such a transaction, and its outcome says whether it was
-      -- sent.
+      -- Also select a transaction if an unanswered signature request contains the signatures of the other signers: the
+      -- asked signer may have added the missing signature and sent the transaction. Leave out runs with an action
+      -- signer: only the action signer could have sent the transaction, and the outcome says whether this happened.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -55,7 +54,7 @@ as $$
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
 $$;
 comment on function private.executions_of_unknown_outcome(public.flow_run) is
-  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer, because it reads runs of any user. Its callers check the user.';
+  'The node executions in a root run''s tree that may have had effects outside the system, [{flow_run_id, node_id, times}], at most 100. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.lock_run_to_redrive(flow_run_id uuid, owner_id uuid)
 returns public.flow_run
@@ -67,7 +66,7 @@ declare
 begin
   select r.* into v_run from public.flow_run as r
   where r.id = private.root_run_id(lock_run_to_redrive.flow_run_id) and r.user_id = lock_run_to_redrive.owner_id;
-  -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
+  -- Lock the user first, then the flow, then the run. Deletions lock in the same order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
   -- While this lock is held, no other transaction can redrive the run, and no sweep deletes it. Read the run again,
@@ -80,17 +79,18 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because the query itself checks the owner, so it needs no policy.';
+  'Locks and returns the root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because the query itself checks the owner, so it needs no policy.';
 
--- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
--- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
+-- Returns the runs from which a redrive of `run` takes executions over, the newest first. The first element is `run`.
+-- If `run` is itself a redrive, and ended before it had taken over all earlier results, the runs in its redriven_from
+-- follow.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- For each of these runs, a worker needs memory for all outputs that a run may have.
+  -- A worker needs memory for the outputs of each of these runs, so their number is limited.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -143,7 +143,7 @@ begin
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer, because no API role may read transactions.';
+  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. If accept_unknown is false, also refuses a run with executions of unknown outcome: 409 outcome_unknown. Definer, because no API role may read transactions.';
 
 create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
 returns public.flow_deployments
@@ -170,7 +170,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
+  'Locks and returns the deployment with this id, if it belongs to the run''s flow and owner. `settings` has the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
@@ -217,7 +217,7 @@ begin
     v_as_started.user_id := v_run.user_id;
     v_as_started.entrypoint := v_run.flow_id;
     v_as_started.snapshot_hash := v_job.snapshot_hash;
-    -- The start of the run has already checked the inputs.
+    -- The start of the run has checked the inputs, so accept exactly their names.
     v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
     v_as_started.fees := v_run.fees;
   else
@@ -230,7 +230,7 @@ begin
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
   v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
-  -- Fees are charged only once, even if several redrives are needed.
+  -- If the fees of the run are paid, the redrive must not charge them again.
   if exists (
     select from private.flow_run_transactions as t
     where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
@@ -256,16 +256,17 @@ comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
   'Implements public.redrive_flow_run. Definer, because no API role may insert runs.';
 grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
--- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run has
--- the graph and the settings of that deployment.
+-- Continues a failed or stopped run of the caller's flow as a new run, and returns {flow_run_id, token}. The new run
+-- has the same graph, inputs, settings and starter. If `deployment` names another deployment of the same flow, the new
+-- run has the graph and the settings of that deployment.
 --
--- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again.
+-- The new run takes over each successful node execution and its outputs, if the node would get the same inputs again.
 -- It executes all other nodes. A run can be redriven only once; if the new run fails, redrive the new run. If
--- flow_run_id is a called run, its whole tree is redriven.
+-- flow_run_id names a called run, the root run of its tree is redriven.
 --
--- If a node or a transaction may already have had its effect, accept_unknown=true accepts that the effect may happen
--- again. With an idempotency_key, the same request within 24 hours returns the same run.
+-- If a node or a transaction may already have had its effect, the redrive is refused. With accept_unknown=true, the
+-- caller accepts that the effect may happen again. With an idempotency_key, the same request within 24 hours returns
+-- the same run.
 --
 -- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
 -- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With

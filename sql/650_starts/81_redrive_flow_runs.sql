@@ -4,14 +4,15 @@ create function private.failed_runs(
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know that the query reads only a few runs because of its limit, so it would sort all runs.
+-- Because of its limit, the query reads only a few runs. The planner does not know the limit, so it would sort all
+-- runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
   -- The same limit as in flow_run_stats, so that both functions search the same runs.
   c_looked_at constant integer := 5000;
-  -- The id of a run contains its time.
+  -- The id of a run begins with the time at which the run was made.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);
 begin
   return array(
@@ -41,7 +42,7 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer, because it reads runs of any user. Its callers check the user.';
+  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of the flow or deployment that were made after `since`. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
@@ -71,7 +72,7 @@ begin
         flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
       ) ->> 'flow_run_id';
     exception
-      -- If one run is refused, the others are still redriven.
+      -- If a run can't be redriven, return its error, and continue with the next run.
       when sqlstate 'PGRST' then
         error := sqlerrm::jsonb;
     end;
@@ -86,12 +87,12 @@ grant execute on function private.redrive_flow_runs(
 ) to anon, authenticated, service_role;
 
 -- Redrives failed runs of the caller's flow, or of one deployment, that have no redrive yet. Selects runs that were
--- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs, and redrives at most
--- max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in
--- flow_run_stats. Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that
--- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment, the
--- new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
--- deployment_not_found, also for flows and deployments of other users.
+-- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs after `since`, and
+-- redrives at most max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this
+-- code, as in flow_run_stats. Returns a row for each selected run, {flow_run_id, redriven_as, error}. redriven_as is
+-- the new run; error is the error that redrive_flow_run would answer. Call again until there are no rows, or only rows
+-- with errors. With on_deployment, the new runs execute this deployment, as in redrive_flow_run. 400 request_invalid;
+-- 401; 404 flow_not_found, deployment_not_found, also for flows and deployments of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,

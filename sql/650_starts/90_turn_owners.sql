@@ -7,8 +7,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- If not everybody may start a flow or deployment, return null, as for a missing one. Otherwise a caller could learn
-  -- from the order of requests that the flow or deployment exists.
+  -- Return an owner only for flows and deployments that everybody may start. For all others return null, as if they did
+  -- not exist. Otherwise a caller could learn from the order of the answers that they exist.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'Returns the user who owns an API key, a run (`shown` is its token), `deployment <id>` or `flow <id>`. Null if `shown` is unknown, or if not everybody may start the deployment or flow. public.turn_owners calls it for each element. Definer, because callers may not read these rows.';
+  'Returns the user who owns an API key, a run (`shown` is its token), `deployment <id>` or `flow <id>`. Null if `shown` is unknown, or if only some callers may start the deployment or flow. public.turn_owners calls this function for each element. Definer, because callers may not read these rows.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -42,8 +42,8 @@ comment on function private.turn_owners(text[]) is
   'Implements public.turn_owners. Definer, because API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
--- Returns null for an invalid or unknown element, and for a flow or deployment that not everybody may start. The Edge
--- Functions call this function, because they let requests of different owners take turns.
+-- Returns null for an invalid or unknown element, and for a flow or deployment that only some callers may start. The
+-- Edge Functions call this function, because they let requests of different owners take turns.
 create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker
@@ -51,5 +51,5 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown, or if it names a flow or deployment that not everybody may start.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown, or if it names a flow or deployment that only some callers may start.';
 grant execute on function public.turn_owners(text[]) to service_role;
