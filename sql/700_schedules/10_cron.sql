@@ -7,7 +7,7 @@ create type private.cron as (
     is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either of the two day fields matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if its day of the month or its weekday matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -21,7 +21,7 @@ begin atomic
   end;
 end;
 comment on function private.cron_value(text, integer, integer, text[]) is
-  'The number that a value of a cron field means: the value itself, or the position of its name. Null if the number is not from low to high.';
+  'The number that a value of a cron field stands for: the number 7 for the text 7, and 1 for the name JAN. Null if the number is not from low to high.';
 
 create function private.cron_field(
   field text, low integer, high integer, names text[], out numbers integer[], out message text
@@ -44,14 +44,15 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Weekday 7 means the same as 0, so * ends at 6.
+      -- Weekdays 0 and 7 are both Sunday, so * ends at 6.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
       v_to := private.cron_value(
         substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names
       );
-      -- FRI-SUN ends with the Sunday after the Friday.
+      -- SUN is 0. But at the end of a range, such as FRI-SUN, it must be 7, so that the range does not end before it
+      -- begins.
       if cron_field.high = 7 and upper(v_range) like '%-SUN' then
         v_to := 7;
       end if;
@@ -138,7 +139,7 @@ begin
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
   read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
     and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- Compare with the largest number of days of each month. February may have 29 days.
+  -- Refuse days that none of the named months has, such as 30 February. Let February have 29 days.
   if not read.is_either_day and not exists (
     select from unnest(read.months) as m
     where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
@@ -157,9 +158,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Postgres accepts more texts than the names of zones, so check the spelling first. It also accepts abbreviations,
-  -- which have a fixed offset, and POSIX rules. And it accepts names in two folders: `posix` has a copy of every zone,
-  -- and `right` has copies with leap seconds.
+  -- Check the spelling first, because Postgres also accepts texts that are not names of zones: abbreviations, which
+  -- have a fixed offset, and POSIX rules. It also accepts names in two folders of copies: `posix` has a copy of every
+  -- zone, and `right` has copies with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then

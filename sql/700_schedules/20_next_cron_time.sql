@@ -50,7 +50,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first due time of day of a cron expression after another time of day; null if no later time of the day is due.';
+  'The first time of day after a given time of day at which a cron expression is due; null if there is none on that day.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -63,7 +63,7 @@ declare
   v_high timestamptz := end_of_gap.after;
   v_middle timestamptz;
 begin
-  -- The search stops at one minute, because clocks change at whole minutes.
+  -- Stop when the interval is one minute, because clocks change at whole minutes.
   while v_high - v_low > interval '1 minute' loop
     v_middle := date_bin('1 minute', v_low + (v_high - v_low) / 2, v_low);
     if private.offset_at(v_middle at time zone 'UTC', end_of_gap.time_zone) = v_offset then
@@ -76,7 +76,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward, between two given times that are less than a day apart. Null if the clocks then show another day than the given day.';
+  'The moment between `before` and `after` at which clocks are set forward. The two times are less than a day apart. Null if the clocks show a day other than `day` at that moment.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -130,8 +130,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after that
-  -- midnight.
+  -- In every time zone, the whole date lies between the times of these two offsets: a date begins at most 14 hours
+  -- before its midnight in UTC, and ends at most 36 hours after that midnight.
   v_before constant interval :=
     private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
   v_after constant interval :=
@@ -139,7 +139,8 @@ declare
 begin
   if v_before <> v_after then
     return (
-      -- If clocks are set back after midnight, they show the previous day again.
+      -- Search the next day too: if clocks are set back after midnight, the next day has begun before they show the end
+      -- of this day again.
       select min(private.cron_time_of_changing_day(
         cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
       ))
@@ -164,15 +165,14 @@ as $$
 declare
   -- Begin with the previous day, because clocks that are set back after midnight show the end of that day again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
-  -- 29 February falls on each weekday within 28 years, or within 40 years if a year that ends in 00 is not a leap
-  -- year.
+  -- Search 41 years: 29 February falls on each weekday within 28 years, or within 40 years around a year such as 2100,
+  -- which is not a leap year.
   v_last_day constant date := v_day + 41 * 366;
   v_time timestamptz;
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Continue with the last day of the month, so that the first day of the next month is searched even if clocks
-      -- change then.
+      -- Skip the rest of this month. The search continues with the first day of the next month.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then

@@ -25,7 +25,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Inputs and values are limited, because each run of the schedule stores both of them again.
+  -- Limit inputs and values, because each run of the schedule stores a copy of them.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
@@ -45,12 +45,12 @@ comment on column public.flow_schedules.tag is
   'The tag that selects one of the flow''s deployments, looked up at each start; latest by default.';
 comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
-  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both day fields must match, but if neither of them begins with *, one match is enough.';
+  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. A day must match both day fields. But if neither of these fields begins with *, one match is enough.';
 comment on column public.flow_schedules.time_zone is
   'The IANA time zone whose clocks decide when the schedule is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
 comment on column public.flow_schedules."values" is
-  'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
+  'Further inputs of each start, an object of plain JSON. Each start converts them to the types that the deployment has for its inputs.';
 comment on column public.flow_schedules.policy is
   'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all missed times. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
@@ -180,7 +180,7 @@ $$;
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses an invalid schedule, and computes its next planned time. Definer, so that it finds the deployment whichever role writes the row.';
--- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of its look-ups
+-- A policy refuses rows whose user_id is another user. The trigger skips such rows, because an error of its look-ups
 -- could reveal which deployments that user has.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
@@ -201,7 +201,7 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Compare sizes as stored. A row that does not grow is stored even if its owner exceeds the quota.
+  -- Check the quota only if the stored size grows. So an owner who exceeds the quota can still make a row smaller.
   if tg_op = 'UPDATE'
     and pg_column_size(new.inputs) + pg_column_size(new."values")
       > pg_column_size(old.inputs) + pg_column_size(old."values")
@@ -214,7 +214,8 @@ $$;
 -- Refuses a schedule whose start would fail now: 404 deployment_not_found if no deployment has the tag, 400
 -- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
 -- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. The trigger runs after the
--- write, so that users who may not write the row learn nothing about the objects that it names.
+-- policies have checked the write. So a user who may not write the row learns nothing about the objects that the row
+-- names.
 comment on function private.tg_flow_schedules__after_write() is
   'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _300_check_start

@@ -1,6 +1,6 @@
--- Starts due schedules. Each planned time causes only one start, even if several callers start schedules: a caller
--- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call never
--- waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that other transactions have
+-- Starts due schedules. Each planned time causes only one start, even if several callers start schedules at the same
+-- time. A caller locks the schedule's row. The transaction that stores the run also sets the next planned time. A call
+-- never waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that other transactions have
 -- locked. The next call, within 5 seconds, finds these rows again.
 
 create function private.due_schedules(max_schedules integer)
@@ -15,7 +15,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- The sub-select makes the time a constant, by which the index can be searched.
+        -- In a sub-select the time is computed only once, so Postgres can search the index for it.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -39,8 +39,8 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- If another transaction is deleting the user, it has locked the user's row, and will delete the schedule too. In the
-  -- same way, a transaction that deletes the deployment has locked the row that is read below.
+  -- A transaction that deletes the user has locked the user's row, and will delete this schedule too. So skip a locked
+  -- row, and return is_busy. The row of the deployment is read in the same way below.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
   if not found then
@@ -164,7 +164,8 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- False if other transactions have locked all due schedules, because another call would not start them either.
+    -- If other transactions have locked all due schedules, has_more is false: another call could not start these
+    -- schedules either.
     'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
       and v_started + v_skipped + v_refused > 0
   );

@@ -1,7 +1,7 @@
--- Checks that a request to a webhook comes from the webhook's sender. The database makes this check, and not an Edge
--- Function, for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked
--- in the same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a
--- forged text is right. The entry point is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from the webhook's sender. The check runs in the database and not in an Edge
+-- Function. So the secret never leaves the database, and requests that call the RPC directly are checked too. Texts are
+-- compared by their digests, so that the time of a comparison does not reveal how much of a forged text is right. The
+-- entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -63,7 +63,7 @@ begin
           'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.'
         );
       end if;
-      -- This secret signs nothing, so storing its digest suffices.
+      -- The database only compares this secret and signs nothing with it, so its digest suffices.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
@@ -88,8 +88,8 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- Refuse an id with a dot. Otherwise a sender could move the beginning of a signed body into the id, and send the
-  -- rest as another body.
+  -- Refuse an id with a dot. Dots separate the id, the time and the body in the signed text, so an attacker could
+  -- divide the same signed text into a longer id and a shorter body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
@@ -138,7 +138,7 @@ begin
 end;
 $$;
 comment on function private.webhook_hmac(jsonb) is
-  'The stored form of `hmac`, the description of how a sender signs: with defaults, and header names in lower case. Returns any value other than an object unchanged.';
+  'The stored form of `hmac`, which describes how a sender signs. Adds defaults, and changes header names to lower case. Returns any value other than an object unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -180,7 +180,7 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
-  'Whether the header that `hmac` names has the signature of the body, in the form that `hmac` describes.';
+  'Whether the header that `hmac` names contains the body''s signature, in the form that `hmac` describes.';
 
 -- `verification` selects the check. standard_webhooks and stripe: a recent signature. github: a signature. hmac: a
 -- signature in the header that the argument `hmac` names. authorization: a fixed Authorization header, as Helius

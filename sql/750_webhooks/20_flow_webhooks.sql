@@ -72,8 +72,8 @@ create table public.flow_webhooks (
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- Each request may update the columns last_*, which no index contains. If the page has free room, such an update
--- changes no index.
+-- Each request may update the columns last_*, which no index contains. The fillfactor leaves room in each page for the
+-- updated row, so that the update changes no index.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
   'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes a webhook and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
@@ -84,7 +84,7 @@ comment on column public.flow_webhooks.tag is
   'The tag that selects one of the flow''s deployments, looked up at each request; latest by default.';
 comment on column public.flow_webhooks.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_webhooks.input is
-  'The flow''s input that gets the content of each request as JSON, converted by the input''s types: the body, or {body, headers} if `headers` names any.';
+  'The flow''s input that gets each request as JSON, converted to the input''s types. The JSON is the body, or {body, headers} if the column headers names any.';
 comment on column public.flow_webhooks.headers is
   'The lower-case names of the request headers that the input also gets.';
 comment on column public.flow_webhooks.verification is

@@ -11,7 +11,7 @@ comment on table private.flow_webhook_secrets is
 comment on column private.flow_webhook_secrets.token_hash is
   'SHA-256 of the token in the webhook''s URL. A token has 256 random bits, so its hash can''t be reversed by trying tokens.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header. If this is null, a webhook whose verification is set refuses all requests.';
+  'The key of the signatures, or the digest of the Authorization header. If the secret is null but verification is set, the webhook refuses all requests.';
 
 create function private.project_url()
 returns text
@@ -42,7 +42,7 @@ begin atomic
   select to_jsonb(webhook_for_owner.webhook) - 'user_id';
 end;
 comment on function private.webhook_for_owner(public.flow_webhooks) is
-  'A webhook in the form in which its owner sees it.';
+  'A webhook as JSON for its owner: all columns except user_id.';
 
 create function private.create_webhook(
   input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb
@@ -77,13 +77,13 @@ comment on function private.create_webhook(text, integer, text, uuid, text[], te
 grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 
--- Makes an incoming webhook. Returns its row with `url`, which is shown only this once. A POST to the URL starts
--- the deployment, named by flow and tag (default latest) or by deployment_id, as its owner. The input named by
--- `input` gets the JSON of the request. `headers` names request headers that this input also gets. If verification
--- is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
--- authorization, the Authorization header must be the secret. `hmac`, {header, algorithm, encoding, prefix,
--- id_header}, describes how the sender signs; the default is sha256 in hex. Without a secret, all requests are
--- refused until set_webhook_verification sets one.
+-- Makes an incoming webhook. Returns its row with `url`, which is shown only this once. A POST to the URL starts a
+-- deployment in the name of its owner. flow and tag (default latest), or deployment_id, select the deployment. The
+-- input named by `input` gets the JSON of the request. `headers` names request headers that this input also gets. If
+-- verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If
+-- verification is authorization, the Authorization header must equal the secret. `hmac`, {header, algorithm, encoding,
+-- prefix, id_header}, describes how the sender signs; the default is sha256 in hex. If verification is set without a
+-- secret, all requests are refused until set_webhook_verification sets a secret.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
   headers text[] default '{}',
@@ -139,5 +139,5 @@ as $$
   select private.set_webhook_verification(webhook_id, verification, secret, hmac);
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
-  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook. If verification is null, no proof is needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+  'Sets how requests to a webhook of the calling user prove their sender. secret and hmac work as in create_webhook. If verification is null, no proof is needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
 grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;

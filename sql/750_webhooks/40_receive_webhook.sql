@@ -48,8 +48,8 @@ language sql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
-  -- `offset 0` forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a
-  -- plan that was made for empty tables would join all webhooks.
+  -- With `offset 0`, each token is one search of the index. Without it, Postgres 18 could make a plan for empty tables
+  -- that joins all webhooks, and reuse this plan when the tables are full.
   select array_agg(r.user_id order by t.place)
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join lateral (
@@ -68,7 +68,7 @@ begin atomic
   select private.webhook_owners(tokens);
 end;
 comment on function public.webhook_owners(text[]) is
-  'For the Edge Function deployment, in which requests of different owners take turns. Returns the owners of the webhooks with these tokens, in the order of the tokens. Null for a token that receive_webhook answers with 404.';
+  'For the Edge Function `deployment`, which lets requests of different owners take turns. Returns the owners of the webhooks with these tokens, in the order of the tokens. Null for a token that receive_webhook answers with 404.';
 grant execute on function public.webhook_owners(text[]) to service_role;
 
 create function private.form_text(encoded text)
@@ -159,7 +159,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both a form and JSON. 415 media_type_unsupported for types that the senders of the scheme do not use.';
+  'Returns form or json: how to read a body. Signatures do not cover the content type, so an attacker could change it. Therefore a signed body is accepted only as a form or only as JSON. 415 media_type_unsupported for types that senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -208,8 +208,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. It is used only if it is a text, because a short number, such as 1e100000, would
-    -- become a text of a hundred thousand digits.
+    -- Use the id of the event, which is in the signed body. Use it only if it is a string, because a short number such
+    -- as 1e100000 would become a text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -235,7 +235,8 @@ declare
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');
 begin
-  -- Proxies join the values of a repeated header, so every character other than a digit separates numbers.
+  -- If a header is repeated, proxies join its values into one text. So treat every character other than a digit as a
+  -- separator of numbers.
   select coalesce(max(case when length(n.digits) > 6 then 999999 else n.digits::integer end), 0) into v_depth
   from string_to_table(translate(v_header, v_separators, repeat(' ', length(v_separators))), ' ') as s (part)
   cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
@@ -248,7 +249,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, or 0 without the header. 409 webhook_loop beyond the limit. If a sender forges a lower number, the limits of starts still apply.';
+  'The length of the chain of runs whose outgoing webhooks led to a request: the greatest number in Flow-Chain-Depth, or 0 without the header. 409 webhook_loop beyond the limit. If a sender forges a lower number, the limits of starts still apply.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -281,7 +282,7 @@ begin
   v_deployment := private.startable_deployment(
     start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
   );
-  -- Lock the webhook, so that it starts no further run after its deletion has been answered.
+  -- Lock the webhook: after its owner has been told that it is deleted, it must not start another run.
   perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
   if not found then
     perform private.refuse_webhook();
@@ -297,9 +298,9 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- Pass an empty request, so that the id alone identifies a repetition. If an id is repeated, enqueue_run compares
-    -- the two requests, and refuses the second one if it differs. But two attempts of one delivery may differ: Stripe
-    -- changes a member of an event at each attempt.
+    -- Pass an empty request, so that enqueue_run compares only the ids. If it got the real requests, it would refuse a
+    -- second one that has the same id but another content. But two attempts of one delivery may differ: Stripe changes
+    -- a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
@@ -313,8 +314,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This update does not wait for a lock, and does not write values that are already stored. If the request was a
-  -- repetition, its run may be older than last_flow_run_id, and then has a smaller id.
+  -- This update does not wait for a lock, and does not write values that are already stored. For a repeated request,
+  -- flow_run_id may be an older run than last_flow_run_id. Its id is then smaller, and last_flow_run_id stays.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -361,7 +362,7 @@ begin
   if v_error is null then
     return jsonb_build_object('flow_run_id', v_run_id);
   end if;
-  -- Return the error as the response instead of raising it, so that the result that note_webhook stored is committed.
+  -- Return the error as the response. If it were raised, Postgres would roll back the result that note_webhook stored.
   perform set_config('response.status', v_answer::jsonb ->> 'status', true);
   perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
   from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;
@@ -372,11 +373,11 @@ comment on function private.receive_webhook(text, text, jsonb) is
   'Implements public.receive_webhook. Definer, because it reads webhooks of other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
--- Takes the unchanged body, and the headers by lower-case names. The body is a form if the content type says so,
--- otherwise JSON. Requests with the same id start only one run within 24 hours. 400 request_invalid,
--- inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
--- deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429
--- queue_full, start_limit_reached.
+-- `body` is the unchanged body of the request. `headers` has its headers, with lower-case names. The body is a form if
+-- the content type says so, otherwise JSON. If several requests within 24 hours have the same id, only the first starts
+-- a run. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404
+-- webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415
+-- media_type_unsupported; 429 queue_full, start_limit_reached.
 create function public.receive_webhook(token text, body text, headers jsonb default '{}')
 returns jsonb
 language sql volatile security invoker

@@ -17,11 +17,11 @@ create table private.webhook_turns (
   turn_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. Claims for an owner continue after that turn, so that the owner''s deployments take turns.';
+  'The owners who have had outgoing webhooks. Each row has the turn of the owner''s last claimed delivery. The next claim continues after that turn, so that the owner''s deployments take turns.';
 comment on column private.webhook_turns.turn_id is
   'The deployment of the delivery, or one constant for all runs without a deployment, as in webhook_deliveries.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'True if the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another turn for all other runs.';
+  'True if the owner had started the run of the last claimed delivery. A deployment has one turn for runs that the owner started, and another turn for runs that others started.';
 
 create function private.prepare_webhooks(user_id uuid, flow_id integer)
 returns void
@@ -34,7 +34,7 @@ begin
 end;
 $$;
 comment on function private.prepare_webhooks(uuid, integer) is
-  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer, because no API role may access these tables.';
+  'Makes the secret that signs a flow''s outgoing webhooks, and the owner''s row in webhook_turns, if they do not exist. Definer, because no API role may access these tables.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger

@@ -1,5 +1,5 @@
--- This table is an outbox. The transaction that ends a run, or asks for signatures or for an input, also writes the
--- message. Later, the row records the delivery.
+-- This table is an outbox. The transaction that ends a run, or asks for signatures or for an input, also inserts the
+-- message as a row. Later, the row records how the message was delivered.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
@@ -35,7 +35,7 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write rows; the owner reads them. A row is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key: the row is deleted with its run, the run with its flow, and the flow with its owner.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. No foreign key is needed, because the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null if start_flow started the run without a deployment. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
@@ -68,13 +68,14 @@ create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_i
 -- The console lists the deliveries of a deployment every few seconds. Without this index, each list would read all
 -- deliveries of the owner.
 create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
--- This index has only pending deliveries, because claims search it every second and mostly find none.
+-- Claims search this index every second and mostly find nothing. It has only pending deliveries, so that it stays
+-- small.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at)
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- This index is sorted by deployment, because deployments take turns. It separates new deliveries from those that
--- were tried, because new deliveries wait until the quota has room.
+-- This index is sorted by deployment, because deployments take turns. It separates new deliveries from those that were
+-- tried, because only new deliveries wait for room in the quota.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;

@@ -2,8 +2,8 @@
 -- Three functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
 -- private.store_signature_requests and private.store_api_inputs.
 
--- Stores every message, even if many are waiting. The quota is checked later, when messages are claimed, so that a
--- run never waits for its messages.
+-- Stores every message, even if the owner's quota is used up. Claims check the quota later, so that a run never waits
+-- for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
@@ -39,7 +39,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer, because no API role may write deliveries or access jobs.';
+  'Stores a message for each item of `news`, [{flow_run_id, event, data, url, headers}]. flow_run_id is a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer, because no API role may write deliveries or access jobs.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -57,7 +57,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer, because no API role may write deliveries.';
+  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers can read both from the run. Definer, because no API role may write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void

@@ -1,14 +1,14 @@
--- Selects the deliveries of one owner to claim next. Deployments take turns, with separate turns for runs that the
--- owner started and for runs that others started. So strangers who often start a public deployment do not delay the
--- messages about other runs.
+-- These functions select the deliveries of an owner that are claimed next. Deployments take turns. Each deployment has
+-- separate turns for runs that the owner started and for runs that others started. So strangers who often start a
+-- public deployment do not delay the messages about other runs.
 
 create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
--- Plan again for the arguments of each call. If an argument is null, the query does not restrict its column of the
--- index.
+-- Plan anew at each call, because the best plan depends on the arguments: if one is null, the query does not restrict
+-- the column of that name.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -26,7 +26,7 @@ comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
 
 -- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. Each
 -- deployment may use at most a tenth of the quota. Deliveries about runs that others started may use at most half of
--- the quota, and at most half of the tenth of each deployment. picked: the number of deliveries with the same turn_id
+-- the quota, and at most half of each deployment's tenth. `picked` is the number of deliveries with the same turn_id
 -- and is_started_by_owner that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
@@ -141,8 +141,8 @@ set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Over all workers, an owner has at most four concurrent posts, so an address that never answers can't take up
-  -- more. One of the four is reserved for messages about runs that the owner started.
+  -- An owner has at most four concurrent posts, counted over all workers. So an address that never answers can't occupy
+  -- more than four posts. One of the four is reserved for messages about runs that the owner started.
   v_places bigint;
   v_places_of_others bigint;
   v_turn private.webhook_turns;
@@ -160,7 +160,7 @@ begin
     due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
-  -- Look at no more than 200 turns in one claim. The next claim continues after them.
+  -- Search at most 200 turns in one claim. The next claim continues after the last of these turns.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
@@ -191,4 +191,4 @@ begin
 end;
 $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for runs that others started. Definer, because it reads deliveries of all users.';
+  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns. Runs that the owner started and runs that others started have separate turns. Definer, because it reads deliveries of all users.';

@@ -20,7 +20,7 @@ begin
 end;
 $$;
 comment on function private.has_due_webhook() is
-  'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
+  'Whether any delivery is due. Definer, because it reads deliveries of all users.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
@@ -43,7 +43,7 @@ begin
   if not private.has_due_webhook() then
     return;
   end if;
-  -- Only one claim runs at a time, so that each claim counts the concurrent posts of the others.
+  -- Run only one claim at a time, so that each claim counts the posts that earlier claims began.
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
@@ -68,8 +68,8 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- An attempt whose result was never reported also counts. So a delivery that crashes its workers is claimed only a
-  -- limited number of times.
+  -- An attempt counts even if no worker has reported its result. So a delivery that crashes its workers is claimed only
+  -- a limited number of times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent this message were lost'

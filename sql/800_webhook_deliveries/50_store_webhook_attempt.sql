@@ -16,7 +16,7 @@ begin
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'The delay after this number of failed attempts. If Retry-After is longer, it is used instead, up to one day. The delays are the first seven in the example schedule of Standard Webhooks 1.0.0. Together they take about 32 hours.';
+  'The delay after this number of failed attempts. If Retry-After asks for a longer delay, that delay applies, up to one day. The delays are the first seven in the example schedule of Standard Webhooks 1.0.0. Together they take about 32 hours.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -24,8 +24,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skip rows that others have locked, because two answers with 410 may come at the same time. The next 410 from this
-  -- address finds the skipped rows.
+  -- Skip rows that other transactions have locked: two answers with 410 may come at the same time, and must not wait
+  -- for each other. The next 410 from this address finds the skipped rows.
   update public.flow_deployments as d set on_end = null
   where d.id = any (array(
     select g.id from public.flow_deployments as g
@@ -97,9 +97,10 @@ comment on function private.store_webhook_attempt(uuid, integer, integer, text, 
   'Implements public.store_webhook_attempt. Definer, because no API role may write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- An answer with a status from 200 to 299 means that the message is delivered. 410 ends the delivery, and disables the
--- address if on_end named it. After any other result the delivery is tried again, up to eight times in about 32 hours,
--- and not before Retry-After. A report about an older claim changes nothing.
+-- An answer with a status from 200 to 299 means that the message is delivered. A 410 ends the delivery. If on_end named
+-- the address, a 410 also removes on_end of all deployments of the owner that name it. After any other result, the
+-- delivery is tried again, but not before Retry-After. There are at most eight attempts, in about 32 hours. A report
+-- about an older claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null

@@ -14373,7 +14373,7 @@ begin
     or num_nonnulls(start_deployment.id, start_deployment.tag) > 1 then
     perform private.refuse_start_target(start_deployment.id, start_deployment.flow, start_deployment.tag);
   end if;
-  -- Lock the caller before the deployment. The deletion of a user locks them in the same order, so there is no
+  -- Lock the caller's row first, then the deployment. A deletion of the user locks in the same order, so the two can't
   -- deadlock.
   v_caller := private.lock_caller();
   v_deployment := private.startable_deployment(
@@ -14408,8 +14408,8 @@ grant execute on function private.start_deployment(uuid, integer, text, jsonb, t
 -- the same request within 24 hours returns the same run. 400 start_target_ambiguous, inputs_invalid,
 -- action_signer_invalid, public_key_invalid, idempotency_key_invalid; 401; 404 deployment_not_found, also for a
 -- deployment that the caller may not start; 409 idempotency_key_reused, start_loop; 413 inputs_too_large; 429
--- queue_full, start_limit_reached. The owner gets no 429. But a node, although it acts as the owner, may get
--- queue_full.
+-- queue_full, start_limit_reached. A start by the owner gets no 429, with one exception: a start by a node, which acts
+-- as the owner, may get queue_full.
 create function public.start_deployment(
   id uuid default null, flow integer default null, tag text default null, inputs jsonb default null,
   action_signer text default null, public_key text default null, idempotency_key text default null,
@@ -14590,9 +14590,10 @@ $$;
 comment on function private.check_named_runs(text[], public.flows) is
   'Refuses runs that have not ended, are not root runs, or belong to another flow or owner: 404 flow_run_not_found, 409 run_not_ended. Definer, because the query itself checks the owner, so it needs no policy.';
 
--- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` has the nodes that do not
--- run but have an edge to a node in only_nodes, each with the run that provides its outputs. `inline` also has the
--- pinned outputs of nodes that do not run, unless values_config.nodes names a run for them.
+-- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` is {node id: run id}: for
+-- nodes outside only_nodes that have an edge into it, the earlier run that provides the node's outputs. `inline` has
+-- the values from the request. It also has the pinned outputs of nodes outside only_nodes, unless values_config.nodes
+-- names a run for the node.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -14697,7 +14698,7 @@ $$;
 comment on function private.flow_start_settings(
   public.flow_deployments, public.flows, text, jsonb, jsonb
 ) is
-  'The settings of a run that start_flow starts: private.run_settings(), action_signer, environment, and partial_config or else the pins. Names in environment that the flow defines are ignored. 400 environment_invalid; errors of private.partial_setting. Definer, for the same reason as run_settings.';
+  'The settings of a run that start_flow starts: private.run_settings(), action_signer, environment, and partial_config or else the pins. Variables that the flow also defines are left out. 400 environment_invalid; errors of private.partial_setting. Definer, for the same reason as run_settings.';
 
 -- sql/650_starts/60_start_flow.sql
 
@@ -14712,7 +14713,7 @@ as $$
 declare
   v_caller private.caller;
   v_flow public.flows;
-  -- The deployment that a deploy of the flow would make, but without an id.
+  -- Stands for a deployment of the flow as it is now. This deployment is not stored, so it has no id.
   v_deployment public.flow_deployments;
   v_warnings jsonb;
 begin
@@ -14770,7 +14771,7 @@ begin
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values as in start_deployment; warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values work as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
 grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;
 
@@ -14832,8 +14833,9 @@ grant execute on function public.read_deployment(uuid, integer, text, text) to a
 
 -- sql/650_starts/76_redrive_changes.sql
 
--- A redrive on another deployment takes an execution over only if its node is the same in both snapshots. These
--- functions find the nodes that differ. The result is stored with the job, and runner/engine/redrive.ts uses it.
+-- If a redrive executes another deployment, it takes an execution over only if the node is the same in the snapshots of
+-- the old and the new deployment. These functions find the nodes that differ. The result is stored with the job, and
+-- runner/engine/redrive.ts uses it.
 
 create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)
@@ -14852,7 +14854,7 @@ begin
     select (n.node ->> 'id')::uuid as id, n.node -> 'data' as data
     from jsonb_array_elements(private.graph_in_effect(changed_nodes.new) -> 'nodes') as n (node)
   ),
-  -- The order of the edges into a node counts: of several edges into one input, the last one wins.
+  -- Compare the edges in order: if several edges lead into one input, the last of them wins.
   old_edges as materialized (
     select e.edge ->> 'target' as target, jsonb_agg(e.edge order by e.place) as edges
     from jsonb_array_elements(changed_nodes.old -> 'edges') with ordinality as e (edge, place) group by 1
@@ -14870,7 +14872,7 @@ begin
 end;
 $$;
 comment on function private.changed_nodes(jsonb, jsonb) is
-  'The nodes of an old graph that a new graph lacks, or whose data or incoming edges differ in the new graph. change: removed, data or edges. Changed names of nodes and changed notes do not count. Both are graphs of snapshots; `new` may be null.';
+  'The nodes of the graph `old` that differ in the graph `new`. change is removed if `new` lacks the node, otherwise data or edges, for its data or its incoming edges. Changed notes and names of nodes do not count. The graphs come from snapshots; `new` may be null.';
 
 create function private.changed_flows(old jsonb, new jsonb)
 returns integer[]
@@ -14892,7 +14894,7 @@ as $$
   select coalesce(array_agg(changed.id), '{}') from changed;
 $$;
 comment on function private.changed_flows(jsonb, jsonb) is
-  'The called flows of an old snapshot that differ in a new snapshot, or that call such a flow, directly or through other flows.';
+  'The ids of the called flows of an old snapshot that differ in a new snapshot. A flow that calls a differing flow, directly or through other flows, also counts.';
 
 create function private.redrive_changes(old jsonb, new jsonb)
 returns jsonb
@@ -14919,7 +14921,7 @@ as $$
   from graph as g;
 $$;
 comment on function private.redrive_changes(jsonb, jsonb) is
-  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes that call a flow that differs.';
+  'The changes from an old snapshot to a new one: {"entry" | "<flow id>": {nodes, calls}}. nodes: the result of private.changed_nodes() as {id: change}. calls: the nodes whose called flow differs.';
 
 -- The callers check that the user may redrive the run.
 create function private.changed_effects(root_run_id uuid, old jsonb, changes jsonb)
@@ -14935,7 +14937,7 @@ as $$
         then 'caller' end
     from tree
     cross join lateral (select r.* from public.flow_run as r where r.parent_flow_run_id = tree.id offset 0) as c
-    -- An interflow node that succeeded counts as one execution with effects, so leave out the run that it called.
+    -- If an interflow node succeeded, its own execution is checked below, so leave out the run that it called.
     where not exists (
       select from public.node_run as e
       where e.flow_run_id = c.parent_flow_run_id and e.node_id = c.parent_node_id and e.times = c.parent_times
@@ -14954,7 +14956,7 @@ as $$
       g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
     ) as a
     union
-    -- If a node has no published definition, its effects are unknown, so it counts as one with effects.
+    -- A node without a published definition may have any effects, so it counts as a node with effects.
     select g.key, (n.node ->> 'id')::uuid
     from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
     where n.node #>> '{data,type}' = 'native' and not exists (
@@ -15044,15 +15046,15 @@ as $$
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors
-      -- A redrive takes over a handled failure, so it does not repeat the node.
+      -- Leave out failures that the flow handled: a redrive takes them over and does not repeat their nodes.
       from public.node_run as e where e.flow_run_id = tree.id and not e.error_handled offset 0
     ) as n
     where n.errors[1] like 'outcome\_unknown:%'
       or n.errors[1] like 'node\_timeout:%what it does outside may have happened'
-      -- Also select executions that began but never ended, because the run ended without a worker. Leave out three
-      -- kinds of them: if an execution already has an output, the node has returned instructions and has had no other
-      -- effect; if it waited for the next attempt or for an input, it has had no effect; if it called a flow, the
-      -- executions of the called run count instead.
+      -- Also select executions that began but never ended, because the run ended without a worker. Three kinds of such
+      -- executions are left out. An execution with an output has only returned instructions. An execution that waited
+      -- for its next attempt or for an input has had no effect. If an execution called a flow, the executions of the
+      -- called run are checked instead.
       or n.end_time is null and not n.has_output and n.retry_at is null and not exists (
         select from public.flow_run as c
         where c.parent_flow_run_id = n.flow_run_id and c.parent_node_id = n.node_id and c.parent_times = n.times
@@ -15061,8 +15063,8 @@ as $$
           where (i.flow_run_id, i.node_id, i.times) = (n.flow_run_id, n.node_id, n.times)
       )
     union
-    -- Also select transactions of unknown outcome, and transactions without an outcome that are signed or that the
-    -- signer of an action has received. All of these may have been executed, or may be executed later.
+    -- Also select transactions of unknown outcome. A transaction without an outcome is selected if it is signed, or if
+    -- the action signer has received it. All these transactions may have been executed, or may be executed later.
     select (m.member ->> 'flow_run_id')::uuid, (m.member ->> 'node_id')::uuid, (m.member ->> 'times')::integer
     from private.flow_run_transactions as t
     cross join lateral jsonb_array_elements(t.members) as m (member)
@@ -15072,10 +15074,9 @@ as $$
         where (s.flow_run_id, s.node_id, s.times) = (t.flow_run_id, t.node_id, t.times)
           and s.pubkey = (executions_of_unknown_outcome.root_run).action_signer
       ))
-      -- Also select transactions with an unanswered signature request that contains the signatures of the other
-      -- signers. The signer may have added the missing signature and sent the transaction. Runs with an action signer
-      -- are excluded: only the action signer could have sent such a transaction, and its outcome says whether it was
-      -- sent.
+      -- Also select a transaction if an unanswered signature request contains the signatures of the other signers: the
+      -- asked signer may have added the missing signature and sent the transaction. Leave out runs with an action
+      -- signer: only the action signer could have sent the transaction, and the outcome says whether this happened.
       or t.outcome is distinct from 'confirmed' and t.wire is null
         and (executions_of_unknown_outcome.root_run).action_signer is null
         and exists (
@@ -15088,7 +15089,7 @@ as $$
   from (select n.* from unknown as n order by n.flow_run_id, n.node_id, n.times limit 100) as u;
 $$;
 comment on function private.executions_of_unknown_outcome(public.flow_run) is
-  'The node executions in a root run''s tree that may have had effects outside, [{flow_run_id, node_id, times}], at most 100. Definer, because it reads runs of any user. Its callers check the user.';
+  'The node executions in a root run''s tree that may have had effects outside the system, [{flow_run_id, node_id, times}], at most 100. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.lock_run_to_redrive(flow_run_id uuid, owner_id uuid)
 returns public.flow_run
@@ -15100,7 +15101,7 @@ declare
 begin
   select r.* into v_run from public.flow_run as r
   where r.id = private.root_run_id(lock_run_to_redrive.flow_run_id) and r.user_id = lock_run_to_redrive.owner_id;
-  -- Lock users before flows and flows before runs. Deletions lock them in this order, so there is no deadlock.
+  -- Lock the user first, then the flow, then the run. Deletions lock in the same order, so there is no deadlock.
   perform from auth.users as u where u.id = v_run.started_by for key share;
   perform from public.flows as f where f.id = v_run.flow_id for key share;
   -- While this lock is held, no other transaction can redrive the run, and no sweep deletes it. Read the run again,
@@ -15113,17 +15114,18 @@ begin
 end;
 $$;
 comment on function private.lock_run_to_redrive(uuid, uuid) is
-  'The root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because the query itself checks the owner, so it needs no policy.';
+  'Locks and returns the root run of this run''s tree, if it belongs to this owner. Until the transaction ends, no other transaction can redrive or delete the run, or delete its flow or its starter. 404 flow_run_not_found. Definer, because the query itself checks the owner, so it needs no policy.';
 
--- Returns the runs from which a redrive takes executions over, the newest first. The first one is the run itself.
--- If this run is a redrive that ended before it had taken everything over, the runs in its redriven_from follow.
+-- Returns the runs from which a redrive of `run` takes executions over, the newest first. The first element is `run`.
+-- If `run` is itself a redrive, and ended before it had taken over all earlier results, the runs in its redriven_from
+-- follow.
 create function private.runs_to_take_over(run public.flow_run)
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
 as $$
 declare
-  -- For each of these runs, a worker needs memory for all outputs that a run may have.
+  -- A worker needs memory for the outputs of each of these runs, so their number is limited.
   c_max_runs constant integer := 4;
   v_run_ids uuid[];
 begin
@@ -15176,7 +15178,7 @@ begin
 end;
 $$;
 comment on function private.check_redrivable(public.flow_run, boolean) is
-  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. Also refuses a run with executions of unknown outcome, unless the caller accepts them: 409 outcome_unknown. Definer, because no API role may read transactions.';
+  'Refuses to redrive a run that has not ended or that succeeded: 409 run_not_ended, run_succeeded. If accept_unknown is false, also refuses a run with executions of unknown outcome: 409 outcome_unknown. Definer, because no API role may read transactions.';
 
 create function private.deployment_to_redrive_on(id uuid, run public.flow_run, settings jsonb)
 returns public.flow_deployments
@@ -15203,7 +15205,7 @@ begin
 end;
 $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
-  'The deployment with this id, locked, if it belongs to the run''s flow. settings: the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
+  'Locks and returns the deployment with this id, if it belongs to the run''s flow and owner. `settings` has the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
 
 create function private.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
@@ -15250,7 +15252,7 @@ begin
     v_as_started.user_id := v_run.user_id;
     v_as_started.entrypoint := v_run.flow_id;
     v_as_started.snapshot_hash := v_job.snapshot_hash;
-    -- The start of the run has already checked the inputs.
+    -- The start of the run has checked the inputs, so accept exactly their names.
     v_as_started.input_names := array(select jsonb_object_keys(v_run.inputs -> 'M'));
     v_as_started.fees := v_run.fees;
   else
@@ -15263,7 +15265,7 @@ begin
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
   v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
-  -- Fees are charged only once, even if several redrives are needed.
+  -- If the fees of the run are paid, the redrive must not charge them again.
   if exists (
     select from private.flow_run_transactions as t
     where t.root_flow_run_id = v_run.id and t.has_fees and t.outcome = 'confirmed'
@@ -15289,16 +15291,17 @@ comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
   'Implements public.redrive_flow_run. Definer, because no API role may insert runs.';
 grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
 
--- Continues a failed or stopped run of the caller's flow as a new run with the same graph, inputs, settings and
--- starter, and returns {flow_run_id, token}. If `deployment` names another deployment of the same flow, the new run has
--- the graph and the settings of that deployment.
+-- Continues a failed or stopped run of the caller's flow as a new run, and returns {flow_run_id, token}. The new run
+-- has the same graph, inputs, settings and starter. If `deployment` names another deployment of the same flow, the new
+-- run has the graph and the settings of that deployment.
 --
--- The new run takes over node executions that succeeded, with their outputs, if they would get the same inputs again.
+-- The new run takes over each successful node execution and its outputs, if the node would get the same inputs again.
 -- It executes all other nodes. A run can be redriven only once; if the new run fails, redrive the new run. If
--- flow_run_id is a called run, its whole tree is redriven.
+-- flow_run_id names a called run, the root run of its tree is redriven.
 --
--- If a node or a transaction may already have had its effect, accept_unknown=true accepts that the effect may happen
--- again. With an idempotency_key, the same request within 24 hours returns the same run.
+-- If a node or a transaction may already have had its effect, the redrive is refused. With accept_unknown=true, the
+-- caller accepts that the effect may happen again. With an idempotency_key, the same request within 24 hours returns
+-- the same run.
 --
 -- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
 -- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With
@@ -15328,14 +15331,15 @@ create function private.failed_runs(
 returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
--- The planner does not know that the query reads only a few runs because of its limit, so it would sort all runs.
+-- Because of its limit, the query reads only a few runs. The planner does not know the limit, so it would sort all
+-- runs.
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
   -- The same limit as in flow_run_stats, so that both functions search the same runs.
   c_looked_at constant integer := 5000;
-  -- The id of a run contains its time.
+  -- The id of a run begins with the time at which the run was made.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);
 begin
   return array(
@@ -15365,7 +15369,7 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of a flow or deployment in this period. Definer, because it reads runs of any user. Its callers check the user.';
+  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of the flow or deployment that were made after `since`. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
@@ -15395,7 +15399,7 @@ begin
         flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
       ) ->> 'flow_run_id';
     exception
-      -- If one run is refused, the others are still redriven.
+      -- If a run can't be redriven, return its error, and continue with the next run.
       when sqlstate 'PGRST' then
         error := sqlerrm::jsonb;
     end;
@@ -15410,12 +15414,12 @@ grant execute on function private.redrive_flow_runs(
 ) to anon, authenticated, service_role;
 
 -- Redrives failed runs of the caller's flow, or of one deployment, that have no redrive yet. Selects runs that were
--- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs, and redrives at most
--- max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this code, as in
--- flow_run_stats. Returns a row for each run, {flow_run_id, redriven_as, error}: the new run, or the error that
--- redrive_flow_run would answer. Call again until there are no rows, or only rows with errors. With on_deployment, the
--- new runs execute this deployment, as in redrive_flow_run. 400 request_invalid; 401; 404 flow_not_found,
--- deployment_not_found, also for flows and deployments of other users.
+-- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs after `since`, and
+-- redrives at most max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this
+-- code, as in flow_run_stats. Returns a row for each selected run, {flow_run_id, redriven_as, error}. redriven_as is
+-- the new run; error is the error that redrive_flow_run would answer. Call again until there are no rows, or only rows
+-- with errors. With on_deployment, the new runs execute this deployment, as in redrive_flow_run. 400 request_invalid;
+-- 401; 404 flow_not_found, deployment_not_found, also for flows and deployments of other users.
 create function public.redrive_flow_runs(
   flow integer default null, deployment uuid default null, since timestamptz default now() - interval '7 days',
   until timestamptz default null, error_code text default null, accept_unknown boolean default false,
@@ -15446,8 +15450,8 @@ declare
   v_kind text := substr(turn_owner.shown, 1, 3);
   v_id text := split_part(turn_owner.shown, ' ', 2);
 begin
-  -- If not everybody may start a flow or deployment, return null, as for a missing one. Otherwise a caller could learn
-  -- from the order of requests that the flow or deployment exists.
+  -- Return an owner only for flows and deployments that everybody may start. For all others return null, as if they did
+  -- not exist. Otherwise a caller could learn from the order of the answers that they exist.
   if v_kind = 'fk_' then
     return (private.valid_api_key(turn_owner.shown)).user_id;
   elsif v_kind = 'fr_' then
@@ -15467,7 +15471,7 @@ begin
 end;
 $$;
 comment on function private.turn_owner(text) is
-  'Returns the user who owns an API key, a run (`shown` is its token), `deployment <id>` or `flow <id>`. Null if `shown` is unknown, or if not everybody may start the deployment or flow. public.turn_owners calls it for each element. Definer, because callers may not read these rows.';
+  'Returns the user who owns an API key, a run (`shown` is its token), `deployment <id>` or `flow <id>`. Null if `shown` is unknown, or if only some callers may start the deployment or flow. public.turn_owners calls this function for each element. Definer, because callers may not read these rows.';
 
 create function private.turn_owners(shown text[])
 returns uuid[]
@@ -15481,8 +15485,8 @@ comment on function private.turn_owners(text[]) is
   'Implements public.turn_owners. Definer, because API roles may not call private.turn_owner().';
 grant execute on function private.turn_owners(text[]) to service_role;
 
--- Returns null for an invalid or unknown element, and for a flow or deployment that not everybody may start. The Edge
--- Functions call this function, because they let requests of different owners take turns.
+-- Returns null for an invalid or unknown element, and for a flow or deployment that only some callers may start. The
+-- Edge Functions call this function, because they let requests of different owners take turns.
 create function public.turn_owners(shown text[])
 returns uuid[]
 language sql stable security invoker
@@ -15490,7 +15494,7 @@ begin atomic
   select private.turn_owners(shown);
 end;
 comment on function public.turn_owners(text[]) is
-  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown, or if it names a flow or deployment that not everybody may start.';
+  'Returns the owner for each element of `shown`, in the same order. An element is an API key, a run token, `deployment <id>` or `flow <id>`. The owner is null if the element is unknown, or if it names a flow or deployment that only some callers may start.';
 grant execute on function public.turn_owners(text[]) to service_role;
 
 -- sql/700_schedules/10_cron.sql
@@ -15504,7 +15508,7 @@ create type private.cron as (
     is_either_day boolean, is_fixed boolean
 );
 comment on type private.cron is
-  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if either of the two day fields matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
+  'A parsed cron expression: the values of each field in ascending order; weekday 0 is Sunday. is_either_day: a day is due if its day of the month or its weekday matches. is_fixed: the expression names one time of day, so it is due once on each of its days, even if clocks change.';
 
 create function private.cron_value(value text, low integer, high integer, names text[])
 returns integer
@@ -15518,7 +15522,7 @@ begin atomic
   end;
 end;
 comment on function private.cron_value(text, integer, integer, text[]) is
-  'The number that a value of a cron field means: the value itself, or the position of its name. Null if the number is not from low to high.';
+  'The number that a value of a cron field stands for: the number 7 for the text 7, and 1 for the name JAN. Null if the number is not from low to high.';
 
 create function private.cron_field(
   field text, low integer, high integer, names text[], out numbers integer[], out message text
@@ -15541,14 +15545,15 @@ begin
     v_step_text := case when strpos(v_part, '/') > 0 then substr(v_part, length(v_range) + 2) end;
     if v_range = '*' then
       v_from := cron_field.low;
-      -- Weekday 7 means the same as 0, so * ends at 6.
+      -- Weekdays 0 and 7 are both Sunday, so * ends at 6.
       v_to := least(cron_field.high, case when cron_field.high = 7 then 6 else cron_field.high end);
     elsif strpos(v_range, '-') > 0 then
       v_from := private.cron_value(split_part(v_range, '-', 1), cron_field.low, cron_field.high, cron_field.names);
       v_to := private.cron_value(
         substr(v_range, strpos(v_range, '-') + 1), cron_field.low, cron_field.high, cron_field.names
       );
-      -- FRI-SUN ends with the Sunday after the Friday.
+      -- SUN is 0. But at the end of a range, such as FRI-SUN, it must be 7, so that the range does not end before it
+      -- begins.
       if cron_field.high = 7 and upper(v_range) like '%-SUN' then
         v_to := 7;
       end if;
@@ -15635,7 +15640,7 @@ begin
   read.is_either_day := v_fields[3] not like '*%' and v_fields[5] not like '*%';
   read.is_fixed := cardinality(read.minutes) = 1 and cardinality(read.hours) = 1
     and (v_fields[1] || v_fields[2]) !~ '[*/]';
-  -- Compare with the largest number of days of each month. February may have 29 days.
+  -- Refuse days that none of the named months has, such as 30 February. Let February have 29 days.
   if not read.is_either_day and not exists (
     select from unnest(read.months) as m
     where read.days[1] <= (array[31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[m]
@@ -15654,9 +15659,9 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 begin
-  -- Postgres accepts more texts than the names of zones, so check the spelling first. It also accepts abbreviations,
-  -- which have a fixed offset, and POSIX rules. And it accepts names in two folders: `posix` has a copy of every zone,
-  -- and `right` has copies with leap seconds.
+  -- Check the spelling first, because Postgres also accepts texts that are not names of zones: abbreviations, which
+  -- have a fixed offset, and POSIX rules. It also accepts names in two folders of copies: `posix` has a copy of every
+  -- zone, and `right` has copies with leap seconds.
   if is_time_zone.name !~ '^(UTC|GMT|Etc/GMT[+-][0-9]{1,2}|[A-Za-z_]+(/[A-Za-z_-]+){1,2})$'
     or is_time_zone.name ~* '^(posix|right)/' or length(is_time_zone.name) > 64
   then
@@ -15725,7 +15730,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first due time of day of a cron expression after another time of day; null if no later time of the day is due.';
+  'The first time of day after a given time of day at which a cron expression is due; null if there is none on that day.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -15738,7 +15743,7 @@ declare
   v_high timestamptz := end_of_gap.after;
   v_middle timestamptz;
 begin
-  -- The search stops at one minute, because clocks change at whole minutes.
+  -- Stop when the interval is one minute, because clocks change at whole minutes.
   while v_high - v_low > interval '1 minute' loop
     v_middle := date_bin('1 minute', v_low + (v_high - v_low) / 2, v_low);
     if private.offset_at(v_middle at time zone 'UTC', end_of_gap.time_zone) = v_offset then
@@ -15751,7 +15756,7 @@ begin
 end;
 $$;
 comment on function private.end_of_gap(date, timestamptz, timestamptz, text) is
-  'The moment at which clocks are set forward, between two given times that are less than a day apart. Null if the clocks then show another day than the given day.';
+  'The moment between `before` and `after` at which clocks are set forward. The two times are less than a day apart. Null if the clocks show a day other than `day` at that moment.';
 
 create function private.cron_time_of_changing_day(
   cron private.cron, time_zone text, day date, offset_before interval, offset_after interval, after timestamptz
@@ -15805,8 +15810,8 @@ language plpgsql stable security invoker
 set search_path = ''
 as $$
 declare
-  -- In every time zone, a date begins at most 14 hours before its midnight in UTC, and ends at most 36 hours after that
-  -- midnight.
+  -- In every time zone, the whole date lies between the times of these two offsets: a date begins at most 14 hours
+  -- before its midnight in UTC, and ends at most 36 hours after that midnight.
   v_before constant interval :=
     private.offset_at(cron_time_of_date.day - interval '1 day', cron_time_of_date.time_zone);
   v_after constant interval :=
@@ -15814,7 +15819,8 @@ declare
 begin
   if v_before <> v_after then
     return (
-      -- If clocks are set back after midnight, they show the previous day again.
+      -- Search the next day too: if clocks are set back after midnight, the next day has begun before they show the end
+      -- of this day again.
       select min(private.cron_time_of_changing_day(
         cron_time_of_date.cron, cron_time_of_date.time_zone, d.day::date, v_before, v_after, cron_time_of_date.after
       ))
@@ -15839,15 +15845,14 @@ as $$
 declare
   -- Begin with the previous day, because clocks that are set back after midnight show the end of that day again.
   v_day date := (next_time_of_cron.after at time zone next_time_of_cron.time_zone)::date - 1;
-  -- 29 February falls on each weekday within 28 years, or within 40 years if a year that ends in 00 is not a leap
-  -- year.
+  -- Search 41 years: 29 February falls on each weekday within 28 years, or within 40 years around a year such as 2100,
+  -- which is not a leap year.
   v_last_day constant date := v_day + 41 * 366;
   v_time timestamptz;
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Continue with the last day of the month, so that the first day of the next month is searched even if clocks
-      -- change then.
+      -- Skip the rest of this month. The search continues with the first day of the next month.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then
@@ -15906,7 +15911,7 @@ create table public.flow_schedules (
   constraint flow_schedules_tag_form check (private.check_tag(tag)),
   constraint flow_schedules_cron_length check (char_length(cron) <= private.limit_cron_characters()),
   constraint flow_schedules_time_zone_length check (char_length(time_zone) <= 64),
-  -- Inputs and values are limited, because each run of the schedule stores both of them again.
+  -- Limit inputs and values, because each run of the schedule stores a copy of them.
   constraint flow_schedules_inputs_length check (
     octet_length(inputs::text) + octet_length("values"::text) <= private.limit_schedule_bytes()
     or private.refuse_column('inputs', format(
@@ -15926,12 +15931,12 @@ comment on column public.flow_schedules.tag is
   'The tag that selects one of the flow''s deployments, looked up at each start; latest by default.';
 comment on column public.flow_schedules.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_schedules.cron is
-  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. Both day fields must match, but if neither of them begins with *, one match is enough.';
+  'Minute, hour, day of month, month and day of week: numbers, ranges, lists, steps, names such as MON and JAN, and *. A day must match both day fields. But if neither of these fields begins with *, one match is enough.';
 comment on column public.flow_schedules.time_zone is
   'The IANA time zone whose clocks decide when the schedule is due, such as Europe/Berlin.';
 comment on column public.flow_schedules.inputs is 'The inputs of each start, an object of one-tag values.';
 comment on column public.flow_schedules."values" is
-  'Further inputs of each start, an object of plain JSON. Each start converts it to values by the input types of its deployment.';
+  'Further inputs of each start, an object of plain JSON. Each start converts them to the types that the deployment has for its inputs.';
 comment on column public.flow_schedules.policy is
   'How to treat planned times that were missed because the database or the driver of schedules was down. catch_up_one: one late start for all missed times. skip: no start if the planned time is more than a minute ago.';
 comment on column public.flow_schedules.next_start_at is
@@ -16061,7 +16066,7 @@ $$;
 -- is_active change.
 comment on function private.tg_flow_schedules__before_write() is
   'Refuses an invalid schedule, and computes its next planned time. Definer, so that it finds the deployment whichever role writes the row.';
--- A policy refuses rows in the name of another user. The trigger skips such rows, because an error of its look-ups
+-- A policy refuses rows whose user_id is another user. The trigger skips such rows, because an error of its look-ups
 -- could reveal which deployments that user has.
 create trigger _200_check
   before insert or update of user_id, flow, tag, deployment_id, cron, time_zone, inputs, "values", is_active
@@ -16082,7 +16087,7 @@ begin
       private.own_deployment(new.flow, new.tag, new.deployment_id), new.inputs, nullif(new."values", '{}')
     );
   end if;
-  -- Compare sizes as stored. A row that does not grow is stored even if its owner exceeds the quota.
+  -- Check the quota only if the stored size grows. So an owner who exceeds the quota can still make a row smaller.
   if tg_op = 'UPDATE'
     and pg_column_size(new.inputs) + pg_column_size(new."values")
       > pg_column_size(old.inputs) + pg_column_size(old."values")
@@ -16095,7 +16100,8 @@ $$;
 -- Refuses a schedule whose start would fail now: 404 deployment_not_found if no deployment has the tag, 400
 -- inputs_invalid if the present deployment does not accept the inputs. Failures caused by later deploys appear in
 -- last_error. Refuses inputs that grow beyond their owner's quota: 409 quota_exceeded. The trigger runs after the
--- write, so that users who may not write the row learn nothing about the objects that it names.
+-- policies have checked the write. So a user who may not write the row learns nothing about the objects that the row
+-- names.
 comment on function private.tg_flow_schedules__after_write() is
   'Refuses a schedule whose start would fail now, or that exceeds a quota. Definer, so that it finds the deployment whichever role writes the row.';
 create trigger _300_check_start
@@ -16147,9 +16153,9 @@ grant execute on function public.next_cron_times(text, text) to anon, authentica
 
 -- sql/700_schedules/40_start_due_schedules.sql
 
--- Starts due schedules. Each planned time causes only one start, even if several callers start schedules: a caller
--- locks the row of the schedule, and sets the next planned time in the transaction that stores the run. A call never
--- waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that other transactions have
+-- Starts due schedules. Each planned time causes only one start, even if several callers start schedules at the same
+-- time. A caller locks the schedule's row. The transaction that stores the run also sets the next planned time. A call
+-- never waits for a lock, so it can't deadlock with a deletion of schedules. It skips rows that other transactions have
 -- locked. The next call, within 5 seconds, finds these rows again.
 
 create function private.due_schedules(max_schedules integer)
@@ -16164,7 +16170,7 @@ as $$
       select d.id, d.next_start_at, row_number() over (partition by d.user_id order by d.next_start_at, d.id) as turn
       from (
         select s.id, s.user_id, s.next_start_at from public.flow_schedules as s
-        -- The sub-select makes the time a constant, by which the index can be searched.
+        -- In a sub-select the time is computed only once, so Postgres can search the index for it.
         where s.is_active and s.next_start_at <= (select clock_timestamp())
         order by s.next_start_at limit 10000
       ) as d
@@ -16188,8 +16194,8 @@ declare
   v_id uuid := schedule_deployment.schedule.deployment_id;
 begin
   is_busy := false;
-  -- If another transaction is deleting the user, it has locked the user's row, and will delete the schedule too. In the
-  -- same way, a transaction that deletes the deployment has locked the row that is read below.
+  -- A transaction that deletes the user has locked the user's row, and will delete this schedule too. So skip a locked
+  -- row, and return is_busy. The row of the deployment is read in the same way below.
   select u.* into v_user from auth.users as u where u.id = schedule_deployment.schedule.user_id
   for key share skip locked;
   if not found then
@@ -16313,7 +16319,8 @@ begin
   end if;
   return jsonb_build_object(
     'started', v_started, 'skipped', v_skipped, 'refused', v_refused,
-    -- False if other transactions have locked all due schedules, because another call would not start them either.
+    -- If other transactions have locked all due schedules, has_more is false: another call could not start these
+    -- schedules either.
     'has_more', coalesce(cardinality(v_ids), 0) = start_due_schedules.max_schedules
       and v_started + v_skipped + v_refused > 0
   );
@@ -16361,10 +16368,10 @@ comment on function private.drive_schedules() is
 
 -- sql/750_webhooks/10_webhook_signatures.sql
 
--- Checks that a request to a webhook comes from the webhook's sender. The database makes this check, and not an Edge
--- Function, for two reasons. The secret never leaves the database, and requests that call the RPC directly are checked
--- in the same way. Texts are compared by their digests, so that the time of a comparison does not reveal how much of a
--- forged text is right. The entry point is private.is_webhook_verified, at the end.
+-- Checks that a request to a webhook comes from the webhook's sender. The check runs in the database and not in an Edge
+-- Function. So the secret never leaves the database, and requests that call the RPC directly are checked too. Texts are
+-- compared by their digests, so that the time of a comparison does not reveal how much of a forged text is right. The
+-- entry point is private.is_webhook_verified, at the end.
 
 create function private.is_same_text(given text, expected text)
 returns boolean
@@ -16426,7 +16433,7 @@ begin
           'secret: must be the whole value of the Authorization header: 8 to 1000 characters of ASCII.'
         );
       end if;
-      -- This secret signs nothing, so storing its digest suffices.
+      -- The database only compares this secret and signs nothing with it, so its digest suffices.
       return sha256(convert_to(webhook_secret_bytes.secret, 'UTF8'));
     else
       if length(webhook_secret_bytes.secret) not between 8 and 1000 then
@@ -16451,8 +16458,8 @@ declare
     convert_to(v_prefix, 'UTF8') || is_signed_by_standard_webhooks.body, is_signed_by_standard_webhooks.secret, 'sha256'
   );
 begin
-  -- Refuse an id with a dot. Otherwise a sender could move the beginning of a signed body into the id, and send the
-  -- rest as another body.
+  -- Refuse an id with a dot. Dots separate the id, the time and the body in the signed text, so an attacker could
+  -- divide the same signed text into a longer id and a shorter body.
   if strpos(is_signed_by_standard_webhooks.headers ->> 'webhook-id', '.') > 0 then
     perform private.fail('request_invalid',
       'webhook-id: must not contain a dot, because dots separate the id, the time and the body in the signed text.');
@@ -16501,7 +16508,7 @@ begin
 end;
 $$;
 comment on function private.webhook_hmac(jsonb) is
-  'The stored form of `hmac`, the description of how a sender signs: with defaults, and header names in lower case. Returns any value other than an object unchanged.';
+  'The stored form of `hmac`, which describes how a sender signs. Adds defaults, and changes header names to lower case. Returns any value other than an object unchanged.';
 
 create function private.is_webhook_hmac(hmac jsonb)
 returns boolean
@@ -16543,7 +16550,7 @@ begin
 end;
 $$;
 comment on function private.is_signed_by_hmac(bytea, bytea, jsonb, jsonb) is
-  'Whether the header that `hmac` names has the signature of the body, in the form that `hmac` describes.';
+  'Whether the header that `hmac` names contains the body''s signature, in the form that `hmac` describes.';
 
 -- `verification` selects the check. standard_webhooks and stripe: a recent signature. github: a signature. hmac: a
 -- signature in the header that the argument `hmac` names. authorization: a fixed Authorization header, as Helius
@@ -16665,8 +16672,8 @@ create table public.flow_webhooks (
     )
   ),
   constraint flow_webhooks_last_error_length check (char_length(last_error) <= 2200)
--- Each request may update the columns last_*, which no index contains. If the page has free room, such an update
--- changes no index.
+-- Each request may update the columns last_*, which no index contains. The fillfactor leaves room in each page for the
+-- updated row, so that the update changes no index.
 ) with (fillfactor = 70);
 comment on table public.flow_webhooks is
   'Incoming webhooks: URLs by which others start deployments as the webhook''s owner. create_webhook makes a webhook and shows its token once. A webhook is deleted with its user, and with the flow or deployment that it starts.';
@@ -16677,7 +16684,7 @@ comment on column public.flow_webhooks.tag is
   'The tag that selects one of the flow''s deployments, looked up at each request; latest by default.';
 comment on column public.flow_webhooks.deployment_id is 'The deployment that is started, if flow and tag are null.';
 comment on column public.flow_webhooks.input is
-  'The flow''s input that gets the content of each request as JSON, converted by the input''s types: the body, or {body, headers} if `headers` names any.';
+  'The flow''s input that gets each request as JSON, converted to the input''s types. The JSON is the body, or {body, headers} if the column headers names any.';
 comment on column public.flow_webhooks.headers is
   'The lower-case names of the request headers that the input also gets.';
 comment on column public.flow_webhooks.verification is
@@ -16810,7 +16817,7 @@ comment on table private.flow_webhook_secrets is
 comment on column private.flow_webhook_secrets.token_hash is
   'SHA-256 of the token in the webhook''s URL. A token has 256 random bits, so its hash can''t be reversed by trying tokens.';
 comment on column private.flow_webhook_secrets.verification_secret is
-  'The key of the signatures, or the digest of the Authorization header. If this is null, a webhook whose verification is set refuses all requests.';
+  'The key of the signatures, or the digest of the Authorization header. If the secret is null but verification is set, the webhook refuses all requests.';
 
 create function private.project_url()
 returns text
@@ -16841,7 +16848,7 @@ begin atomic
   select to_jsonb(webhook_for_owner.webhook) - 'user_id';
 end;
 comment on function private.webhook_for_owner(public.flow_webhooks) is
-  'A webhook in the form in which its owner sees it.';
+  'A webhook as JSON for its owner: all columns except user_id.';
 
 create function private.create_webhook(
   input text, flow integer, tag text, deployment_id uuid, headers text[], verification text, secret text, hmac jsonb
@@ -16876,13 +16883,13 @@ comment on function private.create_webhook(text, integer, text, uuid, text[], te
 grant execute on function private.create_webhook(text, integer, text, uuid, text[], text, text, jsonb)
   to anon, authenticated, service_role;
 
--- Makes an incoming webhook. Returns its row with `url`, which is shown only this once. A POST to the URL starts
--- the deployment, named by flow and tag (default latest) or by deployment_id, as its owner. The input named by
--- `input` gets the JSON of the request. `headers` names request headers that this input also gets. If verification
--- is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If it is
--- authorization, the Authorization header must be the secret. `hmac`, {header, algorithm, encoding, prefix,
--- id_header}, describes how the sender signs; the default is sha256 in hex. Without a secret, all requests are
--- refused until set_webhook_verification sets one.
+-- Makes an incoming webhook. Returns its row with `url`, which is shown only this once. A POST to the URL starts a
+-- deployment in the name of its owner. flow and tag (default latest), or deployment_id, select the deployment. The
+-- input named by `input` gets the JSON of the request. `headers` names request headers that this input also gets. If
+-- verification is standard_webhooks, github, stripe or hmac, each request must be signed with the secret. If
+-- verification is authorization, the Authorization header must equal the secret. `hmac`, {header, algorithm, encoding,
+-- prefix, id_header}, describes how the sender signs; the default is sha256 in hex. If verification is set without a
+-- secret, all requests are refused until set_webhook_verification sets a secret.
 create function public.create_webhook(
   input text, flow integer default null, tag text default null, deployment_id uuid default null,
   headers text[] default '{}',
@@ -16938,7 +16945,7 @@ as $$
   select private.set_webhook_verification(webhook_id, verification, secret, hmac);
 $$;
 comment on function public.set_webhook_verification(uuid, text, text, jsonb) is
-  'Sets how requests to a webhook of the calling user prove their sender, with secret and hmac as in create_webhook. If verification is null, no proof is needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
+  'Sets how requests to a webhook of the calling user prove their sender. secret and hmac work as in create_webhook. If verification is null, no proof is needed. Returns the webhook''s row. 400 column_invalid, request_invalid; 401; 404 webhook_not_found.';
 grant execute on function public.set_webhook_verification(uuid, text, text, jsonb) to anon, authenticated, service_role;
 
 -- sql/750_webhooks/40_receive_webhook.sql
@@ -16993,8 +17000,8 @@ language sql stable security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
-  -- `offset 0` forces one search of the index for each token. Postgres 18 caches the plans of SQL functions, and a
-  -- plan that was made for empty tables would join all webhooks.
+  -- With `offset 0`, each token is one search of the index. Without it, Postgres 18 could make a plan for empty tables
+  -- that joins all webhooks, and reuse this plan when the tables are full.
   select array_agg(r.user_id order by t.place)
   from unnest(webhook_owners.tokens) with ordinality as t (token, place)
   left join lateral (
@@ -17013,7 +17020,7 @@ begin atomic
   select private.webhook_owners(tokens);
 end;
 comment on function public.webhook_owners(text[]) is
-  'For the Edge Function deployment, in which requests of different owners take turns. Returns the owners of the webhooks with these tokens, in the order of the tokens. Null for a token that receive_webhook answers with 404.';
+  'For the Edge Function `deployment`, which lets requests of different owners take turns. Returns the owners of the webhooks with these tokens, in the order of the tokens. Null for a token that receive_webhook answers with 404.';
 grant execute on function public.webhook_owners(text[]) to service_role;
 
 create function private.form_text(encoded text)
@@ -17104,7 +17111,7 @@ begin
 end;
 $$;
 comment on function private.webhook_media_type(text, text, text) is
-  'Returns form or json: how to read a body. Signatures do not cover the content type, so a signed body must never be valid as both a form and JSON. 415 media_type_unsupported for types that the senders of the scheme do not use.';
+  'Returns form or json: how to read a body. Signatures do not cover the content type, so an attacker could change it. Therefore a signed body is accepted only as a form or only as JSON. 415 media_type_unsupported for types that senders of the scheme do not use.';
 
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
@@ -17153,8 +17160,8 @@ as $$
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
       then webhook_delivery_id.headers ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
-    -- The id of the event is signed. It is used only if it is a text, because a short number, such as 1e100000, would
-    -- become a text of a hundred thousand digits.
+    -- Use the id of the event, which is in the signed body. Use it only if it is a string, because a short number such
+    -- as 1e100000 would become a text of a hundred thousand digits.
     when webhook_delivery_id.webhook.verification = 'stripe' then
       case when jsonb_typeof(webhook_delivery_id.body -> 'id') = 'string' then webhook_delivery_id.body ->> 'id' end
     else coalesce(
@@ -17180,7 +17187,8 @@ declare
   v_header constant text := chain_depth.headers ->> 'flow-chain-depth';
   v_separators constant text := translate(v_header, '0123456789', '');
 begin
-  -- Proxies join the values of a repeated header, so every character other than a digit separates numbers.
+  -- If a header is repeated, proxies join its values into one text. So treat every character other than a digit as a
+  -- separator of numbers.
   select coalesce(max(case when length(n.digits) > 6 then 999999 else n.digits::integer end), 0) into v_depth
   from string_to_table(translate(v_header, v_separators, repeat(' ', length(v_separators))), ' ') as s (part)
   cross join lateral (select '0' || ltrim(s.part, '0')) as n (digits);
@@ -17193,7 +17201,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth(jsonb) is
-  'The number of runs that led to a request by their outgoing webhooks: the greatest number in Flow-Chain-Depth, or 0 without the header. 409 webhook_loop beyond the limit. If a sender forges a lower number, the limits of starts still apply.';
+  'The length of the chain of runs whose outgoing webhooks led to a request: the greatest number in Flow-Chain-Depth, or 0 without the header. 409 webhook_loop beyond the limit. If a sender forges a lower number, the limits of starts still apply.';
 
 create function private.start_webhook(webhook public.flow_webhooks, body text, headers jsonb)
 returns uuid
@@ -17226,7 +17234,7 @@ begin
   v_deployment := private.startable_deployment(
     start_webhook.webhook.deployment_id, start_webhook.webhook.flow, start_webhook.webhook.tag, v_caller, null, true
   );
-  -- Lock the webhook, so that it starts no further run after its deletion has been answered.
+  -- Lock the webhook: after its owner has been told that it is deleted, it must not start another run.
   perform from public.flow_webhooks as w where w.id = start_webhook.webhook.id and w.is_active for key share;
   if not found then
     perform private.refuse_webhook();
@@ -17242,9 +17250,9 @@ begin
   return private.enqueue_run(
     v_deployment, v_caller, '{}', jsonb_build_object(start_webhook.webhook.input, v_value), null,
     private.webhook_delivery_id(start_webhook.webhook, v_body, start_webhook.headers),
-    -- Pass an empty request, so that the id alone identifies a repetition. If an id is repeated, enqueue_run compares
-    -- the two requests, and refuses the second one if it differs. But two attempts of one delivery may differ: Stripe
-    -- changes a member of an event at each attempt.
+    -- Pass an empty request, so that enqueue_run compares only the ids. If it got the real requests, it would refuse a
+    -- second one that has the same id but another content. But two attempts of one delivery may differ: Stripe changes
+    -- a member of an event at each attempt.
     '{}'
   ) ->> 'flow_run_id';
 end;
@@ -17258,8 +17266,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- This update does not wait for a lock, and does not write values that are already stored. If the request was a
-  -- repetition, its run may be older than last_flow_run_id, and then has a smaller id.
+  -- This update does not wait for a lock, and does not write values that are already stored. For a repeated request,
+  -- flow_run_id may be an older run than last_flow_run_id. Its id is then smaller, and last_flow_run_id stays.
   update public.flow_webhooks as w
   set
     last_start_at = case when w.last_flow_run_id >= note_webhook.flow_run_id or note_webhook.flow_run_id is null
@@ -17306,7 +17314,7 @@ begin
   if v_error is null then
     return jsonb_build_object('flow_run_id', v_run_id);
   end if;
-  -- Return the error as the response instead of raising it, so that the result that note_webhook stored is committed.
+  -- Return the error as the response. If it were raised, Postgres would roll back the result that note_webhook stored.
   perform set_config('response.status', v_answer::jsonb ->> 'status', true);
   perform set_config('response.headers', jsonb_agg(jsonb_build_object(h.name, h.value))::text, true)
   from jsonb_each(v_answer::jsonb -> 'headers') as h (name, value) having count(*) > 0;
@@ -17317,11 +17325,11 @@ comment on function private.receive_webhook(text, text, jsonb) is
   'Implements public.receive_webhook. Definer, because it reads webhooks of other users.';
 grant execute on function private.receive_webhook(text, text, jsonb) to anon;
 
--- Takes the unchanged body, and the headers by lower-case names. The body is a form if the content type says so,
--- otherwise JSON. Requests with the same id start only one run within 24 hours. 400 request_invalid,
--- inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404 webhook_not_found,
--- deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415 media_type_unsupported; 429
--- queue_full, start_limit_reached.
+-- `body` is the unchanged body of the request. `headers` has its headers, with lower-case names. The body is a form if
+-- the content type says so, otherwise JSON. If several requests within 24 hours have the same id, only the first starts
+-- a run. 400 request_invalid, inputs_invalid, idempotency_key_invalid; 401 webhook_signature_invalid; 404
+-- webhook_not_found, deployment_not_found; 409 webhook_loop; 413 body_too_large, inputs_too_large; 415
+-- media_type_unsupported; 429 queue_full, start_limit_reached.
 create function public.receive_webhook(token text, body text, headers jsonb default '{}')
 returns jsonb
 language sql volatile security invoker
@@ -17354,11 +17362,11 @@ create table private.webhook_turns (
   turn_id uuid not null default '00000000-0000-0000-0000-000000000000'
 );
 comment on table private.webhook_turns is
-  'The owners who have had outgoing webhooks, each with the turn of the last claimed delivery. Claims for an owner continue after that turn, so that the owner''s deployments take turns.';
+  'The owners who have had outgoing webhooks. Each row has the turn of the owner''s last claimed delivery. The next claim continues after that turn, so that the owner''s deployments take turns.';
 comment on column private.webhook_turns.turn_id is
   'The deployment of the delivery, or one constant for all runs without a deployment, as in webhook_deliveries.';
 comment on column private.webhook_turns.is_started_by_owner is
-  'True if the owner had started the run of the last claimed delivery. A deployment has one turn for such runs and another turn for all other runs.';
+  'True if the owner had started the run of the last claimed delivery. A deployment has one turn for runs that the owner started, and another turn for runs that others started.';
 
 create function private.prepare_webhooks(user_id uuid, flow_id integer)
 returns void
@@ -17371,7 +17379,7 @@ begin
 end;
 $$;
 comment on function private.prepare_webhooks(uuid, integer) is
-  'Makes the secret that signs the outgoing webhooks of a flow, and the row for the turns of its owner, if they are missing. Definer, because no API role may access these tables.';
+  'Makes the secret that signs a flow''s outgoing webhooks, and the owner''s row in webhook_turns, if they do not exist. Definer, because no API role may access these tables.';
 
 create function private.tg_flow_deployments__after_on_end()
 returns trigger
@@ -17442,8 +17450,8 @@ comment on function private.webhook_signature(text, integer) is
 
 -- sql/800_webhook_deliveries/20_webhook_deliveries.sql
 
--- This table is an outbox. The transaction that ends a run, or asks for signatures or for an input, also writes the
--- message. Later, the row records the delivery.
+-- This table is an outbox. The transaction that ends a run, or asks for signatures or for an input, also inserts the
+-- message as a row. Later, the row records how the message was delivered.
 create table public.webhook_deliveries (
   id uuid primary key default private.uuid_v7(),
   created_at timestamptz not null generated always as (private.uuid_v7_time(id)) stored,
@@ -17479,7 +17487,7 @@ comment on table public.webhook_deliveries is
   'Outgoing webhooks: messages about runs, and the state of their delivery. The setting on_end of a deployment, or a node api_input, requests a message. Only functions write rows; the owner reads them. A row is deleted with its run.';
 comment on column public.webhook_deliveries.id is 'The webhook-id of the message, the same in each attempt.';
 comment on column public.webhook_deliveries.user_id is
-  'The owner of the flow, copied from flow_run so that the policy needs no join. There is no foreign key: the row is deleted with its run, the run with its flow, and the flow with its owner.';
+  'The owner of the flow, copied from flow_run so that the policy needs no join. No foreign key is needed, because the row is deleted with its run, the run with its flow, and the flow with its owner.';
 comment on column public.webhook_deliveries.deployment_id is
   'The deployment of the run; null if start_flow started the run without a deployment. There is no foreign key, so that the id stays when the deployment is deleted.';
 comment on column public.webhook_deliveries.turn_id is
@@ -17512,13 +17520,14 @@ create index webhook_deliveries_user_id_idx on public.webhook_deliveries (user_i
 -- The console lists the deliveries of a deployment every few seconds. Without this index, each list would read all
 -- deliveries of the owner.
 create index webhook_deliveries_deployment_id_idx on public.webhook_deliveries (deployment_id, id desc);
--- This index has only pending deliveries, because claims search it every second and mostly find none.
+-- Claims search this index every second and mostly find nothing. It has only pending deliveries, so that it stays
+-- small.
 create index webhook_deliveries_next_attempt_at_idx on public.webhook_deliveries (next_attempt_at)
   where status = 'pending';
 create index webhook_deliveries_user_id_idx_pending on public.webhook_deliveries (user_id, next_attempt_at, id)
   where status = 'pending';
--- This index is sorted by deployment, because deployments take turns. It separates new deliveries from those that
--- were tried, because new deliveries wait until the quota has room.
+-- This index is sorted by deployment, because deployments take turns. It separates new deliveries from those that were
+-- tried, because only new deliveries wait for room in the quota.
 create index webhook_deliveries_user_id_idx_turns on public.webhook_deliveries
   (user_id, least(attempts, 1), is_started_by_owner, turn_id, next_attempt_at, id) where status = 'pending';
 create index webhook_deliveries_user_id_idx_held on public.webhook_deliveries (user_id, next_attempt_at) where is_held;
@@ -17536,8 +17545,8 @@ grant select on public.webhook_deliveries to service_role;
 -- Three functions call queue_webhook_deliveries: private.end_flow_runs (which ends all root runs),
 -- private.store_signature_requests and private.store_api_inputs.
 
--- Stores every message, even if many are waiting. The quota is checked later, when messages are claimed, so that a
--- run never waits for its messages.
+-- Stores every message, even if the owner's quota is used up. Claims check the quota later, so that a run never waits
+-- for its messages.
 create function private.queue_webhook_deliveries(news jsonb)
 returns void
 language plpgsql volatile security definer
@@ -17573,7 +17582,7 @@ begin
 end;
 $$;
 comment on function private.queue_webhook_deliveries(jsonb) is
-  'Stores a message for each item of news, [{flow_run_id, event, data, url, headers}], about a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer, because no API role may write deliveries or access jobs.';
+  'Stores a message for each item of `news`, [{flow_run_id, event, data, url, headers}]. flow_run_id is a root run. If an item has no url, its message goes to the address in on_end, provided that on_end names the event. Definer, because no API role may write deliveries or access jobs.';
 
 create function private.queue_end_webhooks(run_ids uuid[])
 returns void
@@ -17591,7 +17600,7 @@ begin
 end;
 $$;
 comment on function private.queue_end_webhooks(uuid[]) is
-  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers read these from the run. Definer, because no API role may write deliveries.';
+  'Stores the messages about the ends of these root runs. A message contains neither outputs nor error texts; authorised receivers can read both from the run. Definer, because no API role may write deliveries.';
 
 create function private.queue_signature_webhooks(run public.flow_run, request_ids bigint[])
 returns void
@@ -17620,17 +17629,17 @@ comment on function private.queue_signature_webhooks(public.flow_run, bigint[]) 
 
 -- sql/800_webhook_deliveries/35_due_webhooks.sql
 
--- Selects the deliveries of one owner to claim next. Deployments take turns, with separate turns for runs that the
--- owner started and for runs that others started. So strangers who often start a public deployment do not delay the
--- messages about other runs.
+-- These functions select the deliveries of an owner that are claimed next. Deployments take turns. Each deployment has
+-- separate turns for runs that the owner started and for runs that others started. So strangers who often start a
+-- public deployment do not delay the messages about other runs.
 
 create function private.tried_webhooks(user_id uuid, is_started_by_owner boolean, turn_id uuid, enough bigint)
 returns bigint
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
--- Plan again for the arguments of each call. If an argument is null, the query does not restrict its column of the
--- index.
+-- Plan anew at each call, because the best plan depends on the arguments: if one is null, the query does not restrict
+-- the column of that name.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -17648,7 +17657,7 @@ comment on function private.tried_webhooks(uuid, boolean, uuid, bigint) is
 
 -- The quota pending_webhooks limits the number of an owner's pending deliveries that have had an attempt. Each
 -- deployment may use at most a tenth of the quota. Deliveries about runs that others started may use at most half of
--- the quota, and at most half of the tenth of each deployment. picked: the number of deliveries with the same turn_id
+-- the quota, and at most half of each deployment's tenth. `picked` is the number of deliveries with the same turn_id
 -- and is_started_by_owner that this claim has already selected.
 create function private.has_webhook_room(user_id uuid, is_started_by_owner boolean, turn_id uuid, picked bigint)
 returns boolean
@@ -17763,8 +17772,8 @@ set enable_seqscan = off
 as $$
 declare
   v_none constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- Over all workers, an owner has at most four concurrent posts, so an address that never answers can't take up
-  -- more. One of the four is reserved for messages about runs that the owner started.
+  -- An owner has at most four concurrent posts, counted over all workers. So an address that never answers can't occupy
+  -- more than four posts. One of the four is reserved for messages about runs that the owner started.
   v_places bigint;
   v_places_of_others bigint;
   v_turn private.webhook_turns;
@@ -17782,7 +17791,7 @@ begin
     due_webhooks_of.user_id, coalesce(v_turn.is_started_by_owner, false), coalesce(v_turn.turn_id, v_none)
   );
 
-  -- Look at no more than 200 turns in one claim. The next claim continues after them.
+  -- Search at most 200 turns in one claim. The next claim continues after the last of these turns.
   for v_step in 1..200 loop
     exit when cardinality(v_ids) >= v_places;
     v_turn := private.next_webhook_turn(v_turn);
@@ -17813,7 +17822,7 @@ begin
 end;
 $$;
 comment on function private.due_webhooks_of(uuid, integer, timestamptz) is
-  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns, separately for runs that the owner started and for runs that others started. Definer, because it reads deliveries of all users.';
+  'Locks and returns the due deliveries of an owner, within the owner''s limit of concurrent posts. Deployments take turns. Runs that the owner started and runs that others started have separate turns. Definer, because it reads deliveries of all users.';
 
 -- sql/800_webhook_deliveries/40_claim_webhook_deliveries.sql
 
@@ -17839,7 +17848,7 @@ begin
 end;
 $$;
 comment on function private.has_due_webhook() is
-  'Whether a delivery may be claimed. Definer, because it reads deliveries of all users.';
+  'Whether any delivery is due. Definer, because it reads deliveries of all users.';
 grant execute on function private.has_due_webhook() to service_role;
 
 create function private.claim_webhook_deliveries(max_deliveries integer, lease_seconds integer)
@@ -17862,7 +17871,7 @@ begin
   if not private.has_due_webhook() then
     return;
   end if;
-  -- Only one claim runs at a time, so that each claim counts the concurrent posts of the others.
+  -- Run only one claim at a time, so that each claim counts the posts that earlier claims began.
   perform pg_advisory_xact_lock(hashtext('private.claim_webhook_deliveries'));
   v_last_user_id := coalesce((select l.user_id from private.last_webhook_claim as l), v_no_user_id);
   v_user_id := v_last_user_id;
@@ -17887,8 +17896,8 @@ begin
   insert into private.last_webhook_claim as l (user_id) values (v_user_id)
   on conflict on constraint last_webhook_claim_pkey do update set user_id = excluded.user_id;
 
-  -- An attempt whose result was never reported also counts. So a delivery that crashes its workers is claimed only a
-  -- limited number of times.
+  -- An attempt counts even if no worker has reported its result. So a delivery that crashes its workers is claimed only
+  -- a limited number of times.
   update public.webhook_deliveries as d
   set status = 'failed', next_attempt_at = null, is_held = false,
     last_error = 'worker_lost: the workers that sent this message were lost'
@@ -17956,7 +17965,7 @@ begin
 end;
 $$;
 comment on function private.webhook_retry_delay(integer, integer) is
-  'The delay after this number of failed attempts. If Retry-After is longer, it is used instead, up to one day. The delays are the first seven in the example schedule of Standard Webhooks 1.0.0. Together they take about 32 hours.';
+  'The delay after this number of failed attempts. If Retry-After asks for a longer delay, that delay applies, up to one day. The delays are the first seven in the example schedule of Standard Webhooks 1.0.0. Together they take about 32 hours.';
 
 create function private.disable_gone_webhook(user_id uuid, url text)
 returns void
@@ -17964,8 +17973,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Skip rows that others have locked, because two answers with 410 may come at the same time. The next 410 from this
-  -- address finds the skipped rows.
+  -- Skip rows that other transactions have locked: two answers with 410 may come at the same time, and must not wait
+  -- for each other. The next 410 from this address finds the skipped rows.
   update public.flow_deployments as d set on_end = null
   where d.id = any (array(
     select g.id from public.flow_deployments as g
@@ -18037,9 +18046,10 @@ comment on function private.store_webhook_attempt(uuid, integer, integer, text, 
   'Implements public.store_webhook_attempt. Definer, because no API role may write deliveries.';
 grant execute on function private.store_webhook_attempt(uuid, integer, integer, text, text, integer) to service_role;
 
--- An answer with a status from 200 to 299 means that the message is delivered. 410 ends the delivery, and disables the
--- address if on_end named it. After any other result the delivery is tried again, up to eight times in about 32 hours,
--- and not before Retry-After. A report about an older claim changes nothing.
+-- An answer with a status from 200 to 299 means that the message is delivered. A 410 ends the delivery. If on_end named
+-- the address, a 410 also removes on_end of all deployments of the owner that name it. After any other result, the
+-- delivery is tried again, but not before Retry-After. There are at most eight attempts, in about 32 hours. A report
+-- about an older claim changes nothing.
 create function public.store_webhook_attempt(
   id uuid, attempt integer, http_status integer default null, response text default null, error text default null,
   retry_after_seconds integer default null
