@@ -64,7 +64,7 @@ comment on column private.flow_run_jobs.sleeps_until is
 comment on column private.flow_run_jobs.stop_requested_at is
   'The time of the first stop request. This request also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. Postgres writes this index only for failed runs; an index on end_time of flow_run would cost a write for every run.';
+  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column, which has only failed runs. An index on end_time of flow_run would cost a write for every run.';
 comment on column private.flow_run_jobs.chain_depth is
   'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. If the number exceeds a limit, the start is refused. So a loop of runs ends.';
 -- The first entry is flow_run.redriven_from. If that run is itself a redrive that ended before it had taken over

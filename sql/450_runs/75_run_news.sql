@@ -26,8 +26,9 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. If a session
--- follows another run whose lock happens to have the same number, the function notifies without need.
+-- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. The number of
+-- a lock is a hash of the run's id. If a session follows another run with the same hash, the function notifies without
+-- need.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'When the transaction commits, notifies the sessions that follow the root run for this topic. The caller holds the lock of the run''s row.';
 

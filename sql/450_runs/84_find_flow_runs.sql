@@ -2,8 +2,9 @@ create function private.find_flow_runs(filter private.run_filter, skip integer, 
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A merge of the two indexes can stop as soon as it has the wanted runs. Other plans first read and sort all runs. The
--- planner does not know how rare a searched text is, so without these settings it might choose such a plan.
+-- A plan that merges the index of owners and the index of starters can stop as soon as it has the wanted runs. Other
+-- plans first read and sort all runs. The planner does not know how rare a searched text is, so without these settings
+-- it might choose such a plan.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

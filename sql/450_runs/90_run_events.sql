@@ -149,7 +149,8 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- Until the run starts, pages are empty. Events that were stored before the start come after the start event.
+    -- Until the run starts, pages are empty. Events that were stored before the start get greater numbers than the
+    -- start event.
     when root.start_time is null then 0
     else v_last
   end;

@@ -8827,7 +8827,7 @@ comment on column private.flow_run_jobs.sleeps_until is
 comment on column private.flow_run_jobs.stop_requested_at is
   'The time of the first stop request. This request also set stop_reason and stop_timeout_millies.';
 comment on column private.flow_run_jobs.failed_at is
-  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column. Postgres writes this index only for failed runs; an index on end_time of flow_run would cost a write for every run.';
+  'The time at which the run failed; null if it did not. Metrics count failures by the index on this column, which has only failed runs. An index on end_time of flow_run would cost a write for every run.';
 comment on column private.flow_run_jobs.chain_depth is
   'The number of runs before this one in its chain. A chain grows when a node of a run starts another run, or when the outgoing webhook of a run calls an incoming webhook. If the number exceeds a limit, the start is refused. So a loop of runs ends.';
 -- The first entry is flow_run.redriven_from. If that run is itself a redrive that ended before it had taken over
@@ -9173,8 +9173,9 @@ begin
   end if;
 end;
 $$;
--- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. If a session
--- follows another run whose lock happens to have the same number, the function notifies without need.
+-- NOTIFY makes commits wait for each other, so this function notifies only if a session follows the run. The number of
+-- a lock is a hash of the run's id. If a session follows another run with the same hash, the function notifies without
+-- need.
 comment on function private.announce_run_news(uuid, private.news_topic) is
   'When the transaction commits, notifies the sessions that follow the root run for this topic. The caller holds the lock of the run''s row.';
 
@@ -9487,8 +9488,9 @@ create function private.find_flow_runs(filter private.run_filter, skip integer, 
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- A merge of the two indexes can stop as soon as it has the wanted runs. Other plans first read and sort all runs. The
--- planner does not know how rare a searched text is, so without these settings it might choose such a plan.
+-- A plan that merges the index of owners and the index of starters can stop as soon as it has the wanted runs. Other
+-- plans first read and sort all runs. The planner does not know how rare a searched text is, so without these settings
+-- it might choose such a plan.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -9842,7 +9844,8 @@ begin
   v_last := coalesce(v_last, 1 + cardinality(v_unnumbered), 1);
   v_end := case
     when root.end_time is not null then v_last + 1
-    -- Until the run starts, pages are empty. Events that were stored before the start come after the start event.
+    -- Until the run starts, pages are empty. Events that were stored before the start get greater numbers than the
+    -- start event.
     when root.start_time is null then 0
     else v_last
   end;
@@ -10517,11 +10520,11 @@ grant execute on function private.submit_input(text, jsonb, jsonb, text, boolean
 
 -- Takes either `value`, a tagged value, or `values`, an array of one plain JSON value. (Without the array, a plain null
 -- would count as missing.) The Edge Function has checked the ranges of numbers. If the node accepts any value, one call
--- is enough. If the node accepts only certain answers, the first call stores nothing and returns {json_schema,
--- choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and calls again with
--- is_checked. A token works once, but the same value with the same idempotency_key succeeds again. 400 inputs_invalid,
--- idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose run has ended
--- or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
+-- is enough to store it. If the node accepts only certain answers, the first call stores nothing and returns
+-- {json_schema, choices}. The Edge Function then checks the answer, because SQL can't check a JSON Schema, and calls
+-- again with is_checked. A token works once, but the same value with the same idempotency_key succeeds again. 400
+-- inputs_invalid, idempotency_key_invalid; 404 pending_input_not_found for a token that is unknown or expired, or whose
+-- run has ended or is being stopped; 409 pending_input_answered; 413 inputs_too_large.
 create function public.submit_input(
   token text, value jsonb default null, "values" jsonb default null, idempotency_key text default null,
   is_checked boolean default false
