@@ -9,14 +9,14 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- The three values below are in sequences, not in a table, for two reasons. If a start sets a value and is then refused
--- and rolled back, the sequence still has the value. And setting the value takes no lock.
+-- The three values below are in sequences, not in a table. A sequence keeps the value that a start sets, even if the
+-- start is then refused and rolled back. And starts that set a value do not wait for each other.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of a message. The next start whose message has this or a later id counts the runs in the queue. Until then, starts assume that the queue has room.';
+  'The id of a message. Starts whose messages have lower ids assume that the queue has room. The next start whose message has this id or a higher one counts the runs in the queue.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'The queue was found full, and starts assume that it is full until this time, in milliseconds since 1970. After that, a start counts the runs again. 0 while the queue has room.';
+  'A time in milliseconds since 1970; 0 while the queue has room. Until this time, starts assume that the queue is full, because a count found it full. After this time, a start counts the runs again.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
   'A hash of the owner of the deployment whose start was last refused because of the full queue; 0 for no owner. Valid until queue_full_until. set_max_queue_length sets the value to 0, and so does each count that finds the queue full.';
@@ -56,8 +56,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Take a shared lock. An exclusive lock would last until the end of the transaction, so waiting transactions would
-  -- wait for each other.
+  -- Take a shared lock, because several transactions can hold it at once. An exclusive lock lasts until the end of the
+  -- transaction, so with it, the waiting transactions would wait for each other.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -101,8 +101,8 @@ declare
     false
   );
 begin
-  -- If the sequence already holds this owner, refuse the start without a count, because a count reads up to a tenth of
-  -- the limit. For any other owner, count the runs.
+  -- If the last refused start was for the same owner, refuse this start without counting the owner's runs. A count may
+  -- read as many runs as a tenth of the limit.
   if v_is_known then
     v_count := v_share;
   else
@@ -126,8 +126,8 @@ end;
 $$;
 -- If an owner has fewer runs than a tenth of the limit, starts of the owner's deployments succeed, however many runs of
 -- other owners are in the queue. Until queue_full_until, starts for the last refused owner are refused without counting
--- the runs again. Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they
--- make room in a queue that has just reached its limit.
+-- the runs again. Retry-After is 10 seconds. In this time, workers can't empty a queue of the default length. But if
+-- the queue has only just reached its limit, they make room.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
   'Called when the queue is full. Raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer, because no API role may access the queue.';
 
@@ -147,8 +147,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- If the queue had room, and another transaction is counting now, this start does not wait for the result. Few runs
-  -- start during a count, and the check is precise only to a hundredth of the limit.
+  -- If the last count found room, and another transaction is counting now, this start succeeds without waiting for the
+  -- result. The limit may be exceeded by a hundredth anyway, and few runs start during a count.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -156,7 +156,7 @@ begin
     end if;
     perform private.await_queue_check();
   end if;
-  -- The transaction that held the lock before may have counted the queue or changed the limit.
+  -- Read the limit, and read the sequences again: another transaction may have changed them while it held the lock.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
@@ -177,9 +177,9 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes longer if the limit is higher, so counts are then less frequent. While the queue has room, the next
-  -- count comes after v_max_length / 100 messages. While the queue is full, the next count comes after v_max_length /
-  -- 100 milliseconds.
+  -- The higher the limit, the longer a count takes, so counts are rarer. While the queue has room, the next count comes
+  -- after v_max_length / 100 messages. While the queue is full, the next count comes after v_max_length / 100
+  -- milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -191,8 +191,8 @@ begin
 end;
 $$;
 -- This check prevents the starts of one owner's deployments from filling the whole queue. The queue is full when
--- max_queue_length runs wait to be claimed. A count stops at the limit. While the queue has room, it is counted only
--- once every max_queue_length / 100 messages, so it may exceed the limit by that number.
+-- max_queue_length runs wait to be claimed. A count stops at the limit. While the queue has room, its runs are counted
+-- only once every max_queue_length / 100 messages. So this many runs may be queued beyond the limit.
 comment on function private.check_queue_length(uuid) is
   'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of the limit: 429 queue_full. Called for starts by nodes, and by callers other than the owner. Definer, because no API role may access the queue.';
 
@@ -224,10 +224,10 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- The queue is full when at least max_length runs wait to be claimed. While the queue is full, and an owner has at
--- least max_length / 10 runs that wait or are under way, only this owner may start the owner's deployments; other
--- callers get 429 queue_full. If max_length is 0, only owners may start deployments. The queue is counted only once
--- every max_length / 100 messages, so it may exceed max_length by that number. 400 request_invalid.
+-- The queue is full when at least max_length runs wait to be claimed. If the queue is full, and an owner has at least
+-- max_length / 10 runs that wait or are under way, only this owner may start the owner's deployments. Nodes and other
+-- callers get 429 queue_full. If max_length is 0, only owners may start deployments. The runs are counted only once
+-- every max_length / 100 messages, so this many runs may be queued beyond max_length. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
   'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. If max_length is 0, only owners may start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;

@@ -12,7 +12,7 @@ begin
 end;
 $$;
 comment on function private.has_claimable_run(interval) is
-  'True if a run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+  'True if a claimable run has waited for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.announce_claimable_run()
 returns boolean
@@ -20,9 +20,9 @@ language sql volatile security invoker
 begin atomic
   -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits for runs. A waiting
   -- worker holds an exclusive advisory lock, or waits for this lock (await_claimable_runs). If no worker waits, this
-  -- transaction gets the lock in shared mode and keeps it until its end. A worker that then begins to wait gets the
-  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run.
-  -- One expression, so that the planner can inline the function.
+  -- transaction gets the lock in shared mode and keeps it until its end. If a worker begins to wait meanwhile, it gets
+  -- the exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run. Both
+  -- calls are in one expression, so that the planner can inline this function.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now. After that, their runs may be claimed. If seconds is 0, they may be claimed at once. Definer, because no API role may access the queue.';
+  'Hides messages for this many seconds from now. Until then, no claim takes their runs. If seconds is 0, the runs may be claimed at once. Definer, because no API role may access the queue.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -79,7 +79,7 @@ begin
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'If no worker holds the run, makes it claimable at once, whether it sleeps or waits for signatures. The caller has locked the run''s row in flow_run. Definer, because no API role may access queue and jobs.';
+  'If no worker holds the run, makes the run claimable at once, even if it sleeps or waits for signatures. The caller has locked the run''s row in flow_run. Definer, because no API role may access queue and jobs.';
 
 create function private.wake_due_flow_runs()
 returns void

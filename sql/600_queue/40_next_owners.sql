@@ -57,8 +57,8 @@ begin
   end loop;
 end;
 $$;
--- Returns first the owners whose ids are greater than after_owner, and then the others, each group in the order of ids.
--- If after_owner is null, begins with the first owner. Each row has the turn of the owner's first claimable run, and
--- the id of that run if it is a suspect.
+-- Returns the owners in the order of ids, beginning after after_owner. After the last owner, continues with the first,
+-- and ends with after_owner. If after_owner is null, begins with the first owner. Each row has the turn of the owner's
+-- first claimable run, and the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run: first those whose ids are greater than after_owner, and then the others, each group in the order of ids. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';
+  'The owners who have a claimable run, in the order of ids, beginning after after_owner. After the last owner, the first follows; after_owner comes last. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';

@@ -42,7 +42,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- If only one run in the queue is visible, it is claimed next, whichever owner has the turn.
+  -- If only one run in the queue is visible, choose this run, whichever owner has the turn.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -62,9 +62,9 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, because it may crash its worker, and other runs of the same claim would then lose
-      -- the worker, too. A suspect that an earlier claim skipped comes before all owners, and does not change whose
-      -- turn it is. Any other suspect is claimed if it is the first run of the first owner.
+      -- If a suspect crashes its worker, all runs that were claimed with the suspect lose the worker. So a suspect is
+      -- claimed alone. A suspect that an earlier claim skipped comes before all owners, and does not change whose turn
+      -- it is. Any other suspect is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
@@ -122,9 +122,9 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are locked or
-    -- are suspects. If an owner has given as many runs as the share allows, or if there may be further owners, more
-    -- runs may be claimable. Then double v_max_owners and search again.
+    -- The search may find too few runs, because some owners have few runs, or because runs are locked or are suspects.
+    -- More runs may be claimable if an owner has given v_runs_per_owner runs, or if there may be further owners. In
+    -- these two cases, double v_max_owners and search again.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (

@@ -9,9 +9,10 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so Postgres keeps the first plan. It may make this plan while
--- the queue is empty, but the plan must also suit a full queue. So these settings disable all plans without
--- indexes. The settings raise the estimated costs, so Postgres would use JIT; `jit = off` prevents that.
+-- Planning would take longer than the claim itself, so force_generic_plan lets Postgres keep the first plan. Postgres
+-- may make this plan while the queue is empty, but the plan must also suit a full queue. So the enable_ settings leave
+-- only plans with indexes. These settings raise the estimated costs, and at high costs Postgres would use JIT, so JIT
+-- is off.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -42,8 +43,8 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time, so that each claim sees the result of the previous claim. Of two concurrent claims, one
-  -- would skip all runs that the other has locked, and could return no run although some are claimable.
+  -- Claims run one at a time, so that each claim sees the result of the previous claim. If two claims ran at once, the
+  -- second would skip all runs that the first has locked, and could return no run although some are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
@@ -95,8 +96,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. They are
-      -- assumed to be as large as the outputs.
+      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. The inputs
+      -- are assumed to be as large as the outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
@@ -132,8 +133,7 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
     claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
-  -- A claim that returns runs does not report due webhooks. The worker learns of them from a later claim that returns
-  -- no run.
+  -- A claim that returns runs does not report due webhooks. A later claim that returns no run reports them.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
@@ -142,12 +142,12 @@ end;
 $$;
 -- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is claimed
 -- alone. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return
--- at once. If no run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null
--- except for has_due_webhook.
+-- at once. If no run is claimed, but webhooks are due (claim_webhook_deliveries), the result is one row in which only
+-- has_due_webhook is not null.
 --
 --   max_lost_claims       a run that lost more workers than this in a row fails; if null, no run fails
---   owners_with_slots     for slots that a worker reserves for owners who have no run in it: the listed owners get no
---                         run, and each other owner gets at most one
+--   owners_with_slots     the owners who have a run in the worker: they get no run, and each other owner gets at most
+--                         one. Given for the slots that a worker reserves for other owners.
 --   snapshot              JSON text; null if its hash (hex) is in known_snapshots
 --   output_bytes          the approximate size of the node outputs that flow_run_history and flow_run_history_page
 --                         return

@@ -4,9 +4,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs, because they need
-  -- no heartbeat. If a checkpoint, release or claim holds the lock, it sets the time of the message itself. If a
-  -- transaction is ending the run, it deletes the message.
+  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip jobs that another transaction
+  -- has locked, because they need no heartbeat: a checkpoint, release or claim sets the time of the message itself, and
+  -- the end of a run deletes the message.
   perform private.set_visible_after(
     array(
       select j.message_id

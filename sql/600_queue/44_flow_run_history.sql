@@ -1,5 +1,5 @@
--- node_ids is null, or has one element for each element of run_ids: the node whose rows are read, or null for all nodes
--- of that run.
+-- If node_ids is null, all nodes of the runs are read. Otherwise node_ids has one element for each run in run_ids: the
+-- node whose rows are read, or null for all nodes of the run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
   out node_runs text, out next json
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
-  'A page of the node runs of these runs, as JSON in the order of their keys. node_ids selects one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
+  'A page of the node runs of these runs, as JSON in the order of their keys. node_ids may select one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -96,8 +96,9 @@ as $$
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
     where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner would
-    -- read whole tables: it assumes that each run calls as many runs as the average run that calls others.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without `offset 0`, the
+    -- planner would read whole tables, because it expects too many called runs: it assumes that every run calls other
+    -- runs.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -122,8 +123,8 @@ as $$
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- If both a called run and the interflow node that called it have ended, nobody reads the run's result any
-        -- more.
+        -- Leave out a called run if the run and the interflow node that called it have both ended. Then nobody reads
+        -- the run's result any more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
           where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
@@ -153,8 +154,8 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- Node executions of ended runs are not listed, but they count towards the limit of executions of the tree.
-      -- Each attempt counts as one execution.
+      -- `node_runs` does not list the executions of ended runs, but they count towards the limit of executions of the
+      -- tree. Each attempt counts as one execution.
       select coalesce(sum(n.attempt), 0)
       from tree
       cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
@@ -187,8 +188,8 @@ $$;
 --   children      the called runs, without those whose result is no longer needed
 --   transactions  all transactions with their signature requests
 --
--- This function is separate from claim_flow_runs, so that a history that is too long fails only its own run. It returns
--- json, because jsonb is limited to 256 MB.
+-- If a history is too long, only its own run fails, because this function is separate from claim_flow_runs. The result
+-- is json, because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;

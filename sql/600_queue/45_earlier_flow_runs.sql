@@ -22,7 +22,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called. If the interflow node of a called run succeeded, the run is left out, because a redrive takes over the node''s outputs. Definer, because it reads runs of any user. Its callers check the user.';
+  'The given root runs and the runs that they called. A called run is left out if the interflow node that called it succeeded, because a redrive takes over the node''s outputs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -41,8 +41,8 @@ begin
   into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- Read all nodes of the runs in the tree. If partial_config names another run for some nodes, read only these nodes
-  -- of that run.
+  -- Read all nodes of the runs in the tree. If partial_config takes the outputs of some nodes from another run, read
+  -- only these nodes of the other run.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
@@ -81,10 +81,10 @@ as $$
 $$;
 -- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
 -- runs that the roots called. Each page has node runs of roots and children, in the form of flow_run_history_page. If
--- the interflow node of a called run succeeded, `children` and `node_runs` do not contain the called run, because the
+-- the interflow node that called a run succeeded, the called run is not in `children` and `node_runs`, because the
 -- redrive takes over the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the
--- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes`, the value of
--- private.flow_run_jobs.redrive_changes, and each node run has its input.
+-- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes` (the value of
+-- private.flow_run_jobs.redrive_changes), and on every page, each node run has its input.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
+  'For the runner: pages of the executions that a redrive may take over, and of those whose outputs a partial run uses: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

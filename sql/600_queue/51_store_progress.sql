@@ -77,7 +77,7 @@ declare
   v_events private.new_run_event[];
 begin
   with stored as (
-    -- Copy the values from row to row, because the worker sends only the keys.
+    -- The worker sends only the keys of the executions. So copy the values from the rows of the earlier runs.
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
       is_pinned, is_taken_over
@@ -124,8 +124,8 @@ set search_path = ''
 -- takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Some callers turn hash joins off. Without hash joins, a nested loop over the rows of a large progress would take
--- longer than storing them.
+-- Some callers turn hash joins off. Without hash joins, Postgres would join the rows of a large progress by nested
+-- loops, which would take longer than storing the rows.
 set enable_hashjoin = on
 as $$
 declare
@@ -183,7 +183,8 @@ begin
       or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
         and excluded.output is not null
     )
-    -- xmax is 0 only for a new row. A row that existed has an xmax, because it was locked for the update.
+    -- xmax is 0 only for a new row. If the row existed, this statement has locked it for the update, and the lock has
+    -- set xmax.
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
@@ -261,8 +262,8 @@ begin
 end;
 $$;
 -- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the owners of
--- the runs. numbers_events is false for a run whose events need not be stored: the run ends with this report, and
--- private.unnumbered_events can compute its events. Storing the same progress twice changes nothing.
+-- the runs. numbers_events is false if the run ends with this report and its events need not be stored, because
+-- private.unnumbered_events can compute them. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked. Definer, because no API role may write these tables.';
 
@@ -299,4 +300,4 @@ begin
 end;
 $$;
 comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer, because no API role may access jobs.';
+  'Stores the part {work_ms, output_bytes} of the progress in the job of a run that continues. Resets the count of lost workers if a node has ended. Definer, because no API role may access jobs.';

@@ -7,12 +7,12 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- This statement changes only a held run, so a repeated release changes nothing.
+  -- Change only a job that is held, so that a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A stop or an answer that arrives while a worker holds the run does not wake the run. So the run must not sleep
-    -- now if it must stop, or if one of its inputs was answered.
+    -- If the run must stop, or if one of its inputs was answered, the run must not sleep now. The stop or the answer
+    -- arrived while the worker held the run, so it did not wake the run.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
@@ -32,7 +32,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer, because no API role may access queue and jobs.';
+  'Ends a claim of a run that has not ended. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer, because no API role may access queue and jobs.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void

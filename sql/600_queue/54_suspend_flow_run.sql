@@ -12,10 +12,11 @@ begin
     suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
   );
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. This query sees all answers that came before the lock, and end_claim sees a
-  -- stop. A later answer or stop finds a run that no worker holds, and wakes it. If no request is unanswered, the delay
-  -- is 0. If some requests are open, the delay ends when the first of them expires. If all unanswered requests have
-  -- expired, the delay is a second: with a delay of 0, a worker with a slow clock would suspend the run again at once.
+  -- store_progress has locked the run. So this query sees all earlier answers, and end_claim sees an earlier stop. A
+  -- later answer or stop waits for the lock, finds that no worker holds the run, and wakes the run. If no request is
+  -- unanswered, the delay is 0. If some requests are open, the delay ends when the first of them expires. If all
+  -- unanswered requests have expired, the delay is a second: with a delay of 0, a worker with a slow clock would
+  -- suspend the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -44,8 +45,8 @@ $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If all signature
 -- requests are answered, the run may be claimed again at once. If all unanswered requests have expired, the run may be
 -- claimed in a second. Otherwise it may be claimed when all requests are answered, when the first request expires, or
--- when the run must stop. After delay_seconds it may be claimed in any case, because the time limit of one of its
--- attempts ends then.
+-- when the run must stop. After delay_seconds, the run may be claimed in any case. The worker gives delay_seconds if
+-- the time limit of an attempt ends then.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
   'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;

@@ -9,8 +9,8 @@ as $$
 declare
   v_events private.new_run_event[];
 begin
-  -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
-  -- called runs: it assumes that each run has as many children as the average run that has children.
+  -- `offset 0` forces one search of an index for the children of each run. Without `offset 0`, the planner would read
+  -- all called runs, because it expects too many children: it assumes that every run has children.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id
@@ -96,14 +96,14 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs must end with the root run at the latest. A called run has not ended yet if no worker has continued it
-  -- before the root run ends.
+  -- Called runs must end with the root run at the latest. Some called runs may not have ended yet, because no worker
+  -- continued them before the end of the root run.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
     where f.flow_run_id = any (end_flow_runs.run_ids);
   end if;
-  -- Readers of open requests must see that the requests need no answer any more.
+  -- Let the open requests expire, so that their readers see that no answer is needed any more.
   if v_has_requests then
     update public.signature_requests as s set expires_at = clock_timestamp()
     where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
@@ -118,10 +118,10 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
--- Stores the results, and the messages for the address in on_end. Ends the called runs, the open signature requests and
--- the pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
--- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
--- caller has locked the runs and then the jobs; message_ids are those of the jobs.
+-- Stores the results, and queues the messages to the addresses in on_end. Ends the called runs, the open signature
+-- requests and the pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status,
+-- output, errors, not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a
+-- node run. The caller has locked the runs and then the jobs; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer, because no API role may write runs.';
 

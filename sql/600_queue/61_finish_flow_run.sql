@@ -29,24 +29,24 @@ begin
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- For an `exists`, Postgres could keep a plan from the time when the table was empty. That plan would read the
+        -- If this were an `exists`, Postgres could keep a plan that it made while the table was empty, and read the
         -- whole table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Search an index for each result. For a join, Postgres could keep a plan that reads all runs to find the few that
-    -- have not ended. Skip runs that other transactions have locked, because a transaction that waits for one run while
-    -- it holds other runs could cause a deadlock.
+    -- This lateral query searches an index for each result. For a plain join, Postgres could keep a plan that reads all
+    -- runs to find the few that have not ended. Skip runs that other transactions have locked. If this transaction
+    -- waited for a run while it holds locks on other runs, it could cause a deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not wait
-    -- for a lock that this transaction holds. If such a transaction has changed the job, Postgres reads the job again,
-    -- so this query sees the newest claim.
+    -- Lock the job after its run. Waiting for the job causes no deadlock: a transaction that locks a job without its
+    -- run, such as a heartbeat, does not wait for a lock of this transaction. If such a transaction has changed the
+    -- job, Postgres reads the job again, so this query sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
@@ -57,10 +57,10 @@ begin
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- One call may report an older claim and the newest claim of the same run, because a worker whose lease has
-    -- ended may claim its own run again.
+    -- Keep only the results that are stored here, by their positions. Run ids are not enough: a worker whose lease has
+    -- ended may claim its own run again, and report both claims in one call.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
-      -- Build the list as text, because jsonb_agg takes quadratic time over the members of an object, such as an
+      -- Build the list as text, because jsonb_agg takes quadratic time for an object with many members, such as an
       -- output.
       v_results := (
         select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)

@@ -2,8 +2,8 @@ create function private.claim_token(flow_run_id uuid, claim_number integer, expi
 returns text
 language sql stable security invoker
 begin atomic
-  -- A run token signs 16 bytes, and a claim token signs a longer text. So a signature for one kind of token is
-  -- never valid for the other kind.
+  -- The signature of a run token covers 16 bytes, and that of a claim token covers a longer text. So a signature of one
+  -- kind of token is never valid in the other kind.
   select s.text || '_' || encode(extensions.hmac(convert_to(s.text, 'UTF8'), claim_token.secret, 'sha256'), 'hex')
   from (
     select format(
@@ -13,7 +13,7 @@ begin atomic
   ) as s;
 end;
 comment on function private.claim_token(uuid, integer, timestamptz, bytea) is
-  'The token of a claim. Its parts are joined by _: fc, the run id, the claim number, the expiry in seconds since 1970, and the HMAC-SHA256 of the text before it, in hex.';
+  'The token of a claim. Its parts are joined by _: fc, the run id, the claim number, the expiry in seconds since 1970, and the HMAC-SHA256, in hex, of the parts before it.';
 
 create function private.make_claim_token(flow_run_id uuid, claim_number integer)
 returns jsonb

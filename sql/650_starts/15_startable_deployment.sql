@@ -1,6 +1,5 @@
 -- A caller who may start a deployment may also read its inputs and outputs. start_deployment and read_deployment both
--- find the deployment with startable_deployment, so a caller who may not start it gets the same answers from both
--- functions.
+-- call startable_deployment, so they refuse the same callers, with the same errors.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void

@@ -1,8 +1,8 @@
 -- Counts the use of each deployment by callers other than the owner. Each start counts for two shares: for the group of
 -- the caller (guests or others), and for the caller. The use of a share is the sum over its slots; the use of all
--- callers is the sum over both groups. Each database connection writes the slot of its process id, so that starts do
--- not wait for each other. There is no foreign key. Instead, a deferred trigger deletes the rows when the deletion of
--- the deployment commits.
+-- callers is the sum over both groups. The process id of a database connection selects the slot that the connection
+-- writes, so that starts do not wait for each other. There is no foreign key. Instead, a deferred trigger deletes the
+-- rows when the deletion of the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -49,9 +49,9 @@ create constraint trigger flow_deployments_delete_usage after delete on public.f
 
 -- Returns the two shares for which a start counts in private.deployment_usage: first the caller's group, then the
 -- caller. Each caller belongs to one of two groups, and all callers together may use the whole limit. Guests are
--- callers who have not signed up. Anybody can make up public keys or sign in anonymously. So all guests together may
--- use only a part of the limit, which leaves room for users. Each webhook counts as one caller, because anybody who
--- has its URL may use it.
+-- callers who have not signed up. With made-up public keys or anonymous sign-ins, anybody can be many guests. So all
+-- guests together may use only a part of the limit, which leaves room for users. Each webhook counts as one caller,
+-- because anybody who has its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
@@ -152,8 +152,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- The share of one caller is a tenth of the limit. So if all callers together use at most a tenth, no share can be
-  -- used up. This is the case for nearly every start.
+  -- The share of one caller is a tenth of the limit. So if all callers together use at most a tenth of the limit, no
+  -- caller can exceed a share. Nearly every start needs no further check for this reason.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -187,9 +187,9 @@ $$;
 comment on function private.tg_flow_run_jobs__after_end() is
   'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer, because no API role may access the usage.';
 
--- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
--- transaction that waits for these rows, and a deadlock is impossible. A constraint trigger is a constraint, so its
--- name follows the rule for constraints.
+-- The triggers are deferred to the commit, because the transaction takes no further locks then. While it holds these
+-- rows, it never waits for a transaction that waits for them, so a deadlock is impossible. A constraint trigger is a
+-- constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -219,8 +219,8 @@ begin
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
   ), forgotten as (
-    -- Check the locked rows again with their present values. Rows that add up to 0 change no sum, so they may be
-    -- deleted even if other rows of the share, locked or new, stay.
+    -- Check the locked rows again with their present values. Other rows of the share may be locked or new, and stay.
+    -- Rows whose in_flight adds up to 0 may still be deleted, because the sum of the share does not change.
     delete from private.deployment_usage as u
     where (u.deployment_id, u.share, u.slot) in (
       select l.deployment_id, l.share, l.slot
@@ -243,8 +243,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Such rows remain if a run ends while its deployment is being deleted. The end of the run may write a row too late
-  -- for the deletion, or lock a row so that the deletion skips it.
+  -- Such rows remain if a run ends while its deployment is being deleted. The end of the run may write a row after the
+  -- deletion has read the rows, or lock a row, which the deletion then skips.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old

@@ -9,7 +9,7 @@ create table private.idempotency_keys (
 comment on table private.idempotency_keys is
   'Starts that carried an Idempotency-Key. For limit_idempotency_hours() hours, the same request of the same caller with the same key returns the same run.';
 comment on column private.idempotency_keys.key_hash is
-  'SHA-256 of caller and key. The key itself is not stored, because it may be the only secret that proves the identity of a caller with only a public key.';
+  'SHA-256 of caller and key. The key itself is not stored. If a caller has only a public key, the idempotency key may be the caller''s only secret, and prove who the caller is.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
@@ -64,4 +64,4 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run that this caller started with this key and request in the last 24 hours. If there is none, returns null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';
+  'The run that this caller started with this key and request in the last 24 hours. If there is no such run, returns null, and stores the key for the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';

@@ -1,8 +1,8 @@
--- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
--- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
--- types/values/json/ defines two forms of JSON. Readable JSON is converted by the types of the input. Wire JSON is
--- converted without knowing a type. Within a start, these parts are wire JSON: the elements of arrays, the members of
--- objects, and the whole value of an input that accepts any value.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The conversion is in the database, and
+-- not in an Edge Function, because the transaction of the start must also look up the deployment and compare the
+-- Idempotency-Key. types/values/json/ defines two forms of JSON. To convert readable JSON, the types of the input must
+-- be known. Wire JSON is converted without types. Within a start, these parts are wire JSON: the elements of arrays,
+-- the members of objects, and the whole value of an input that accepts any value.
 
 create function private.float_text(number numeric)
 returns text
@@ -116,7 +116,7 @@ begin
 end;
 $$;
 comment on function private.value_text(jsonb) is
-  'The result of private.value_of_json() as text. If it were built as jsonb, each value would be copied once for every level around it.';
+  'Builds the result of private.value_of_json() as text. If the result were built as jsonb, each value would be copied once for every object or array around it.';
 
 create function private.value_of_json(plain jsonb)
 returns jsonb
@@ -170,7 +170,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Test keys first: if an input accepts both a key and another text, base58 of 32 bytes is read as a key.
+  -- Test keys first, so that base58 of 32 bytes is read as a key even if the input also accepts other texts.
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
@@ -187,8 +187,8 @@ begin
     and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- A number in a text is never read as a float, because callers write numbers as text only for types that have
-    -- more digits than a float.
+    -- Do not read a number in a text as a float: callers write numbers as texts only for types that hold more digits
+    -- than a float.
     return private.value_of_number(
       value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
     );
@@ -240,8 +240,8 @@ begin
   then
     v_measure.fault := 'size';
   else
-    -- Four times the limit of inputs is allowed here, because a number may have more digits in jsonb text than in its
-    -- value. For example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
+    -- Allow four times the limit of inputs here, because a number may have more digits as jsonb text than in the
+    -- resulting value. For example, 1e300 has 301 digits as jsonb text, but becomes the value {"F": "1e300"}.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then

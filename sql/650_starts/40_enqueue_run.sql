@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth_of_node() is
-  'If a node makes this request with a claim token: the number of runs in the chain that led to the request, including the node''s own run. Otherwise null. 409 start_loop beyond the limit.';
+  'The number of runs that started one another up to this request, including the run of the node that makes it with a claim token. Null if no node makes the request. 409 start_loop if the number exceeds the limit.';
 
 create function private.admit_start(
   deployment public.flow_deployments, caller private.caller, is_by_node boolean, message_id bigint
@@ -27,8 +27,8 @@ as $$
 declare
   v_shares text[];
 begin
-  -- A caller with a webhook's URL has the owner's user id, but is not the owner. So the starts of a webhook are
-  -- counted.
+  -- A start by a webhook has the owner's user id, but anybody with the webhook's URL may make it. So starts by webhooks
+  -- are counted.
   if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
@@ -43,7 +43,7 @@ begin
 end;
 $$;
 comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
-  'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
+  'Counts a start for the limits, and returns the shares for which it counts. Returns null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
 -- the same request, returns the earlier run instead.
@@ -56,11 +56,11 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 --                start_flow passes a deployment without an id, which is not a stored row.
 --
 -- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
--- token, the chain_depth of the new run is one more than that of the node's run. A start by a webhook, or by a
--- caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by a node is
--- also refused while the queue is full, because a flow that starts itself several times could otherwise fill the
--- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
--- idempotency_key_reused, start_loop; 413 inputs_too_large.
+-- token, the chain_depth of the new run is one higher than the chain_depth of the node's run. A start by a webhook, or
+-- by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. While the queue is
+-- full, a start by a node may also be refused. Otherwise a flow that starts itself several times could fill the queue.
+-- Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
+-- start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -100,8 +100,8 @@ begin
   end if;
   -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
   -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
-  -- flow knows, which need no further check. If the flow has few inputs, this comparison of each name with each name
-  -- finds such starts quickly.
+  -- flow knows. Such starts need no further check. This condition finds them: it compares each name with each name,
+  -- which is quick if the flow has few inputs.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -130,7 +130,7 @@ begin
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
-  -- This insert replaces pgmq.send, which makes and plans its statement at each call, and costs five times as much.
+  -- Insert the message without pgmq.send, which plans its statement at each call, and costs five times as much.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (

@@ -11211,9 +11211,9 @@ grant execute on function public.begin_action_lookup() to service_role;
 --
 --   start       enqueue_run stores the run, its job (private.flow_run_jobs) and its message (pgmq). A run can be
 --               claimed while its message is visible.
---   claim       claim_flow_runs claims the next runs. next_owners decides whose turn it is, and lock_next_flow_runs
---               takes the runs of each owner in the order of their turns. A claim gets a claim_number, and hides the
---               message until the lease ends.
+--   claim       claim_flow_runs claims the next runs. next_owners decides which owners have their turn, and
+--               lock_next_flow_runs takes the runs of each owner in the order of the column `turn`. A claim gets a
+--               claim_number, and hides the message until the lease ends.
 --   heartbeat   heartbeat_flow_runs hides the message for another lease. If a worker is lost, the messages of its runs
 --               become visible while their jobs are still held. The next claim of such a run counts the lost worker.
 --               A run that lost two workers in a row is a suspect, and is claimed alone. The view awake_jobs computes
@@ -11225,16 +11225,16 @@ grant execute on function public.begin_action_lookup() to service_role;
 --   suspend     suspend_flow_run releases the run until its signatures arrive (answer_signature_request) or a request
 --               expires. A run that waits for an answer to an input (sql/500_pending_inputs/) sleeps until the input
 --               is answered or expires.
---   finish      finish_flow_runs stores the last progress of runs and ends them (end_flow_runs), which deletes their
---               messages.
+--   finish      finish_flow_runs stores the last progress of runs and ends the runs (end_flow_runs). The end of a run
+--               deletes its message.
 --
 -- A worker may write only with the newest claim of a run. lock_claimed_run refuses older claims, and finish_flow_runs
 -- skips their results.
 create view private.awake_jobs with (security_invoker = true) as
 select
   j.flow_run_id, j.user_id, j.message_id, j.turn,
-  -- If the message is visible although the job is held, the worker that held the job is lost. So is_held counts as one
-  -- more lost worker.
+  -- If the message is visible although the job is held, the worker that held the job is lost. So a held job counts
+  -- one more lost worker.
   j.lost_claim_count + j.is_held::integer as lost_claims,
   j.lost_claim_count + j.is_held::integer >= 2 as is_suspect
 from private.flow_run_jobs as j
@@ -11258,14 +11258,14 @@ comment on table private.queue_settings is
 comment on column private.queue_settings.max_length is
   'The queue is full when at least this many runs wait to be claimed.';
 
--- The three values below are in sequences, not in a table, for two reasons. If a start sets a value and is then refused
--- and rolled back, the sequence still has the value. And setting the value takes no lock.
+-- The three values below are in sequences, not in a table. A sequence keeps the value that a start sets, even if the
+-- start is then refused and rolled back. And starts that set a value do not wait for each other.
 create sequence private.queue_check_message minvalue 0;
 comment on sequence private.queue_check_message is
-  'The id of a message. The next start whose message has this or a later id counts the runs in the queue. Until then, starts assume that the queue has room.';
+  'The id of a message. Starts whose messages have lower ids assume that the queue has room. The next start whose message has this id or a higher one counts the runs in the queue.';
 create sequence private.queue_full_until minvalue 0;
 comment on sequence private.queue_full_until is
-  'The queue was found full, and starts assume that it is full until this time, in milliseconds since 1970. After that, a start counts the runs again. 0 while the queue has room.';
+  'A time in milliseconds since 1970; 0 while the queue has room. Until this time, starts assume that the queue is full, because a count found it full. After this time, a start counts the runs again.';
 create sequence private.queue_refused_owner minvalue 0;
 comment on sequence private.queue_refused_owner is
   'A hash of the owner of the deployment whose start was last refused because of the full queue; 0 for no owner. Valid until queue_full_until. set_max_queue_length sets the value to 0, and so does each count that finds the queue full.';
@@ -11305,8 +11305,8 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  -- Take a shared lock. An exclusive lock would last until the end of the transaction, so waiting transactions would
-  -- wait for each other.
+  -- Take a shared lock, because several transactions can hold it at once. An exclusive lock lasts until the end of the
+  -- transaction, so with it, the waiting transactions would wait for each other.
   perform pg_advisory_xact_lock_shared(hashtextextended('private.check_queue_length', 0));
 end;
 $$;
@@ -11350,8 +11350,8 @@ declare
     false
   );
 begin
-  -- If the sequence already holds this owner, refuse the start without a count, because a count reads up to a tenth of
-  -- the limit. For any other owner, count the runs.
+  -- If the last refused start was for the same owner, refuse this start without counting the owner's runs. A count may
+  -- read as many runs as a tenth of the limit.
   if v_is_known then
     v_count := v_share;
   else
@@ -11375,8 +11375,8 @@ end;
 $$;
 -- If an owner has fewer runs than a tenth of the limit, starts of the owner's deployments succeed, however many runs of
 -- other owners are in the queue. Until queue_full_until, starts for the last refused owner are refused without counting
--- the runs again. Retry-After is 10 seconds. Workers can't empty a queue of the default length in that time, but they
--- make room in a queue that has just reached its limit.
+-- the runs again. Retry-After is 10 seconds. In this time, workers can't empty a queue of the default length. But if
+-- the queue has only just reached its limit, they make room.
 comment on function private.refuse_if_owner_fills_queue(uuid, integer) is
   'Called when the queue is full. Raises 429 queue_full if the runs of this owner, waiting or under way, are at least a tenth of the limit. Definer, because no API role may access the queue.';
 
@@ -11396,8 +11396,8 @@ begin
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, private.max_queue_length());
     return;
   end if;
-  -- If the queue had room, and another transaction is counting now, this start does not wait for the result. Few runs
-  -- start during a count, and the check is precise only to a hundredth of the limit.
+  -- If the last count found room, and another transaction is counting now, this start succeeds without waiting for the
+  -- result. The limit may be exceeded by a hundredth anyway, and few runs start during a count.
   v_is_counting := private.lock_queue_check(wait => false);
   if not v_is_counting then
     if not v_was_full then
@@ -11405,7 +11405,7 @@ begin
     end if;
     perform private.await_queue_check();
   end if;
-  -- The transaction that held the lock before may have counted the queue or changed the limit.
+  -- Read the limit, and read the sequences again: another transaction may have changed them while it held the lock.
   v_max_length := private.max_queue_length();
   if private.queue_clock() < pg_sequence_last_value('private.queue_full_until') then
     perform private.refuse_if_owner_fills_queue(check_queue_length.owner_id, v_max_length);
@@ -11426,9 +11426,9 @@ begin
   from (
     select from pgmq.q_flow_runs as m where m.vt <= (select clock_timestamp()) order by m.vt limit v_max_length
   ) as queued;
-  -- A count takes longer if the limit is higher, so counts are then less frequent. While the queue has room, the next
-  -- count comes after v_max_length / 100 messages. While the queue is full, the next count comes after v_max_length /
-  -- 100 milliseconds.
+  -- The higher the limit, the longer a count takes, so counts are rarer. While the queue has room, the next count comes
+  -- after v_max_length / 100 messages. While the queue is full, the next count comes after v_max_length / 100
+  -- milliseconds.
   if v_length >= v_max_length then
     perform setval('private.queue_refused_owner', 0),
       setval('private.queue_full_until', private.queue_clock() + v_max_length / 100);
@@ -11440,8 +11440,8 @@ begin
 end;
 $$;
 -- This check prevents the starts of one owner's deployments from filling the whole queue. The queue is full when
--- max_queue_length runs wait to be claimed. A count stops at the limit. While the queue has room, it is counted only
--- once every max_queue_length / 100 messages, so it may exceed the limit by that number.
+-- max_queue_length runs wait to be claimed. A count stops at the limit. While the queue has room, its runs are counted
+-- only once every max_queue_length / 100 messages. So this many runs may be queued beyond the limit.
 comment on function private.check_queue_length(uuid) is
   'Refuses a start of this owner''s deployment if the queue is full and the owner''s runs are at least a tenth of the limit: 429 queue_full. Called for starts by nodes, and by callers other than the owner. Definer, because no API role may access the queue.';
 
@@ -11473,10 +11473,10 @@ set search_path = ''
 as $$
   select private.set_max_queue_length(max_length);
 $$;
--- The queue is full when at least max_length runs wait to be claimed. While the queue is full, and an owner has at
--- least max_length / 10 runs that wait or are under way, only this owner may start the owner's deployments; other
--- callers get 429 queue_full. If max_length is 0, only owners may start deployments. The queue is counted only once
--- every max_length / 100 messages, so it may exceed max_length by that number. 400 request_invalid.
+-- The queue is full when at least max_length runs wait to be claimed. If the queue is full, and an owner has at least
+-- max_length / 10 runs that wait or are under way, only this owner may start the owner's deployments. Nodes and other
+-- callers get 429 queue_full. If max_length is 0, only owners may start deployments. The runs are counted only once
+-- every max_length / 100 messages, so this many runs may be queued beyond max_length. 400 request_invalid.
 comment on function public.set_max_queue_length(integer) is
   'For operators: sets max_length. The queue is full when at least this many runs wait to be claimed. If max_length is 0, only owners may start deployments. 400 request_invalid.';
 grant execute on function public.set_max_queue_length(integer) to service_role;
@@ -11508,7 +11508,7 @@ begin
 end;
 $$;
 comment on function private.has_claimable_run(interval) is
-  'True if a run has waited to be claimed for at least min_age. Reads one entry of the queue''s index.';
+  'True if a claimable run has waited for at least min_age. Reads one entry of the queue''s index.';
 
 create function private.announce_claimable_run()
 returns boolean
@@ -11516,9 +11516,9 @@ language sql volatile security invoker
 begin atomic
   -- NOTIFY makes commits wait for each other, so this function notifies only if a worker waits for runs. A waiting
   -- worker holds an exclusive advisory lock, or waits for this lock (await_claimable_runs). If no worker waits, this
-  -- transaction gets the lock in shared mode and keeps it until its end. A worker that then begins to wait gets the
-  -- exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run.
-  -- One expression, so that the planner can inline the function.
+  -- transaction gets the lock in shared mode and keeps it until its end. If a worker begins to wait meanwhile, it gets
+  -- the exclusive lock only after this transaction has ended. Then the worker reads the queue and finds the run. Both
+  -- calls are in one expression, so that the planner can inline this function.
   select pg_try_advisory_xact_lock_shared(hashtext('private.announce_claimable_run'), 0)
     or pg_notify('flow_runs', '') is null;
 end;
@@ -11558,7 +11558,7 @@ begin
 end;
 $$;
 comment on function private.set_visible_after(bigint[], integer) is
-  'Hides messages for this many seconds from now. After that, their runs may be claimed. If seconds is 0, they may be claimed at once. Definer, because no API role may access the queue.';
+  'Hides messages for this many seconds from now. Until then, no claim takes their runs. If seconds is 0, the runs may be claimed at once. Definer, because no API role may access the queue.';
 
 create function private.wake_flow_run(flow_run_id uuid)
 returns void
@@ -11575,7 +11575,7 @@ begin
 end;
 $$;
 comment on function private.wake_flow_run(uuid) is
-  'If no worker holds the run, makes it claimable at once, whether it sleeps or waits for signatures. The caller has locked the run''s row in flow_run. Definer, because no API role may access queue and jobs.';
+  'If no worker holds the run, makes the run claimable at once, even if it sleeps or waits for signatures. The caller has locked the run''s row in flow_run. Definer, because no API role may access queue and jobs.';
 
 create function private.wake_due_flow_runs()
 returns void
@@ -11657,11 +11657,11 @@ begin
   end loop;
 end;
 $$;
--- Returns first the owners whose ids are greater than after_owner, and then the others, each group in the order of ids.
--- If after_owner is null, begins with the first owner. Each row has the turn of the owner's first claimable run, and
--- the id of that run if it is a suspect.
+-- Returns the owners in the order of ids, beginning after after_owner. After the last owner, continues with the first,
+-- and ends with after_owner. If after_owner is null, begins with the first owner. Each row has the turn of the owner's
+-- first claimable run, and the id of that run if it is a suspect.
 comment on function private.next_owners(uuid, integer, uuid[]) is
-  'The owners who have a claimable run: first those whose ids are greater than after_owner, and then the others, each group in the order of ids. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';
+  'The owners who have a claimable run, in the order of ids, beginning after after_owner. After the last owner, the first follows; after_owner comes last. Leaves out owners_with_slots. Definer, because no API role may access queue and jobs.';
 
 -- sql/600_queue/41_next_flow_runs.sql
 
@@ -11709,7 +11709,7 @@ declare
   v_owner_count integer;
 begin
   select l.* into v_last from private.last_claim as l where l.id;
-  -- If only one run in the queue is visible, it is claimed next, whichever owner has the turn.
+  -- If only one run in the queue is visible, choose this run, whichever owner has the turn.
   if lock_next_flow_runs.only_run_id is not null and lock_next_flow_runs.max_runs > 0 then
     v_tried := private.lock_queued_run(lock_next_flow_runs.only_run_id);
     if v_tried.user_id is not null
@@ -11729,9 +11729,9 @@ begin
     select array_agg(o.user_id), array_agg(o.turn), array_agg(o.suspect_id) into v_owner_ids, v_turns, v_suspect_ids
     from private.next_owners(v_last.user_id, v_max_owners, lock_next_flow_runs.owners_with_slots) as o;
     if v_tried_ids is null and v_owner_ids is not null then
-      -- A suspect is claimed alone, because it may crash its worker, and other runs of the same claim would then lose
-      -- the worker, too. A suspect that an earlier claim skipped comes before all owners, and does not change whose
-      -- turn it is. Any other suspect is claimed if it is the first run of the first owner.
+      -- If a suspect crashes its worker, all runs that were claimed with the suspect lose the worker. So a suspect is
+      -- claimed alone. A suspect that an earlier claim skipped comes before all owners, and does not change whose turn
+      -- it is. Any other suspect is claimed if it is the first run of the first owner.
       v_tried_ids := array_remove(array[v_last.suspect_id, v_suspect_ids[1]], null);
       foreach v_tried_id in array v_tried_ids loop
         v_tried := private.lock_queued_run(v_tried_id);
@@ -11789,9 +11789,9 @@ begin
       order by own.round, o.owner_position
       limit lock_next_flow_runs.max_runs
     ) as chosen;
-    -- The search may have found too few runs: some owners have fewer runs than their share, or their runs are locked or
-    -- are suspects. If an owner has given as many runs as the share allows, or if there may be further owners, more
-    -- runs may be claimable. Then double v_max_owners and search again.
+    -- The search may find too few runs, because some owners have few runs, or because runs are locked or are suspects.
+    -- More runs may be claimable if an owner has given v_runs_per_owner runs, or if there may be further owners. In
+    -- these two cases, double v_max_owners and search again.
     exit when (
       coalesce(cardinality(run_ids), 0) < lock_next_flow_runs.max_runs
       and (
@@ -11829,9 +11829,10 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = ''
--- Planning would take longer than the claim itself, so Postgres keeps the first plan. It may make this plan while
--- the queue is empty, but the plan must also suit a full queue. So these settings disable all plans without
--- indexes. The settings raise the estimated costs, so Postgres would use JIT; `jit = off` prevents that.
+-- Planning would take longer than the claim itself, so force_generic_plan lets Postgres keep the first plan. Postgres
+-- may make this plan while the queue is empty, but the plan must also suit a full queue. So the enable_ settings leave
+-- only plans with indexes. These settings raise the estimated costs, and at high costs Postgres would use JIT, so JIT
+-- is off.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -11862,8 +11863,8 @@ begin
     end if;
     perform pg_sleep(greatest(v_waited_seconds / 20, 0.001));
   end loop;
-  -- Claims run one at a time, so that each claim sees the result of the previous claim. Of two concurrent claims, one
-  -- would skip all runs that the other has locked, and could return no run although some are claimable.
+  -- Claims run one at a time, so that each claim sees the result of the previous claim. If two claims ran at once, the
+  -- second would skip all runs that the first has locked, and could return no run although some are claimable.
   perform pg_advisory_xact_lock(hashtext('private.claim_flow_runs'));
   loop
     v_next := private.lock_next_flow_runs(
@@ -11915,8 +11916,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. They are
-      -- assumed to be as large as the outputs.
+      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. The inputs
+      -- are assumed to be as large as the outputs.
       select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
@@ -11952,8 +11953,7 @@ begin
     claim_flow_runs.max_runs, claim_flow_runs.lease_seconds, claim_flow_runs.known_snapshots,
     claim_flow_runs.max_lost_claims, claim_flow_runs.wait_ms, claim_flow_runs.owners_with_slots
   ) as c;
-  -- A claim that returns runs does not report due webhooks. The worker learns of them from a later claim that returns
-  -- no run.
+  -- A claim that returns runs does not report due webhooks. A later claim that returns no run reports them.
   if not found and private.has_due_webhook() then
     has_due_webhook := true;
     return next;
@@ -11962,12 +11962,12 @@ end;
 $$;
 -- Claims queued runs, and runs whose lease is over. Owners take turns. A run that lost two workers in a row is claimed
 -- alone. If no run is claimable, the call waits up to wait_ms for one. Only one caller waits at a time; others return
--- at once. If no run is claimed while webhooks are due (claim_webhook_deliveries), the result is one row that is null
--- except for has_due_webhook.
+-- at once. If no run is claimed, but webhooks are due (claim_webhook_deliveries), the result is one row in which only
+-- has_due_webhook is not null.
 --
 --   max_lost_claims       a run that lost more workers than this in a row fails; if null, no run fails
---   owners_with_slots     for slots that a worker reserves for owners who have no run in it: the listed owners get no
---                         run, and each other owner gets at most one
+--   owners_with_slots     the owners who have a run in the worker: they get no run, and each other owner gets at most
+--                         one. Given for the slots that a worker reserves for other owners.
 --   snapshot              JSON text; null if its hash (hex) is in known_snapshots
 --   output_bytes          the approximate size of the node outputs that flow_run_history and flow_run_history_page
 --                         return
@@ -11985,9 +11985,9 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip locked jobs, because they need
-  -- no heartbeat. If a checkpoint, release or claim holds the lock, it sets the time of the message itself. If a
-  -- transaction is ending the run, it deletes the message.
+  -- Lock the jobs, so that a heartbeat does not hide a run that is being released. Skip jobs that another transaction
+  -- has locked, because they need no heartbeat: a checkpoint, release or claim sets the time of the message itself, and
+  -- the end of a run deletes the message.
   perform private.set_visible_after(
     array(
       select j.message_id
@@ -12028,8 +12028,8 @@ grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_
 
 -- sql/600_queue/44_flow_run_history.sql
 
--- node_ids is null, or has one element for each element of run_ids: the node whose rows are read, or null for all nodes
--- of that run.
+-- If node_ids is null, all nodes of the runs are read. Otherwise node_ids has one element for each run in run_ids: the
+-- node whose rows are read, or null for all nodes of the run.
 create function private.node_runs_page(
   run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
   out node_runs text, out next json
@@ -12092,7 +12092,7 @@ begin
 end;
 $$;
 comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
-  'A page of the node runs of these runs, as JSON in the order of their keys. node_ids selects one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
+  'A page of the node runs of these runs, as JSON in the order of their keys. node_ids may select one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -12126,8 +12126,9 @@ as $$
     select r.id, r.parent_flow_run_id, r.end_time from public.flow_run as r
     where r.id = flow_run_history.flow_run_id
     union all
-    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without it, the planner would
-    -- read whole tables: it assumes that each run calls as many runs as the average run that calls others.
+    -- `offset 0`, here and below, forces one search of an index for each run of the tree. Without `offset 0`, the
+    -- planner would read whole tables, because it expects too many called runs: it assumes that every run calls other
+    -- runs.
     select r.id, r.parent_flow_run_id, r.end_time
     from tree
     cross join lateral (
@@ -12152,8 +12153,8 @@ as $$
       )), '[]')
       from tree cross join lateral (select c.* from public.flow_run as c where c.id = tree.id offset 0) as r
       where tree.parent_flow_run_id is not null
-        -- If both a called run and the interflow node that called it have ended, nobody reads the run's result any
-        -- more.
+        -- Leave out a called run if the run and the interflow node that called it have both ended. Then nobody reads
+        -- the run's result any more.
         and (r.end_time is null or not exists (
           select from public.node_run as e
           where e.flow_run_id = r.parent_flow_run_id and e.node_id = r.parent_node_id
@@ -12183,8 +12184,8 @@ as $$
       where t.root_flow_run_id = flow_run_history.flow_run_id
     ),
     'ended_executions', (
-      -- Node executions of ended runs are not listed, but they count towards the limit of executions of the tree.
-      -- Each attempt counts as one execution.
+      -- `node_runs` does not list the executions of ended runs, but they count towards the limit of executions of the
+      -- tree. Each attempt counts as one execution.
       select coalesce(sum(n.attempt), 0)
       from tree
       cross join lateral (select e.attempt from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
@@ -12217,8 +12218,8 @@ $$;
 --   children      the called runs, without those whose result is no longer needed
 --   transactions  all transactions with their signature requests
 --
--- This function is separate from claim_flow_runs, so that a history that is too long fails only its own run. It returns
--- json, because jsonb is limited to 256 MB.
+-- If a history is too long, only its own run fails, because this function is separate from claim_flow_runs. The result
+-- is json, because jsonb is limited to 256 MB.
 comment on function public.flow_run_history(uuid, integer) is
   'For the runner: the stored progress of a root run and of the runs that it called, {children, node_runs, transactions, ended_executions, log_counts, next}.';
 grant execute on function public.flow_run_history(uuid, integer) to service_role;
@@ -12265,7 +12266,7 @@ as $$
   select tree.id, tree.parent_flow_run_id, tree.parent_node_id, tree.parent_times from tree;
 $$;
 comment on function private.earlier_run_tree(uuid[]) is
-  'These root runs and the runs that they called. If the interflow node of a called run succeeded, the run is left out, because a redrive takes over the node''s outputs. Definer, because it reads runs of any user. Its callers check the user.';
+  'The given root runs and the runs that they called. A called run is left out if the interflow node that called it succeeded, because a redrive takes over the node''s outputs. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.earlier_flow_runs(flow_run_id uuid, after jsonb, max_bytes integer)
 returns json
@@ -12284,8 +12285,8 @@ begin
   into v_roots, v_named, v_changes
   from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
-  -- Read all nodes of the runs in the tree. If partial_config names another run for some nodes, read only these nodes
-  -- of that run.
+  -- Read all nodes of the runs in the tree. If partial_config takes the outputs of some nodes from another run, read
+  -- only these nodes of the other run.
   select p.* into v_page
   from (
     select array_agg(r.run_id) as run_ids, array_agg(r.node_id) as node_ids
@@ -12324,12 +12325,12 @@ as $$
 $$;
 -- The first page has `roots`: the runs that this run was redriven from, the newest first. It also has `children`: the
 -- runs that the roots called. Each page has node runs of roots and children, in the form of flow_run_history_page. If
--- the interflow node of a called run succeeded, `children` and `node_runs` do not contain the called run, because the
+-- the interflow node that called a run succeeded, the called run is not in `children` and `node_runs`, because the
 -- redrive takes over the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the
--- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes`, the value of
--- private.flow_run_jobs.redrive_changes, and each node run has its input.
+-- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes` (the value of
+-- private.flow_run_jobs.redrive_changes), and on every page, each node run has its input.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: the executions that a redrive may take over, or whose outputs a partial run uses, in pages: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
+  'For the runner: pages of the executions that a redrive may take over, and of those whose outputs a partial run uses: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 -- sql/600_queue/50_lock_claimed_run.sql
@@ -12453,7 +12454,7 @@ declare
   v_events private.new_run_event[];
 begin
   with stored as (
-    -- Copy the values from row to row, because the worker sends only the keys.
+    -- The worker sends only the keys of the executions. So copy the values from the rows of the earlier runs.
     insert into public.node_run as n (
       flow_run_id, node_id, times, user_id, attempt, start_time, end_time, input, output, errors, error_handled,
       is_pinned, is_taken_over
@@ -12500,8 +12501,8 @@ set search_path = ''
 -- takes longer than executing.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
--- Some callers turn hash joins off. Without hash joins, a nested loop over the rows of a large progress would take
--- longer than storing them.
+-- Some callers turn hash joins off. Without hash joins, Postgres would join the rows of a large progress by nested
+-- loops, which would take longer than storing the rows.
 set enable_hashjoin = on
 as $$
 declare
@@ -12559,7 +12560,8 @@ begin
       or (excluded.attempt, excluded.retry_at is not null) = (n.attempt, n.retry_at is not null)
         and excluded.output is not null
     )
-    -- xmax is 0 only for a new row. A row that existed has an xmax, because it was locked for the update.
+    -- xmax is 0 only for a new row. If the row existed, this statement has locked it for the update, and the lock has
+    -- set xmax.
     returning n.flow_run_id, n.node_id, n.times, n.start_time, n.end_time, n.xmax = 0 as is_new
   )
   select array_agg((
@@ -12637,8 +12639,8 @@ begin
 end;
 $$;
 -- The progress of each run is {children, node_runs, taken_over, transactions, inputs, logs}. user_ids are the owners of
--- the runs. numbers_events is false for a run whose events need not be stored: the run ends with this report, and
--- private.unnumbered_events can compute its events. Storing the same progress twice changes nothing.
+-- the runs. numbers_events is false if the run ends with this report and its events need not be stored, because
+-- private.unnumbered_events can compute them. Storing the same progress twice changes nothing.
 comment on function private.store_progress_of(uuid[], uuid[], jsonb[], boolean[]) is
   'Stores the progress of runs that the caller has locked. Definer, because no API role may write these tables.';
 
@@ -12675,7 +12677,7 @@ begin
 end;
 $$;
 comment on function private.store_job_progress(uuid, jsonb) is
-  'Stores the rest of the progress, {work_ms, output_bytes}, in the job of a run that continues, and resets the count of lost workers if a node has ended. Definer, because no API role may access jobs.';
+  'Stores the part {work_ms, output_bytes} of the progress in the job of a run that continues. Resets the count of lost workers if a node has ended. Definer, because no API role may access jobs.';
 
 -- sql/600_queue/52_release_flow_run.sql
 
@@ -12688,12 +12690,12 @@ declare
   v_message_id bigint;
   v_has_news boolean;
 begin
-  -- This statement changes only a held run, so a repeated release changes nothing.
+  -- Change only a job that is held, so that a repeated release changes nothing.
   update private.flow_run_jobs as j
   set
     is_held = false,
-    -- A stop or an answer that arrives while a worker holds the run does not wake the run. So the run must not sleep
-    -- now if it must stop, or if one of its inputs was answered.
+    -- If the run must stop, or if one of its inputs was answered, the run must not sleep now. The stop or the answer
+    -- arrived while the worker held the run, so it did not wake the run.
     sleeps_until = case
       when end_claim.delay_seconds > 0 and j.stop_requested_at is null and not j.has_ended_inputs
         then clock_timestamp() + make_interval(secs => end_claim.delay_seconds)
@@ -12713,7 +12715,7 @@ begin
 end;
 $$;
 comment on function private.end_claim(uuid, integer) is
-  'Ends a claim before the run is over. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer, because no API role may access queue and jobs.';
+  'Ends a claim of a run that has not ended. The run may be claimed again after delay_seconds, or at once if it must stop or one of its inputs was answered. Returns false if the claim was already released. The caller has locked the run. Definer, because no API role may access queue and jobs.';
 
 create function private.release_flow_run(flow_run_id uuid, claim_number integer, progress jsonb, delay_seconds integer)
 returns void
@@ -12813,10 +12815,11 @@ begin
     suspend_flow_run.flow_run_id, suspend_flow_run.claim_number, suspend_flow_run.progress
   );
   perform private.store_job_progress(suspend_flow_run.flow_run_id, suspend_flow_run.progress);
-  -- store_progress has locked the run. This query sees all answers that came before the lock, and end_claim sees a
-  -- stop. A later answer or stop finds a run that no worker holds, and wakes it. If no request is unanswered, the delay
-  -- is 0. If some requests are open, the delay ends when the first of them expires. If all unanswered requests have
-  -- expired, the delay is a second: with a delay of 0, a worker with a slow clock would suspend the run again at once.
+  -- store_progress has locked the run. So this query sees all earlier answers, and end_claim sees an earlier stop. A
+  -- later answer or stop waits for the lock, finds that no worker holds the run, and wakes the run. If no request is
+  -- unanswered, the delay is 0. If some requests are open, the delay ends when the first of them expires. If all
+  -- unanswered requests have expired, the delay is a second: with a delay of 0, a worker with a slow clock would
+  -- suspend the run again at once.
   select case when count(*) = 0 then 0 else coalesce(
     ceil(extract(epoch from min(s.expires_at) filter (where s.expires_at > clock_timestamp()) - clock_timestamp())), 1
   ) end into v_seconds
@@ -12845,8 +12848,8 @@ $$;
 -- progress is {children, node_runs, taken_over, transactions, inputs, logs, work_ms, output_bytes}. If all signature
 -- requests are answered, the run may be claimed again at once. If all unanswered requests have expired, the run may be
 -- claimed in a second. Otherwise it may be claimed when all requests are answered, when the first request expires, or
--- when the run must stop. After delay_seconds it may be claimed in any case, because the time limit of one of its
--- attempts ends then.
+-- when the run must stop. After delay_seconds, the run may be claimed in any case. The worker gives delay_seconds if
+-- the time limit of an attempt ends then.
 comment on function public.suspend_flow_run(uuid, integer, jsonb, integer) is
   'For the runner: stores the progress of a claimed run, and releases the run until its signature requests are answered, the first request expires, or the run must stop. 409 claim_lost if a newer claim exists or the run has ended.';
 grant execute on function public.suspend_flow_run(uuid, integer, jsonb, integer) to service_role;
@@ -12864,8 +12867,8 @@ as $$
 declare
   v_events private.new_run_event[];
 begin
-  -- `offset 0` forces one search of an index for the children of each run. Without it, the planner would read all
-  -- called runs: it assumes that each run has as many children as the average run that has children.
+  -- `offset 0` forces one search of an index for the children of each run. Without `offset 0`, the planner would read
+  -- all called runs, because it expects too many children: it assumes that every run has children.
   with recursive descendant as (
     select child.id, child.end_time from public.flow_run as child
     where child.parent_flow_run_id = end_called_runs.root_flow_run_id
@@ -12951,14 +12954,14 @@ begin
     exists (select from public.signature_requests as s where s.root_flow_run_id = any (end_flow_runs.run_ids)),
     exists (select from public.pending_inputs as p where p.root_flow_run_id = any (end_flow_runs.run_ids))
   into v_has_called_runs, v_has_requests, v_has_inputs;
-  -- Called runs must end with the root run at the latest. A called run has not ended yet if no worker has continued it
-  -- before the root run ends.
+  -- Called runs must end with the root run at the latest. Some called runs may not have ended yet, because no worker
+  -- continued them before the end of the root run.
   if v_has_called_runs then
     perform private.end_called_runs(f.flow_run_id, f.status)
     from jsonb_to_recordset(end_flow_runs.results) as f (flow_run_id uuid, status text)
     where f.flow_run_id = any (end_flow_runs.run_ids);
   end if;
-  -- Readers of open requests must see that the requests need no answer any more.
+  -- Let the open requests expire, so that their readers see that no answer is needed any more.
   if v_has_requests then
     update public.signature_requests as s set expires_at = clock_timestamp()
     where s.root_flow_run_id = any (end_flow_runs.run_ids) and s.signature is null and s.expires_at > clock_timestamp();
@@ -12973,10 +12976,10 @@ begin
   from unnest(end_flow_runs.run_ids) as u (id);
 end;
 $$;
--- Stores the results, and the messages for the address in on_end. Ends the called runs, the open signature requests and
--- the pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status, output, errors,
--- not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a node run. The
--- caller has locked the runs and then the jobs; message_ids are those of the jobs.
+-- Stores the results, and queues the messages to the addresses in on_end. Ends the called runs, the open signature
+-- requests and the pending inputs of the trees. Deletes the messages from the queue. results: [{flow_run_id, status,
+-- output, errors, not_run, progress: {work_ms, is_complete}}]. If not_run is null, it is set to all nodes without a
+-- node run. The caller has locked the runs and then the jobs; message_ids are those of the jobs.
 comment on function private.end_flow_runs(uuid[], bigint[], jsonb) is
   'Ends root runs that the caller has locked. Definer, because no API role may write runs.';
 
@@ -13068,24 +13071,24 @@ begin
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100
         or f.progress -> 'children' <> '[]' or f.progress -> 'taken_over' <> '[]' or f.progress -> 'inputs' <> '[]'
-        -- For an `exists`, Postgres could keep a plan from the time when the table was empty. That plan would read the
+        -- If this were an `exists`, Postgres could keep a plan that it made while the table was empty, and read the
         -- whole table.
         or coalesce((select true from private.flow_run_events as e where e.root_flow_run_id = r.id limit 1), false)
       ) is not false as numbers_events
     from rows from (
       jsonb_to_recordset(finish_flow_runs.results) as (flow_run_id uuid, claim_number integer, progress jsonb)
     ) with ordinality as f (flow_run_id, claim_number, progress, position)
-    -- Search an index for each result. For a join, Postgres could keep a plan that reads all runs to find the few that
-    -- have not ended. Skip runs that other transactions have locked, because a transaction that waits for one run while
-    -- it holds other runs could cause a deadlock.
+    -- This lateral query searches an index for each result. For a plain join, Postgres could keep a plan that reads all
+    -- runs to find the few that have not ended. Skip runs that other transactions have locked. If this transaction
+    -- waited for a run while it holds locks on other runs, it could cause a deadlock.
     cross join lateral (
       select run.id, run.user_id from public.flow_run as run
       where run.id = f.flow_run_id and run.end_time is null
       for no key update skip locked
     ) as r
-    -- Lock the job after its run. A transaction that locks a job without its run, such as a heartbeat, does not wait
-    -- for a lock that this transaction holds. If such a transaction has changed the job, Postgres reads the job again,
-    -- so this query sees the newest claim.
+    -- Lock the job after its run. Waiting for the job causes no deadlock: a transaction that locks a job without its
+    -- run, such as a heartbeat, does not wait for a lock of this transaction. If such a transaction has changed the
+    -- job, Postgres reads the job again, so this query sees the newest claim.
     cross join lateral (
       select job.message_id, job.counted_deployment_id, job.counted_shares from private.flow_run_jobs as job
       where job.flow_run_id = r.id and job.claim_number = f.claim_number
@@ -13096,10 +13099,10 @@ begin
     order by j.counted_deployment_id, j.counted_shares
   ) as held;
   if v_run_ids is not null then
-    -- One call may report an older claim and the newest claim of the same run, because a worker whose lease has
-    -- ended may claim its own run again.
+    -- Keep only the results that are stored here, by their positions. Run ids are not enough: a worker whose lease has
+    -- ended may claim its own run again, and report both claims in one call.
     if cardinality(v_run_ids) < jsonb_array_length(v_results) then
-      -- Build the list as text, because jsonb_agg takes quadratic time over the members of an object, such as an
+      -- Build the list as text, because jsonb_agg takes quadratic time for an object with many members, such as an
       -- output.
       v_results := (
         select json_agg(v_results -> (p.position - 1)::integer)::jsonb from unnest(v_positions) as p (position)
@@ -13187,8 +13190,8 @@ begin
     perform private.fail('request_invalid',
       format('reason must have at most %s characters.', private.limit_stop_reason_characters()));
   end if;
-  -- Lock the run first, as claims do. No claim can begin until the commit, so either the run was never claimed, or its
-  -- worker will read the stop request.
+  -- Lock the run first, as claims do, so that no claim begins before the commit. If the run was never claimed, it can
+  -- then end here. Otherwise its worker will read the stop request.
   perform from public.flow_run as r where r.id = v_run_id for no key update;
   select j.* into v_job from private.flow_run_jobs as j where j.flow_run_id = v_run_id;
   if v_job.message_id is null then
@@ -13207,10 +13210,10 @@ begin
     perform private.end_flow_run(v_run_id, 'stopped', null, null, null);
     return;
   end if;
-  -- Deleted inputs can't be answered any more.
+  -- Delete the inputs, so that nobody can answer them any more.
   delete from public.pending_inputs as p where p.root_flow_run_id = v_run_id;
   if not v_job.is_held then
-    -- No worker holds the run, and it may sleep until a later time.
+    -- The run may sleep until a later time, so wake it now.
     perform private.wake_flow_run(v_run_id);
   end if;
 end;
@@ -13239,8 +13242,8 @@ create function private.claim_token(flow_run_id uuid, claim_number integer, expi
 returns text
 language sql stable security invoker
 begin atomic
-  -- A run token signs 16 bytes, and a claim token signs a longer text. So a signature for one kind of token is
-  -- never valid for the other kind.
+  -- The signature of a run token covers 16 bytes, and that of a claim token covers a longer text. So a signature of one
+  -- kind of token is never valid in the other kind.
   select s.text || '_' || encode(extensions.hmac(convert_to(s.text, 'UTF8'), claim_token.secret, 'sha256'), 'hex')
   from (
     select format(
@@ -13250,7 +13253,7 @@ begin atomic
   ) as s;
 end;
 comment on function private.claim_token(uuid, integer, timestamptz, bytea) is
-  'The token of a claim. Its parts are joined by _: fc, the run id, the claim number, the expiry in seconds since 1970, and the HMAC-SHA256 of the text before it, in hex.';
+  'The token of a claim. Its parts are joined by _: fc, the run id, the claim number, the expiry in seconds since 1970, and the HMAC-SHA256, in hex, of the parts before it.';
 
 create function private.make_claim_token(flow_run_id uuid, claim_number integer)
 returns jsonb
@@ -13340,7 +13343,7 @@ returns boolean
 language sql immutable security invoker
 begin atomic
   select coalesce(
-    -- The owner may start it in any case.
+    -- The owner may always start the deployment.
     may_start.deployment.user_id = may_start.caller.user_id
     -- Authenticated: every user who has signed up.
     or may_start.deployment.start_permission = 'Authenticated' and may_start.caller.user_id is not null
@@ -13352,13 +13355,12 @@ begin atomic
   );
 end;
 comment on function private.may_start(public.flow_deployments, private.caller) is
-  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that the answer for a missing deployment is the same 404 as for one that the caller may not start.';
+  'Whether the caller may start a deployment: the owner always, every user who has signed up if start_permission is Authenticated, and everybody if it is Anonymous. False if the deployment is null, so that a missing deployment gives the same 404 as a deployment that the caller may not start.';
 
 -- sql/650_starts/15_startable_deployment.sql
 
 -- A caller who may start a deployment may also read its inputs and outputs. start_deployment and read_deployment both
--- find the deployment with startable_deployment, so a caller who may not start it gets the same answers from both
--- functions.
+-- call startable_deployment, so they refuse the same callers, with the same errors.
 
 create function private.refuse_start_target(id uuid, flow integer, tag text)
 returns void
@@ -13501,9 +13503,9 @@ comment on function private.own_deployment(integer, text, uuid) is
 
 -- Counts the use of each deployment by callers other than the owner. Each start counts for two shares: for the group of
 -- the caller (guests or others), and for the caller. The use of a share is the sum over its slots; the use of all
--- callers is the sum over both groups. Each database connection writes the slot of its process id, so that starts do
--- not wait for each other. There is no foreign key. Instead, a deferred trigger deletes the rows when the deletion of
--- the deployment commits.
+-- callers is the sum over both groups. The process id of a database connection selects the slot that the connection
+-- writes, so that starts do not wait for each other. There is no foreign key. Instead, a deferred trigger deletes the
+-- rows when the deletion of the deployment commits.
 create table private.deployment_usage (
   deployment_id uuid not null,
   share text collate "C" not null,
@@ -13550,9 +13552,9 @@ create constraint trigger flow_deployments_delete_usage after delete on public.f
 
 -- Returns the two shares for which a start counts in private.deployment_usage: first the caller's group, then the
 -- caller. Each caller belongs to one of two groups, and all callers together may use the whole limit. Guests are
--- callers who have not signed up. Anybody can make up public keys or sign in anonymously. So all guests together may
--- use only a part of the limit, which leaves room for users. Each webhook counts as one caller, because anybody who
--- has its URL may use it.
+-- callers who have not signed up. With made-up public keys or anonymous sign-ins, anybody can be many guests. So all
+-- guests together may use only a part of the limit, which leaves room for users. Each webhook counts as one caller,
+-- because anybody who has its URL may use it.
 create function private.start_shares(caller private.caller)
 returns text[]
 language sql immutable security invoker
@@ -13653,8 +13655,8 @@ begin
     starts = case when u.minute >= excluded.minute then u.starts else 0 end + 1,
     in_flight = u.in_flight + 1;
 
-  -- The share of one caller is a tenth of the limit. So if all callers together use at most a tenth, no share can be
-  -- used up. This is the case for nearly every start.
+  -- The share of one caller is a tenth of the limit. So if all callers together use at most a tenth of the limit, no
+  -- caller can exceed a share. Nearly every start needs no further check for this reason.
   select coalesce(sum(u.starts) filter (where u.minute = v_minute), 0), sum(u.in_flight) into v_starts, v_runs
   from private.deployment_usage as u
   where u.deployment_id = count_start.deployment.id and u.share in ('guests', 'others');
@@ -13688,9 +13690,9 @@ $$;
 comment on function private.tg_flow_run_jobs__after_end() is
   'Subtracts an ended or deleted run from the runs in flight of its deployment. Definer, because no API role may access the usage.';
 
--- The triggers are deferred to the commit, after which the transaction takes no more locks. So it never waits for a
--- transaction that waits for these rows, and a deadlock is impossible. A constraint trigger is a constraint, so its
--- name follows the rule for constraints.
+-- The triggers are deferred to the commit, because the transaction takes no further locks then. While it holds these
+-- rows, it never waits for a transaction that waits for them, so a deadlock is impossible. A constraint trigger is a
+-- constraint, so its name follows the rule for constraints.
 create constraint trigger flow_run_jobs_count_end after update of message_id on private.flow_run_jobs
   deferrable initially deferred
   for each row when (old.counted_deployment_id is not null and old.message_id is not null and new.message_id is null)
@@ -13720,8 +13722,8 @@ begin
     from private.deployment_usage as u join idle as i on (i.deployment_id, i.share) = (u.deployment_id, u.share)
     for update of u skip locked
   ), forgotten as (
-    -- Check the locked rows again with their present values. Rows that add up to 0 change no sum, so they may be
-    -- deleted even if other rows of the share, locked or new, stay.
+    -- Check the locked rows again with their present values. Other rows of the share may be locked or new, and stay.
+    -- Rows whose in_flight adds up to 0 may still be deleted, because the sum of the share does not change.
     delete from private.deployment_usage as u
     where (u.deployment_id, u.share, u.slot) in (
       select l.deployment_id, l.share, l.slot
@@ -13744,8 +13746,8 @@ language plpgsql volatile security definer
 set search_path = ''
 as $$
 begin
-  -- Such rows remain if a run ends while its deployment is being deleted. The end of the run may write a row too late
-  -- for the deletion, or lock a row so that the deletion skips it.
+  -- Such rows remain if a run ends while its deployment is being deleted. The end of the run may write a row after the
+  -- deletion has read the rows, or lock a row, which the deletion then skips.
   delete from private.deployment_usage as u
   where (u.deployment_id, u.share, u.slot) in (
     select old.deployment_id, old.share, old.slot from private.deployment_usage as old
@@ -13771,7 +13773,7 @@ create table private.idempotency_keys (
 comment on table private.idempotency_keys is
   'Starts that carried an Idempotency-Key. For limit_idempotency_hours() hours, the same request of the same caller with the same key returns the same run.';
 comment on column private.idempotency_keys.key_hash is
-  'SHA-256 of caller and key. The key itself is not stored, because it may be the only secret that proves the identity of a caller with only a public key.';
+  'SHA-256 of caller and key. The key itself is not stored. If a caller has only a public key, the idempotency key may be the caller''s only secret, and prove who the caller is.';
 comment on column private.idempotency_keys.request_hash is 'SHA-256 of the request as it was sent.';
 
 create index idempotency_keys_flow_run_id_idx on private.idempotency_keys (flow_run_id);
@@ -13826,15 +13828,15 @@ begin
 end;
 $$;
 comment on function private.claim_idempotency_key(private.caller, text, jsonb, uuid) is
-  'The run that this caller started with this key and request in the last 24 hours. If there is none, returns null, and the key now belongs to the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';
+  'The run that this caller started with this key and request in the last 24 hours. If there is no such run, returns null, and stores the key for the given new run. 400 idempotency_key_invalid; 409 idempotency_key_reused. Definer, because no API role may access the keys.';
 
 -- sql/650_starts/35_plain_values.sql
 
--- Converts the readable JSON of a start into values, by the types of the inputs. The database converts it, and not an
--- Edge Function, because the same transaction must also look up the deployment and compare the Idempotency-Key.
--- types/values/json/ defines two forms of JSON. Readable JSON is converted by the types of the input. Wire JSON is
--- converted without knowing a type. Within a start, these parts are wire JSON: the elements of arrays, the members of
--- objects, and the whole value of an input that accepts any value.
+-- Converts the readable JSON of a start into values, by the types of the inputs. The conversion is in the database, and
+-- not in an Edge Function, because the transaction of the start must also look up the deployment and compare the
+-- Idempotency-Key. types/values/json/ defines two forms of JSON. To convert readable JSON, the types of the input must
+-- be known. Wire JSON is converted without types. Within a start, these parts are wire JSON: the elements of arrays,
+-- the members of objects, and the whole value of an input that accepts any value.
 
 create function private.float_text(number numeric)
 returns text
@@ -13948,7 +13950,7 @@ begin
 end;
 $$;
 comment on function private.value_text(jsonb) is
-  'The result of private.value_of_json() as text. If it were built as jsonb, each value would be copied once for every level around it.';
+  'Builds the result of private.value_of_json() as text. If the result were built as jsonb, each value would be copied once for every object or array around it.';
 
 create function private.value_of_json(plain jsonb)
 returns jsonb
@@ -14002,7 +14004,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  -- Test keys first: if an input accepts both a key and another text, base58 of 32 bytes is read as a key.
+  -- Test keys first, so that base58 of 32 bytes is read as a key even if the input also accepts other texts.
   if value_of_text.types && '{pubkey,keypair,address}' and private.is_public_key(value_of_text.plain) then
     return case
       when 'pubkey' = any (value_of_text.types) then jsonb_build_object('B3', value_of_text.plain)
@@ -14019,8 +14021,8 @@ begin
     and value_of_text.plain ~ '^[A-Za-z0-9+/]*={0,2}$' then
     return jsonb_build_object('BY', value_of_text.plain);
   elsif length(value_of_text.plain) <= 70 and value_of_text.plain ~ '^-?[0-9]{1,39}([.][0-9]{1,28})?$' then
-    -- A number in a text is never read as a float, because callers write numbers as text only for types that have
-    -- more digits than a float.
+    -- Do not read a number in a text as a float: callers write numbers as texts only for types that hold more digits
+    -- than a float.
     return private.value_of_number(
       value_of_text.plain::numeric, array_remove(array_remove(value_of_text.types, 'f32'), 'f64')
     );
@@ -14072,8 +14074,8 @@ begin
   then
     v_measure.fault := 'size';
   else
-    -- Four times the limit of inputs is allowed here, because a number may have more digits in jsonb text than in its
-    -- value. For example, 1e300 has 301 digits as jsonb text, but its value is the text 1e300.
+    -- Allow four times the limit of inputs here, because a number may have more digits as jsonb text than in the
+    -- resulting value. For example, 1e300 has 301 digits as jsonb text, but becomes the value {"F": "1e300"}.
     v_measure := private.measure_json(check_plain_json.plain, 4 * private.limit_inputs_bytes());
   end if;
   if v_measure.fault = 'number' then
@@ -14217,7 +14219,7 @@ begin
 end;
 $$;
 comment on function private.chain_depth_of_node() is
-  'If a node makes this request with a claim token: the number of runs in the chain that led to the request, including the node''s own run. Otherwise null. 409 start_loop beyond the limit.';
+  'The number of runs that started one another up to this request, including the run of the node that makes it with a claim token. Null if no node makes the request. 409 start_loop if the number exceeds the limit.';
 
 create function private.admit_start(
   deployment public.flow_deployments, caller private.caller, is_by_node boolean, message_id bigint
@@ -14229,8 +14231,8 @@ as $$
 declare
   v_shares text[];
 begin
-  -- A caller with a webhook's URL has the owner's user id, but is not the owner. So the starts of a webhook are
-  -- counted.
+  -- A start by a webhook has the owner's user id, but anybody with the webhook's URL may make it. So starts by webhooks
+  -- are counted.
   if admit_start.deployment.user_id is distinct from admit_start.caller.user_id
     or admit_start.caller.webhook_id is not null then
     v_shares := private.start_shares(admit_start.caller);
@@ -14245,7 +14247,7 @@ begin
 end;
 $$;
 comment on function private.admit_start(public.flow_deployments, private.caller, boolean, bigint) is
-  'Counts a start for the limits, and returns the shares that count it; null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
+  'Counts a start for the limits, and returns the shares for which it counts. Returns null for the owner, whose starts are not counted. 429 queue_full, start_limit_reached. Definer, because no API role may access usage and queue.';
 
 -- Stores and queues a run of the deployment, and returns {flow_run_id, token}. If the idempotency key was used for
 -- the same request, returns the earlier run instead.
@@ -14258,11 +14260,11 @@ comment on function private.admit_start(public.flow_deployments, private.caller,
 --                start_flow passes a deployment without an id, which is not a stored row.
 --
 -- For all other starts, private.run_settings makes the settings. If a node of a run makes the request with a claim
--- token, the chain_depth of the new run is one more than that of the node's run. A start by a webhook, or by a
--- caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. A start by a node is
--- also refused while the queue is full, because a flow that starts itself several times could otherwise fill the
--- queue. Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409
--- idempotency_key_reused, start_loop; 413 inputs_too_large.
+-- token, the chain_depth of the new run is one higher than the chain_depth of the node's run. A start by a webhook, or
+-- by a caller other than the owner, counts for the limits: 429 queue_full, start_limit_reached. While the queue is
+-- full, a start by a node may also be refused. Otherwise a flow that starts itself several times could fill the queue.
+-- Other errors: 400 action_signer_invalid, inputs_invalid, idempotency_key_invalid; 409 idempotency_key_reused,
+-- start_loop; 413 inputs_too_large.
 create function private.enqueue_run(
   deployment public.flow_deployments, caller private.caller, inputs jsonb, plain jsonb, action_signer text,
   idempotency_key text,
@@ -14302,8 +14304,8 @@ begin
   end if;
   -- Check the inputs and settings after the key. A repeated start must find its run even if the flow now has other
   -- inputs, or if a run that partial_config names has been deleted. Nearly all starts have only tagged inputs that the
-  -- flow knows, which need no further check. If the flow has few inputs, this comparison of each name with each name
-  -- finds such starts quickly.
+  -- flow knows. Such starts need no further check. This condition finds them: it compares each name with each name,
+  -- which is quick if the flow has few inputs.
   if (
     enqueue_run.plain is null and cardinality(enqueue_run.deployment.input_names) <= 100
       and v_inputs - enqueue_run.deployment.input_names = '{}'
@@ -14332,7 +14334,7 @@ begin
     (v_settings -> 'output_instructions')::boolean, v_settings ->> 'action_identity', enqueue_run.action_signer,
     enqueue_run.deployment.fees, jsonb_build_object('cluster', v_settings -> 'chain_network' -> 'cluster')
   );
-  -- This insert replaces pgmq.send, which makes and plans its statement at each call, and costs five times as much.
+  -- Insert the message without pgmq.send, which plans its statement at each call, and costs five times as much.
   insert into pgmq.q_flow_runs (msg_id, vt, message) overriding system value
   values (v_message_id, v_now, jsonb_build_object('flow_run_id', v_run_id));
   insert into private.flow_run_jobs (
