@@ -23,7 +23,7 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report contains all events of a run, and the run is short, the events are not stored:
+      -- If this report contains all events of a run, and the run is short, the events are not stored, because
       -- private.unnumbered_events can compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true

@@ -128,7 +128,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Wire JSON as a value, like fromWireJson of types/values/json. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
+  'Converts wire JSON to a value, as fromWireJson of types/values/json does. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -162,7 +162,7 @@ begin
 end;
 $$;
 comment on function private.value_of_number(numeric, text[]) is
-  'A number as a value of the first of these types that can hold it; null if no type can.';
+  'Converts a number to a value of the first of these types that can hold the number; null if none can.';
 
 create function private.value_of_text(plain text, types text[])
 returns jsonb
@@ -197,7 +197,7 @@ begin
 end;
 $$;
 comment on function private.value_of_text(text, text[]) is
-  'A text as a value of one of these types: a key or signature in base58, a wallet''s address, a text, a number in digits, or bytes in base64. Null if it fits no type.';
+  'Converts a text to a value of one of these types: a key or signature in base58, a wallet''s address, a text, a number in digits, or bytes in base64. Null if the text fits no type.';
 
 create function private.value_of_input(plain jsonb, types text[], is_required boolean)
 returns jsonb
@@ -221,7 +221,7 @@ begin
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json. Null if it fits none of the types. An optional input accepts null.';
+  'Converts readable JSON to a value for an input of these types, as fromReadableJson of types/values/json does. Null if the JSON fits none of the types. An optional input accepts null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void

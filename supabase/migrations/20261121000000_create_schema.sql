@@ -12164,7 +12164,7 @@ as $$
     'node_runs', case
       when flow_run_history.max_bytes is not null then (select page.content -> 'node_runs' from page)
     else (
-      -- For a called run that has ended, only the result is needed. Its node runs are left out.
+      -- If a called run has ended, only its result is needed, so leave out its node runs.
       select coalesce(json_agg(to_jsonb(n) - '{user_id,input,is_taken_over,is_pinned}'::text[]), '[]')
       from tree cross join lateral (select e.* from public.node_run as e where e.flow_run_id = tree.id offset 0) as n
       where tree.end_time is null
@@ -13065,7 +13065,7 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report contains all events of a run, and the run is short, the events are not stored:
+      -- If this report contains all events of a run, and the run is short, the events are not stored, because
       -- private.unnumbered_events can compute them.
       (
         (f.progress -> 'is_in_order')::boolean is not true
@@ -13962,7 +13962,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Wire JSON as a value, like fromWireJson of types/values/json. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
+  'Converts wire JSON to a value, as fromWireJson of types/values/json does. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
@@ -13996,7 +13996,7 @@ begin
 end;
 $$;
 comment on function private.value_of_number(numeric, text[]) is
-  'A number as a value of the first of these types that can hold it; null if no type can.';
+  'Converts a number to a value of the first of these types that can hold the number; null if none can.';
 
 create function private.value_of_text(plain text, types text[])
 returns jsonb
@@ -14031,7 +14031,7 @@ begin
 end;
 $$;
 comment on function private.value_of_text(text, text[]) is
-  'A text as a value of one of these types: a key or signature in base58, a wallet''s address, a text, a number in digits, or bytes in base64. Null if it fits no type.';
+  'Converts a text to a value of one of these types: a key or signature in base58, a wallet''s address, a text, a number in digits, or bytes in base64. Null if the text fits no type.';
 
 create function private.value_of_input(plain jsonb, types text[], is_required boolean)
 returns jsonb
@@ -14055,7 +14055,7 @@ begin
 end;
 $$;
 comment on function private.value_of_input(jsonb, text[], boolean) is
-  'Readable JSON as a value for an input of these types, like fromReadableJson of types/values/json. Null if it fits none of the types. An optional input accepts null.';
+  'Converts readable JSON to a value for an input of these types, as fromReadableJson of types/values/json does. Null if the JSON fits none of the types. An optional input accepts null.';
 
 create function private.check_plain_json(plain jsonb)
 returns void
