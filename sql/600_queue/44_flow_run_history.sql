@@ -32,8 +32,8 @@ begin
       v_node_id := v_first_id;
       v_times := -1;
     end if;
-    -- Postgres reads a large value only when this loop reaches its row, so only the values of this page are in
-    -- memory.
+    -- Postgres reads a large value only when this loop reaches the row of the value, so only the values of this page
+    -- are in memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
         n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input

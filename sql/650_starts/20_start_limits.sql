@@ -17,7 +17,7 @@ comment on table private.deployment_usage is
 comment on column private.deployment_usage.share is
   'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller; private.start_shares() returns both.';
 comment on column private.deployment_usage.slot is
-  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. Starts and ends write different slots, so an end never waits for a start.';
+  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. Starts write slots from 0 up, and ends write negative slots, so an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
 comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
 comment on column private.deployment_usage.in_flight is

@@ -128,7 +128,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Converts wire JSON to a value, as fromWireJson of types/values/json does. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
+  'Converts wire JSON to a value, as fromWireJson of types/values/json does. Integers of at most 64 bits become U or I, longer ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb

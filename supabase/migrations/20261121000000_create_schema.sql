@@ -12062,8 +12062,8 @@ begin
       v_node_id := v_first_id;
       v_times := -1;
     end if;
-    -- Postgres reads a large value only when this loop reaches its row, so only the values of this page are in
-    -- memory.
+    -- Postgres reads a large value only when this loop reaches the row of the value, so only the values of this page
+    -- are in memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
         n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input
@@ -13520,7 +13520,7 @@ comment on table private.deployment_usage is
 comment on column private.deployment_usage.share is
   'The group or the caller whose use is counted. Groups: ''guests'' (callers who have not signed up) and ''others''. Callers: ''user:<id>'', ''key:<public key>'', ''webhook:<id>''. Each start counts for its group and for its caller; private.start_shares() returns both.';
 comment on column private.deployment_usage.slot is
-  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. Starts and ends write different slots, so an end never waits for a start.';
+  'pg_backend_pid() % 32 for the start of a run, and -1 - pg_backend_pid() % 32 for its end. Starts write slots from 0 up, and ends write negative slots, so an end never waits for a start.';
 comment on column private.deployment_usage.minute is 'The minute of the counted starts.';
 comment on column private.deployment_usage.starts is 'The number of runs started in that minute.';
 comment on column private.deployment_usage.in_flight is
@@ -13962,7 +13962,7 @@ begin
 end;
 $$;
 comment on function private.value_of_json(jsonb) is
-  'Converts wire JSON to a value, as fromWireJson of types/values/json does. Integers become U or I, wider ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
+  'Converts wire JSON to a value, as fromWireJson of types/values/json does. Integers of at most 64 bits become U or I, longer ones U1 or I1; other numbers become D, or F if D can''t hold them. Objects become M, and arrays A; a text stays a text.';
 
 create function private.value_of_number(number numeric, types text[])
 returns jsonb
