@@ -213,7 +213,7 @@ describe('data', () => {
     await own.stop();
     const keys = join(own.dir, 'keys.json');
     await rename(keys, `${keys}.away`);
-    expect(await refusal()).toMatch(/keys\.json is gone.*: npm start -- --reset$/);
+    expect(await refusal()).toMatch(/keys\.json, which held the password .* is gone\. .*: npm start -- --reset$/);
     await rename(`${keys}.away`, keys);
   });
 
