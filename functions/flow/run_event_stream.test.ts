@@ -34,7 +34,7 @@ it('a watcher who never reads is cut off and frees its slot', async () => {
   expect([onEnd.mock.calls.length, reads()]).toEqual([0, 1]);
   await vi.advanceTimersByTimeAsync(STREAM_MS);
   expect([onEnd.mock.calls.length, close.mock.calls.length, reads()]).toEqual([1, 1, 1]);
-  await expect(stream.getReader().read()).rejects.toThrow('does not read');
+  await expect(stream.getReader().read()).rejects.toThrow('stopped reading');
 });
 
 it('a reading watcher gets the stream to its end, which is reported once', async () => {

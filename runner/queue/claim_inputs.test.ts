@@ -74,5 +74,5 @@ it.each(['claim_lost', 'service_unavailable'])(
 );
 
 it('fails when the database does not know a requested input', async () => {
-  await expect(makeInputs().inputs.look(executionOf(0))).rejects.toThrow('is stored');
+  await expect(makeInputs().inputs.look(executionOf(0))).rejects.toThrow('has no state for an input');
 });
