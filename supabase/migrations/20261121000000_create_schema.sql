@@ -15346,6 +15346,8 @@ declare
   c_looked_at constant integer := 5000;
   -- The id of a run begins with the time at which the run was made.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);
+  -- The first id of the millisecond after the one that contains `until`.
+  v_end_id uuid := private.first_uuid_v7(least(failed_runs.until, '2200-01-01') + interval '1 millisecond');
 begin
   return array(
     select l.id
@@ -15354,13 +15356,13 @@ begin
       from (
         (
           select f.* from public.flow_run as f
-          where f.flow_id = failed_runs.flow and f.id >= v_since_id
+          where f.flow_id = failed_runs.flow and f.id >= v_since_id and f.id < v_end_id
           order by f.id desc limit case when failed_runs.flow is null then 0 else c_looked_at end
         )
         union all
         (
           select d.* from public.flow_run as d
-          where d.deployment_id = failed_runs.deployment and d.id >= v_since_id
+          where d.deployment_id = failed_runs.deployment and d.id >= v_since_id and d.id < v_end_id
           order by d.id desc limit case when failed_runs.deployment is null then 0 else c_looked_at end
         )
       ) as r
@@ -15374,7 +15376,7 @@ begin
 end;
 $$;
 comment on function private.failed_runs(uuid, integer, uuid, timestamptz, timestamptz, text, integer) is
-  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs of the flow or deployment that were made after `since`. Definer, because it reads runs of any user. Its callers check the user.';
+  'Failed runs of this owner that have no redrive, the oldest first. Searches only the newest 5,000 runs that the flow or deployment has in this period. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.redrive_flow_runs(
   flow integer, deployment uuid, since timestamptz, until timestamptz, error_code text, accept_unknown boolean,
@@ -15419,7 +15421,7 @@ grant execute on function private.redrive_flow_runs(
 ) to anon, authenticated, service_role;
 
 -- Redrives failed runs of the caller's flow, or of one deployment, that have no redrive yet. Selects runs that were
--- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs after `since`, and
+-- made between `since` (default: 7 days ago) and `until`. Searches only the newest 5,000 runs of this period, and
 -- redrives at most max_runs of them (1 to 100), the oldest first. error_code selects runs whose first error has this
 -- code, as in flow_run_stats. Returns a row for each selected run, {flow_run_id, redriven_as, error}. redriven_as is
 -- the new run; error is the error that redrive_flow_run would answer. Call again until there are no rows, or only rows
