@@ -44,9 +44,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- First makes a version of the flow's present contents. Then saves the contents of the version `id` as the contents of
--- its flow. Returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read the
--- flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function does
--- not check for later saves.
+-- its flow. Returns {updated_at, kept_version_id}. The parameter `updated_at` is the flow's updated_at when the caller
+-- last read the flow. If the flow has been saved since, the answer is 409 flow_changed. If the parameter is null, the
+-- function does not check for later saves. The returned updated_at is that of the restored flow.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker

@@ -136,7 +136,8 @@ declare
   -- The number of the last event before the end of the root run.
   v_last integer;
   v_end integer;
-  -- All events before the end of the root run. Set only if the table stores no events of the run.
+  -- The events between the start and the end of the root run, if the run has ended and private.flow_run_events has no
+  -- rows for it. Otherwise null.
   v_unnumbered private.run_event[];
   -- The number of the last event of the last transaction that this page reads.
   v_until integer;

@@ -23,8 +23,9 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report contains all events of a run, and the run is short, the events are not stored, because
-      -- private.unnumbered_events can compute them.
+      -- False if the run's events need not be stored, because private.unnumbered_events can compute them later. This is
+      -- so if this result has all events of the run in their order, and the run is short and has no called runs,
+      -- executions of earlier runs, or inputs.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100

@@ -6307,9 +6307,9 @@ comment on function private.restore_flow_version(bigint, timestamptz) is
 grant execute on function private.restore_flow_version(bigint, timestamptz) to anon, authenticated, service_role;
 
 -- First makes a version of the flow's present contents. Then saves the contents of the version `id` as the contents of
--- its flow. Returns {updated_at, kept_version_id}. `updated_at` is the flow's updated_at when the caller last read the
--- flow. If the flow has been saved since, the answer is 409 flow_changed. If `updated_at` is null, the function does
--- not check for later saves.
+-- its flow. Returns {updated_at, kept_version_id}. The parameter `updated_at` is the flow's updated_at when the caller
+-- last read the flow. If the flow has been saved since, the answer is 409 flow_changed. If the parameter is null, the
+-- function does not check for later saves. The returned updated_at is that of the restored flow.
 create function public.restore_flow_version(id bigint, updated_at timestamptz default null)
 returns jsonb
 language plpgsql volatile security invoker
@@ -9831,7 +9831,8 @@ declare
   -- The number of the last event before the end of the root run.
   v_last integer;
   v_end integer;
-  -- All events before the end of the root run. Set only if the table stores no events of the run.
+  -- The events between the start and the end of the root run, if the run has ended and private.flow_run_events has no
+  -- rows for it. Otherwise null.
   v_unnumbered private.run_event[];
   -- The number of the last event of the last transaction that this page reads.
   v_until integer;
@@ -13065,8 +13066,9 @@ begin
   into v_run_ids, v_user_ids, v_message_ids, v_progresses, v_positions, v_numbers_events
   from (
     select r.id, r.user_id, j.message_id, f.progress, f.position,
-      -- If this report contains all events of a run, and the run is short, the events are not stored, because
-      -- private.unnumbered_events can compute them.
+      -- False if the run's events need not be stored, because private.unnumbered_events can compute them later. This is
+      -- so if this result has all events of the run in their order, and the run is short and has no called runs,
+      -- executions of earlier runs, or inputs.
       (
         (f.progress -> 'is_in_order')::boolean is not true
         or jsonb_array_length(f.progress -> 'node_runs') + jsonb_array_length(f.progress -> 'logs') > 100

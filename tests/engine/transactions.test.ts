@@ -231,7 +231,11 @@ it('a flow that is called for its instructions sends no transaction, and later n
 });
 
 it.each([
-  ['makes none', (called: FlowBuilder) => void called.output('out', called.constant({ S: 'x' })), 'without making instructions'],
+  [
+    'makes none',
+    (called: FlowBuilder) => void called.output('out', called.constant({ S: 'x' })),
+    'without making instructions',
+  ],
   ['has two fee payers', (called: FlowBuilder) => {
     make(called, 'a');
     make(called, 'b', {}, { payer: 'Bob' });

@@ -21,7 +21,8 @@ export interface BodyLimit {
 }
 
 /**
- * The limit of a file, in bytes. A runner's nodes upload files of up to this size by default (HTTP_MAX_RESPONSE_BYTES).
+ * The limit of a file, in bytes. A node of a flow can upload a file of this size, because the runner's setting
+ * HTTP_MAX_RESPONSE_BYTES, which also limits the bodies of requests, has the same default.
  */
 const MAX_FILE_BYTES = 10 * 1_048_576;
 
