@@ -9,7 +9,8 @@ create table public.api_keys (
 );
 comment on table public.api_keys is
   'A user''s API keys, without the secret keys. create_api_key makes a key and returns it once. Deleting a row revokes its key.';
-comment on column public.api_keys.prefix is 'The first 10 characters of the key, so that the owner can recognise the key.';
+comment on column public.api_keys.prefix is
+  'The first 10 characters of the key, so that the owner can recognise the key.';
 
 create index api_keys_user_id_idx on public.api_keys (user_id);
 

@@ -7,7 +7,8 @@ begin
   return jsonb_path_exists(is_too_deep.value, ('strict $.**{' || private.limit_value_levels()::text || '}')::jsonpath);
 end;
 $$;
-comment on function private.is_too_deep(jsonb) is 'Whether JSON without tags is nested deeper than a value of a flow may be.';
+comment on function private.is_too_deep(jsonb) is
+  'Whether JSON without tags is nested deeper than a value of a flow may be.';
 
 create function private.bad_value(value jsonb, depth integer)
 returns text

@@ -35,7 +35,7 @@ comment on column private.flow_run_jobs.flow_run_id is
 comment on column private.flow_run_jobs.user_id is
   'The owner of the flow, copied from flow_run for the order of claims. No foreign key is needed: a job is deleted with its run, a run with its flow, and a flow with its owner.';
 comment on column private.flow_run_jobs.snapshot_hash is
-  'The snapshot that the run executes. There is no foreign key, because it would slow every start. None is needed: only sweep_runner deletes snapshots, and it keeps the snapshot of each run that has not ended or may be redriven.';
+  'The snapshot that the run executes. There is no foreign key, because it would slow every start. The snapshot exists without a key, too: only sweep_runner deletes snapshots, and it keeps the snapshot of each run that has not ended or may be redriven.';
 comment on column private.flow_run_jobs.settings is
   'private.run_settings() and the action_signer, as they were at the start. A redrive copies this value. Starters can read flow_run, but must not read the RPC address and on_end, so the settings are stored here.';
 comment on column private.flow_run_jobs.message_id is 'The run''s message in the queue; null once the run has ended.';
