@@ -166,7 +166,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
+  'Counts a start against the limits of the deployment, for the groups and the caller in `shares` (see private.start_shares). Called for starts by webhooks, and by callers other than the owner. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger

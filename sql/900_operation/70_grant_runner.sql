@@ -23,4 +23,4 @@ begin
 end;
 $$;
 comment on function private.grant_runner(regrole) is
-  'For operators: grants a role the right to call the functions that a worker needs. The role can then execute runs, and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker, because only the owner of the functions can grant them.';
+  'For operators: grants a role the right to call the functions that a worker needs. The role can then execute runs, and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker, so that only a caller who owns the functions can grant them.';

@@ -93,7 +93,10 @@ export const submitSignature = (
   body: SubmitSignatureParams,
 ) => post('signature/submit', token, body, functionsUrl);
 
-/** Signs a request of a run. Returns the status and, for an error, its code. */
+/**
+ * Signs the message of a run's signature request, and submits the signature. Returns the status of the answer and, for
+ * an error, its code.
+ */
 export async function answerRequest(
   run: StartedRun,
   { id, message }: PendingSignatureRequest,

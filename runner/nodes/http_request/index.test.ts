@@ -26,7 +26,7 @@ const answer: RequestListener = async (request, response) => {
     response.writeHead(Number(url.searchParams.get('status') ?? 200), type === null ? {} : { 'content-type': type });
     return void response.end(Buffer.from(url.searchParams.get('body') ?? '', 'base64'));
   }
-  // The platform's own form parser checks the node's encoding.
+  // Reads the form by the parser of `Response`, so that the tests can compare the fields that were sent.
   const form = headers['content-type']?.startsWith('multipart/form-data')
     ? [...await new Response(body, { headers: { 'content-type': headers['content-type'] } }).formData()]
     : undefined;
