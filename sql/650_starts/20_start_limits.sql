@@ -79,8 +79,8 @@ begin
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s: %s.'
         when 'guests'
-          then 'Together, callers who have not signed up have reached their share of this deployment''s %s: %s.'
-        else 'You have reached your share of this deployment''s %s: %s.'
+          then 'Callers who have not signed up have used up their share of this deployment''s %s. The share is %s.'
+        else 'You have used up your share of this deployment''s %s. The share is %s.'
       end,
       refuse_start.limit_name, refuse_start.value
     ),

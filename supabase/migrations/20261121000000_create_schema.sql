@@ -13586,8 +13586,8 @@ begin
       case refuse_start.share
         when 'all' then 'This deployment has reached its %s: %s.'
         when 'guests'
-          then 'Together, callers who have not signed up have reached their share of this deployment''s %s: %s.'
-        else 'You have reached your share of this deployment''s %s: %s.'
+          then 'Callers who have not signed up have used up their share of this deployment''s %s. The share is %s.'
+        else 'You have used up your share of this deployment''s %s. The share is %s.'
       end,
       refuse_start.limit_name, refuse_start.value
     ),
@@ -13673,7 +13673,7 @@ begin
 end;
 $$;
 comment on function private.count_start(public.flow_deployments, text[]) is
-  'Counts a start by a caller other than the owner, or by a webhook, for the given shares of the deployment''s limits. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
+  'Counts a start against the limits of the deployment, for the groups and the caller in `shares` (see private.start_shares). Called for starts by webhooks, and by callers other than the owner. 429 start_limit_reached if the start exceeds a limit. Definer, because no API role may access the usage.';
 
 create function private.tg_flow_run_jobs__after_end()
 returns trigger
@@ -19045,8 +19045,9 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- Most rows have references. So for a `not exists`, the planner expects that a sequential scan soon finds a reference
--- to the row. But a row that a sweep deletes has no reference. For each such row, the scan would read the whole table.
+-- The sweep uses `not exists` to find messages and snapshots to which no row of another table refers. Rows refer to most
+-- messages and snapshots, so the planner expects that a sequential scan soon finds such a row. But for each message or
+-- snapshot that the sweep deletes, the scan would read the whole table.
 set enable_seqscan = off
 as $$
 declare
@@ -19268,7 +19269,7 @@ begin
 end;
 $$;
 comment on function private.grant_runner(regrole) is
-  'For operators: grants a role the right to call the functions that a worker needs. The role can then execute runs, and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker, because only the owner of the functions can grant them.';
+  'For operators: grants a role the right to call the functions that a worker needs. The role can then execute runs, and do nothing else. Call it again after an upgrade that has replaced such functions. Invoker, so that only a caller who owns the functions can grant them.';
 
 -- sql/950_files/10_user_buckets.sql
 

@@ -127,7 +127,7 @@ const answerText = () =>
     new_msg: fc.option(fc.oneof(fc.base64String({ maxLength: 400 }), nasty), { nil: undefined }),
   }, { requiredKeys: ['id'] }).map((answer) => JSON.stringify(answer));
 
-/** Bodies for key-value stores. Many of them name the same store, which may exist. */
+/** Bodies for key-value stores. Many of them name the store `fuzz`, which an earlier request may have made. */
 const kvText = fc.record({
   store: fc.oneof(fc.constant('fuzz'), nasty, fc.string()),
   key: fc.oneof(fc.constant('key'), nasty, fc.string()),
