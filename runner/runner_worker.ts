@@ -40,6 +40,8 @@ export interface RunnerWorkerOptions {
   makeWatch?: MakeQueueWatch | undefined;
   /** Called when the worker finds no more runs, and a webhook is due to be delivered. */
   onDueWebhook?: (() => void) | undefined;
+  /** Called when a run was released after the end of the drain, so that the caller can drain again. */
+  onLateRelease?: (() => void) | undefined;
 }
 
 /**
@@ -54,7 +56,8 @@ function readFlowUrl(env: (name: string) => string | undefined): string | undefi
 
 /** Makes a worker with all services that nodes use. */
 export function makeRunnerWorker(
-  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread, makeWatch, onDueWebhook }: RunnerWorkerOptions,
+  { rpc, settings, env, registry = nodeRegistry, spawnScriptThread, makeWatch, onDueWebhook, onLateRelease }:
+    RunnerWorkerOptions,
 ): Worker {
   const makeBudget = (totalBytes: number) =>
     makeByteBudget({ totalBytes, oneBytes: 2 * settings.httpMaxResponseBytes, freeBytes: settings.httpFreeBytes });
@@ -105,6 +108,7 @@ export function makeRunnerWorker(
   return makeWorker({
     claims,
     makeWatch,
+    onLateRelease,
     registry,
     makeServices: (claim, { journal, clock, onInputsAnswered }) => {
       const { http, projectHttp } = makeRunHttpClients(claim.user_id);

@@ -26,6 +26,7 @@ export function makeRunnerApp(platform: Platform) {
     env: platform.env,
     spawnScriptThread: spawnWebScriptThread,
     onDueWebhook: () => isWebhookDue = true,
+    onLateRelease: pokeRunner,
   });
 
   const drain = async (flowRunId?: string): Promise<void> => {

@@ -9,6 +9,9 @@ import { isUsedUp, type Slices } from './slices.ts';
 /** Time for which the worker waits for the release of its runs when the slice is used up. */
 const RELEASE_MS = 200;
 
+/** After that time, the worker waits this long at a time to see whether a run computes. */
+const COMPUTING_MS = 20;
+
 export interface WaitForChangeDeps {
   runs: Pick<HeldRuns, 'count' | 'nextChange'>;
   polling: Pick<Polling, 'isQuiet' | 'patienceMs' | 'waited'>;
@@ -22,9 +25,10 @@ export interface WaitForChangeDeps {
  * Makes a function that waits for a change. A change is a run that ends or rests, a poke, the end of the slice, or the
  * time for a look at the queue.
  *
- * The function resolves with false if the slice has been used up for a while and its runs do not compute. Such a run
- * can't be released now, because it waits for a request that must not be repeated. It continues during the next slice,
- * so that other runs need not wait for it. Only a worker that must release all runs waits for such runs.
+ * The function resolves with false if the slice has been used up for a while and its runs do not compute. Each of these
+ * runs waits for a request that must not be repeated, or is still being stored. Such a run continues during the next
+ * slice and delays no other run, however often the worker is poked. A worker that releases all runs waits even for such
+ * runs.
  */
 export function makeWaitForChange(
   { runs, polling, slices, slots, watch }: WaitForChangeDeps,
@@ -36,7 +40,7 @@ export function makeWaitForChange(
     if (!isUsedUp(slice)) return polling.patienceMs(slots());
     if (slices.areAllEnded()) return Infinity;
     if (usedUp?.slice !== slice) usedUp = { slice, until: performance.now() + RELEASE_MS };
-    return Math.max(usedUp.until - performance.now(), 0);
+    return Math.max(usedUp.until - performance.now(), COMPUTING_MS);
   };
 
   return async (slice) => {

@@ -84,8 +84,10 @@ const workerWith = (
   queue: ReturnType<typeof makeQueue>,
   settings: RunnerSettings,
   registry: NodeRegistry = nodeRegistry,
+  onLateRelease?: () => void,
 ) =>
   makeWorker({
+    onLateRelease,
     claims: queue.claims,
     registry,
     makeServices: (_, { clock }) => ({
@@ -274,10 +276,29 @@ it('a run that cannot be released keeps no function that is over, however often 
   const { worker, answer } = stuckWorker({ RUNNER_SLICE_MS: '100' });
   const drained = worker.drain();
   const poking = setInterval(() => void worker.drain('another'), 10);
-  expect(await drained).toBe(true);
-  clearInterval(poking);
+  try {
+    expect(await drained).toBe(true);
+  } finally {
+    clearInterval(poking);
+  }
   answer();
   await worker.whenIdle();
+});
+
+it('a run whose release is stored only after the drain is reported', async () => {
+  const queue = makeQueue([[claimOf(waitFlow(60_000))]]);
+  let store = () => {};
+  const stored = new Promise<void>((resolve) => store = resolve);
+  queue.claims.release = () => stored;
+  let lateReleases = 0;
+  const env: Record<string, string> = { RUNNER_SLICE_MS: '100', RUNNER_LONG_WAIT_MS: '60001' };
+  const settings = readRunnerSettings((name) => env[name], true);
+  const worker = workerWith(queue, settings, nodeRegistry, () => lateReleases += 1);
+  expect(await worker.drain()).toBe(true);
+  expect(lateReleases).toBe(0);
+  store();
+  await worker.whenIdle();
+  expect(lateReleases).toBe(1);
 });
 
 it('a worker that releases all runs waits for one that cannot be released', async () => {

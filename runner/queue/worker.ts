@@ -33,9 +33,14 @@ export interface Worker {
 export interface WorkerDeps extends Omit<ExecuteClaimDeps, 'memory'> {
   /** Makes the watch that notifies a long-lived worker of runs. Without a watch, the worker polls the queue. */
   makeWatch?: MakeQueueWatch | undefined;
+  /**
+   * Called when a run was released after the end of the drain. The run may be claimable, but no drain of this worker
+   * looks for it.
+   */
+  onLateRelease?: (() => void) | undefined;
 }
 
-export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
+export function makeWorker({ makeWatch, onLateRelease, ...given }: WorkerDeps): Worker {
   const { claims, settings, now } = given;
   const memory = makeMemoryBudget(settings.runnerMaxHeldBytes);
   const polling = makePolling({ ...settings, isWatching: makeWatch !== undefined }, now);
@@ -44,6 +49,7 @@ export function makeWorker({ makeWatch, ...given }: WorkerDeps): Worker {
     onEnd: (execution) => {
       polling.runEnded(execution);
       heartbeat.endIfNothingIsHeld();
+      if (draining === undefined && execution.isReleased()) onLateRelease?.();
     },
   });
   const heartbeat: Heartbeat = makeHeartbeat({ claims, runs, everyMs: settings.heartbeatMs, onBeat: () => makeWay() });
