@@ -25,11 +25,15 @@ function tagIn(json: unknown): Tag | undefined {
   return names.length === 1 ? TAGS.find((tag) => tag === names[0]) : undefined;
 }
 
-/** Tests whether the float that is nearest to a decimal shows the same digits as the decimal. */
-function isFloat(text: string): boolean {
-  const decimal = parseDecimalNumber(text);
-  return decimal !== undefined && Number(decimal).toFixed(decimal.split('.')[1]?.length ?? 0) === decimal;
-}
+/** Writes a decimal with all 28 places, so that equal numbers have equal texts. */
+const withAllPlaces = (decimal: string | undefined): string | undefined => {
+  const [whole, fraction = ''] = decimal?.split('.') ?? [];
+  return whole === undefined ? undefined : `${whole}.${fraction.padEnd(28, '0')}`;
+};
+
+/** Tests whether a decimal equals the number that JSON shows for the nearest float. */
+const fitsFloat = (decimal: string): boolean =>
+  withAllPlaces(parseDecimalNumber(decimal)) === withAllPlaces(parseDecimalNumber(String(Number(decimal))));
 
 /**
  * Converts a text of digits to a number. Returns the text itself for infinities, NaN, integers beyond 2^53 and decimals
@@ -38,7 +42,7 @@ function isFloat(text: string): boolean {
 function numberOf(text: unknown, tag: string, leave: (what: string) => void): unknown {
   const number = Number(text);
   const isExact = Number.isFinite(number) &&
-    (Number.isSafeInteger(number) || !Number.isInteger(number) && (tag !== 'D' || isFloat(String(text))));
+    (tag === 'D' ? fitsFloat(String(text)) : Number.isSafeInteger(number) || !Number.isInteger(number));
   if (!isExact) {
     leave(`${tag} ${String(text).slice(0, 50)} has no exact form in plain JSON: connect a node const instead`);
   } else if (!['U', 'I', 'D'].includes(tag)) {

@@ -94,7 +94,10 @@ describe('a flow of the newer editor', () => {
           key: { vault_ref: 'x' },
           big: { U1: '99999999999999999999' },
           long: { D: '0.12345678901234567890' },
-          short: { D: '0.10' },
+          near: { D: '0.99999999999999999999' },
+          wide: { D: '5000000000000000.3' },
+          short: { D: '0.100000000000000000' },
+          whole: { D: '-12.0' },
         }),
         node(3, 'deno_code', {}, {}, 'strange'),
       ],
@@ -108,6 +111,8 @@ describe('a flow of the newer editor', () => {
       expect.stringMatching(/^nodes\[1\]\.data\.config\.key: the secret x is not carried over: store a connection/),
       expect.stringMatching(/^nodes\[1\]\.data\.config\.big: U1 9{20} has no exact form/),
       expect.stringMatching(/^nodes\[1\]\.data\.config\.long: D 0\.12345678901234567890 has no exact form/),
+      expect.stringMatching(/^nodes\[1\]\.data\.config\.near: D 0\.9{20} has no exact form/),
+      expect.stringMatching(/^nodes\[1\]\.data\.config\.wide: D 50{15}\.3 has no exact form/),
     ]);
     expect(row.nodes[0]).toMatchObject({ data: { targets: [] } });
     expect(row.nodes[2]).toMatchObject({ data: { type: 'deno' } });
