@@ -66,9 +66,16 @@ describe('the field of an input', () => {
     [
       'a text of one of two lengths',
       input('code', ['string'], {
-        json_schema: { anyOf: [{ minLength: 2, maxLength: 3 }, { minLength: 5, maxLength: 8 }] },
+        json_schema: { anyOf: [{ type: 'string', minLength: 2, maxLength: 3 }, { minLength: 5, maxLength: 8 }] },
       }),
       { type: 'text', min: 2, max: 8 },
+    ],
+    [
+      'a text of any length',
+      input('code', ['string'], {
+        json_schema: { anyOf: [{ type: 'string', minLength: 2 }, { type: 'integer' }] },
+      }),
+      { type: 'text' },
     ],
     ['a web address', input('page', ['string'], { json_schema: { type: 'string', format: 'uri' } }), {
       type: 'url',

@@ -37,7 +37,8 @@ function labelOf({ name, description, default: value }: DescribedInput): string 
 function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'maxLength'): number | undefined {
   const [own = {}, ...others] = alternativesOf(schema);
   const isBounded = own[name] !== undefined || others.length === 0;
-  const bounds = isBounded ? [own[name]] : others.filter(({ type }) => type !== 'string').map((other) => other[name]);
+  const alternatives = name.endsWith('Length') ? others : others.filter(({ type }) => type !== 'string');
+  const bounds = isBounded ? [own[name]] : alternatives.map((other) => other[name]);
   const isBound = (bound: unknown): bound is number | bigint => typeof bound === 'number' || typeof bound === 'bigint';
   if (!bounds.every(isBound)) return undefined;
   const isFurther = (one: number | bigint, other: number | bigint) =>
