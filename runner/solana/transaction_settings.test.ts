@@ -25,7 +25,7 @@ describe('the settings of transactions', () => {
     expect(readTransactionSettings({
       OVERWRITE_FEEPAYER: publicKey,
       COMPUTE_BUDGET: '1',
-      FALLBACK_COMPUTE_BUDGET: '2',
+      FALLBACK_COMPUTE_BUDGET: '4294967295',
       PRIORITY_FEE: 'no',
       SIMULATION_COMMITMENT_LEVEL: 'processed',
       TX_COMMITMENT_LEVEL: 'finalized',
@@ -35,7 +35,7 @@ describe('the settings of transactions', () => {
     })).toEqual({
       overwriteFeePayer: publicKey,
       computeBudget: 1n,
-      fallbackComputeBudget: 2n,
+      fallbackComputeBudget: 4_294_967_295n,
       priorityFee: 'no',
       simulationCommitment: 'processed',
       txCommitment: 'finalized',
@@ -53,6 +53,7 @@ describe('the settings of transactions', () => {
     ['PRIORITY_FEE', '18446744073709551616', 'auto, no or an integer from 0 to 2^64-1'],
     ['PRIORITY_FEE', 'Auto', 'auto, no or an integer from 0 to 2^64-1'],
     ['FALLBACK_COMPUTE_BUDGET', 'no', 'an integer from 0 to 2^32-1'],
+    ['FALLBACK_COMPUTE_BUDGET', '4294967296', 'an integer from 0 to 2^32-1'],
     ['SIMULATION_COMMITMENT_LEVEL', 'max', 'processed, confirmed or finalized'],
     ['TX_COMMITMENT_LEVEL', '1', 'processed, confirmed or finalized'],
     ['WAIT_COMMITMENT_LEVEL', 'Confirmed', 'processed, confirmed or finalized'],

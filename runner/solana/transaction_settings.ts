@@ -28,7 +28,7 @@ interface Reader<T> {
 }
 
 /** Reads an unsigned integer of this many bits. */
-const integer = (bits: 32 | 64): Reader<bigint> => ({
+const unsignedInteger = (bits: 32 | 64): Reader<bigint> => ({
   expected: `an integer from 0 to 2^${bits}-1`,
   read: (text) => {
     const value = /^\d{1,20}$/.test(text) ? BigInt(text) : undefined;
@@ -42,8 +42,8 @@ const automaticOr = <T>({ expected, read }: Reader<T>): Reader<'auto' | 'no' | T
 });
 
 /** Solana stores the compute units of a transaction in 32 bits, and the price of a unit in 64. */
-const computeUnits = integer(32);
-const unitPrice = integer(64);
+const computeUnits = unsignedInteger(32);
+const unitPrice = unsignedInteger(64);
 
 const commitment: Reader<Commitment> = {
   expected: 'processed, confirmed or finalized',
