@@ -37,26 +37,32 @@ export function useImport(): Importing {
     mutationFn: async (files: File[]) => {
       const ids: number[] = [];
       // Set after each file, so that the list stays if a later file fails.
-      let leftOut: string[] = [];
-      setLeftOut(leftOut);
+      let soFar: string[] = [];
+      setLeftOut(soFar);
       for (const file of files) {
         try {
           if (file.size > MAX_FILE_BYTES) throw new Error('It has more than 32 MiB.');
           const flow = await fromEditorFile(await file.text());
           ids.push(await insertFlow(db, flow.row));
-          leftOut = [...leftOut, ...flow.leftOut.map((what) => `${file.name}: ${what}`)];
-          setLeftOut(leftOut);
+          soFar = [...soFar, ...flow.leftOut.map((what) => `${file.name}: ${what}`)];
+          setLeftOut(soFar);
         } catch (failure) {
           throw Object.assign(failure as Error, { hint: `The file was ${file.name}.` });
         }
       }
-      return { ids, hasAll: leftOut.length === 0 };
+      return { ids, isComplete: soFar.length === 0 };
     },
-    onSuccess: ({ ids: [id, ...others], hasAll }) =>
-      id !== undefined && others.length === 0 && hasAll && navigate(`/flows/${id}`),
+    onSuccess: ({ ids: [id, ...others], isComplete }) =>
+      id !== undefined && others.length === 0 && isComplete && navigate(`/flows/${id}`),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['flows', 'list'] }),
   });
-  return { start: mutate, isPending, error, leftOut, reset: () => setLeftOut([]) };
+  return {
+    start: (files) => void (isPending || mutate(files)),
+    isPending,
+    error,
+    leftOut,
+    reset: () => setLeftOut([]),
+  };
 }
 
 /** Lists the parts that the last import left out. */
