@@ -9,4 +9,4 @@ begin
 end;
 $$;
 comment on function private.tg_any__before_update_touch() is
-  'For any table with a column updated_at: sets this column when a row is updated.';
+  'For triggers of tables with a column updated_at: sets this column when a row is updated.';

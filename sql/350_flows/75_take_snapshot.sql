@@ -63,4 +63,4 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the hash of a snapshot of the flow. If the flow is unchanged and its last snapshot is stored, uses this snapshot. Otherwise makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';
+  'Returns the hash of a snapshot of the flow, without the positions of nodes. If the flow is unchanged and its last snapshot is stored, uses this snapshot. Otherwise makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';

@@ -7,8 +7,8 @@
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction,
--- clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
+-- Most runs are short: they call no flows and request no inputs, and a single transaction stores all of their events, at
+-- most 100 node runs and log lines, and ends them. Before this transaction, clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
 -- computed at any time. So the table has no rows for such a run, and private.unnumbered_events computes the events on
 -- request.
 
@@ -27,7 +27,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all events of the run. Rows are deleted with their run.';
+  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A short run has no rows, if the transaction that ended it stored all its events. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is

@@ -10,7 +10,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  -- The same limit as in flow_run_stats, so that both functions search the same runs.
+  -- The same limit as in flow_run_stats, so that without `until` both functions search the same runs.
   c_looked_at constant integer := 5000;
   -- The id of a run begins with the time at which the run was made.
   v_since_id uuid := private.first_uuid_v7(failed_runs.since);
@@ -58,6 +58,9 @@ declare
   v_user_id uuid := private.require_user();
 begin
   perform private.check_run_period(redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since);
+  if redrive_flow_runs.until < 'epoch' then
+    perform private.fail('request_invalid', 'until: must be a time after 1970.');
+  end if;
   if redrive_flow_runs.max_runs is null or redrive_flow_runs.max_runs not between 1 and 100 then
     perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 100.');
   end if;

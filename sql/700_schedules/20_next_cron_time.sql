@@ -172,7 +172,8 @@ declare
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Skip the rest of this month. The search continues with the first day of the next month.
+      -- Skip the rest of this month, but search each day of the next month: continue with the last day of this month, or
+      -- with the first day of the next month if this is the last day.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then

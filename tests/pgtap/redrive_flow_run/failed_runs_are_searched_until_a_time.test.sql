@@ -1,4 +1,4 @@
-select plan(3);
+select plan(5);
 
 select test.create_user('owner');
 select test.keep('flow', test.create_flow(test.user_id('owner')));
@@ -24,6 +24,16 @@ select is(pg_temp.found(now() - interval '90 minutes'), 1, 'runs after `until` d
 select is(
   pg_temp.found((select min(r.created_at) + interval '1 microsecond' from public.flow_run as r)), 1,
   'a run of the same millisecond as `until` is found'
+);
+
+select test.sign_in(test.user_id('owner'));
+select is(
+  test.error_code($$ select public.redrive_flow_runs(flow => test.kept('flow')::integer, until => '-infinity') $$),
+  'request_invalid', 'a time before 1970 is refused'
+);
+select is(
+  (select count(*) from public.redrive_flow_runs(flow => test.kept('flow')::integer, until => 'infinity', max_runs => 1)),
+  1::bigint, 'a period may have no end'
 );
 
 select * from finish();
