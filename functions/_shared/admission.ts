@@ -22,6 +22,7 @@ export interface AdmissionOptions {
   recentMs: number;
   /** The most waiting calls of one caller. */
   maxWaiting: number;
+  /** The most waiting calls of all callers together. */
   maxAllWaiting: number;
   /** A monotonic clock, in milliseconds. */
   now: () => number;

@@ -31,8 +31,8 @@ function labelOf({ name, description, default: value }: DescribedInput): string 
 }
 
 /**
- * Reads a bound of the schema. If only its alternatives have bounds, returns one of theirs. Returns undefined if a
- * float can't hold the bound.
+ * Reads a bound of the schema. If only its alternatives have bounds, returns the widest of theirs, or undefined if one of
+ * them has no bound. Also returns undefined if a float can't hold the bound.
  */
 function boundOf(schema: unknown, name: 'minimum' | 'maximum' | 'minLength' | 'maxLength'): number | undefined {
   const [own = {}, ...others] = alternativesOf(schema);

@@ -189,8 +189,8 @@ export function hasEffects(
 }
 
 /**
- * Wires a frozen graph. An edge names the ports at its ends by handles. Each handle belongs to one port only. An edge
- * with an unknown handle is dropped with a warning. If an edge leads to a port that its node lacks, the node fails.
+ * Wires a frozen graph. An edge names the ports at its ends by handles. A handle is looked up
+ * in the whole flow and stands for one port, even if copies of a node share it. An edge with an unknown handle is dropped with a warning. If an edge leads to a port that its node lacks, the node fails.
  * Mock nodes and edges into them are dropped.
  */
 export function makeRunGraph(

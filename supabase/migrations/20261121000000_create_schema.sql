@@ -1049,7 +1049,7 @@ begin
 end;
 $$;
 comment on function private.tg_any__before_update_touch() is
-  'For any table with a column updated_at: sets this column when a row is updated.';
+  'For triggers of tables with a column updated_at: sets this column when a row is updated.';
 
 -- sql/150_callers/10_caller.sql
 
@@ -6259,7 +6259,7 @@ begin
 end;
 $$;
 comment on function private.take_snapshot(public.flows) is
-  'Returns the hash of a snapshot of the flow. If the flow is unchanged and its last snapshot is stored, uses this snapshot. Otherwise makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';
+  'Returns the hash of a snapshot of the flow, without the positions of nodes. If the flow is unchanged and its last snapshot is stored, uses this snapshot. Otherwise makes one with private.freeze_flow(). Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/76_restore_flow_version.sql
 
@@ -9704,8 +9704,8 @@ grant execute on function public.flow_run_overview(
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: a single transaction stores all events of such a run and ends it. Before this transaction,
--- clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
+-- Most runs are short: they call no flows and request no inputs, and a single transaction stores all of their events, at
+-- most 100 node runs and log lines, and ends them. Before this transaction, clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
 -- computed at any time. So the table has no rows for such a run, and private.unnumbered_events computes the events on
 -- request.
 
@@ -9724,7 +9724,7 @@ create table private.flow_run_events (
   constraint flow_run_events_numbers check (first_number >= 2 and last_number - first_number + 1 = cardinality(events))
 );
 comment on table private.flow_run_events is
-  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A root run has no rows if the transaction that ended the run stored all events of the run. Rows are deleted with their run.';
+  'The keys of the events of root runs and their called runs, one row for each transaction that stored events. A short run has no rows, if the transaction that ended it stored all its events. Rows are deleted with their run.';
 comment on column private.flow_run_events.root_flow_run_id is
   'The root run. Clients that watch the root run get the events of all runs in its tree.';
 comment on column private.flow_run_events.first_number is
@@ -15866,7 +15866,8 @@ declare
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Skip the rest of this month. The search continues with the first day of the next month.
+      -- Skip the rest of this month, but search each day of the next month: continue with the last day of this month, or
+      -- with the first day of the next month if this is the last day.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then

@@ -17,7 +17,10 @@ let other: string;
 /** The head of each request that the servers received. */
 let received: { host: string; url: string; headers: string }[] = [];
 
-/** Redirects to `to` if the query has it. Otherwise sends the whole request back in many encodings, with `status`. */
+/**
+ * Redirects if the query has `to`, or for the paths /back and /slash. Otherwise sends the whole request back in many
+ * encodings, with `status`.
+ */
 const answer: RequestListener = (request, response) => {
   const url = new URL(request.url!, 'http://localhost');
   const headers = request.rawHeaders.join('\n');
