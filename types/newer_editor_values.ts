@@ -1,4 +1,4 @@
-import { parseDecimalNumber } from './values/number_text.ts';
+import { floatToPlainText, formatFloat, parseDecimalNumber } from './values/number_text.ts';
 import { type Tag, TAGS } from './values/port_types.ts';
 import { isObject, MAX_VALUE_DEPTH } from './values/value.ts';
 
@@ -25,15 +25,11 @@ function tagIn(json: unknown): Tag | undefined {
   return names.length === 1 ? TAGS.find((tag) => tag === names[0]) : undefined;
 }
 
-/** Writes a decimal with all 28 places, so that equal numbers have equal texts. */
-const withAllPlaces = (decimal: string | undefined): string | undefined => {
-  const [whole, fraction = ''] = decimal?.split('.') ?? [];
-  return whole === undefined ? undefined : `${whole}.${fraction.padEnd(28, '0')}`;
-};
-
 /** Tests whether a decimal equals the number that JSON shows for the nearest float. */
-const fitsFloat = (decimal: string): boolean =>
-  withAllPlaces(parseDecimalNumber(decimal)) === withAllPlaces(parseDecimalNumber(String(Number(decimal))));
+function fitsFloat(text: string): boolean {
+  const decimal = parseDecimalNumber(text) ?? text;
+  return floatToPlainText(decimal) === floatToPlainText(formatFloat(Number(decimal)));
+}
 
 /**
  * Converts a text of digits to a number. Returns the text itself for infinities, NaN, integers beyond 2^53 and decimals
