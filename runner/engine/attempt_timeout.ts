@@ -7,11 +7,14 @@ import { TransientError } from './transient_error.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 
 // `data.timeout_ms` of a node limits each attempt. The time counts from the stored begin of the attempt. So a claim
-// that continues the attempt has only the remaining time. Results that come after the time are dropped. What happens
-// when the time is over depends on the node: - A node that computes or reads: the attempt fails at once, and its signal
-// is aborted. - A node with effects outside: the attempt fails in the same way, and the error says that the effects may
-// have happened. - A node that calls a flow: transactions under way are settled, then the called runs end, and then the
-// attempt fails. - An instruction node: the time applies only while the node makes its instructions.
+// that continues the attempt has only the remaining time. Results that come after the time are dropped. The node decides
+// how the attempt ends:
+//   - A node that computes or reads: the attempt fails at once, and its signal is aborted.
+//   - A node with effects outside: the attempt fails in the same way, and the error says that the effects may have
+//     happened.
+//   - A node that calls a flow: transactions under way are settled, then the called runs end, and then the attempt
+//     fails.
+//   - An instruction node: the time applies only while the node makes its instructions.
 
 const callsFlow = ({ module }: RunNode): boolean => module?.effectsOfCalledFlow !== undefined;
 

@@ -8,13 +8,17 @@ import { TransientError } from './transient_error.ts';
 import { measureMap } from './value_size.ts';
 
 // An earlier claim stored a row for a node execution, and then its worker died or released the run. The row decides
-// what this claim does: - The execution has ended: the claim takes the stored outcome (takeOutcome). The row tells
-// whether the flow handled a failure. - The execution began, and only computes or reads: the claim executes the node
-// again. - The execution began, and has effects outside: the execution fails with outcome_unknown (outcomeUnknown),
-// unless the effects are idempotent. If the flow allows further attempts, the failure counts as one attempt, and
-// another follows. - An attempt failed, and the execution waits: the claim makes the next attempt at the stored time
-// (Attempts.resume). - The execution handed over instructions: the claim settles the transaction that was sent
-// (Settlement.sentBefore), and makes no new one.
+// what this claim does:
+//   - The execution has ended: the claim takes the stored outcome (takeOutcome). The row tells whether the flow handled
+//     a failure.
+//   - The execution began, and only computes or reads: the claim executes the node again.
+//   - The execution began, and has effects outside: the execution fails with outcome_unknown (outcomeUnknown), unless
+//     the effects are idempotent. If the flow allows further attempts, the failure counts as one attempt, and another
+//     follows.
+//   - An attempt failed, and the execution waits: the claim makes the next attempt at the stored time
+//     (Attempts.resume).
+//   - The execution handed over instructions: the claim settles the transaction that was sent (Settlement.sentBefore),
+//     and makes no new one.
 
 /** Tests whether an earlier claim ended the execution, so that it is not run again. */
 export const hasEndedBefore = (stored: StoredNodeRun | undefined): stored is StoredNodeRun & { end_time: string } =>
