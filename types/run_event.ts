@@ -36,7 +36,7 @@ interface OfExecution extends OfNode {
   is_taken_over: boolean;
 }
 
-/** The values in an event; null if there are none, or if they are larger than 8 KiB. */
+/** The values in an event. Null if the event has no values, or if they are larger than 8 KiB. */
 type EventValue = { M: ValueMap } | null;
 
 /** The data of each event. Only the owner of the flow gets the optional members. */

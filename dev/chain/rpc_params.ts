@@ -39,8 +39,8 @@ export interface RpcConfig {
   integer: (name: string) => bigint | undefined;
   object: (name: string) => RpcObject | undefined;
   /**
-   * Returns the commitment in the member `name`, by default in the member `commitment`. If there is none, returns
-   * `finalized`.
+   * Returns the commitment in the member `name`, by default in the member `commitment`. If the member is missing,
+   * returns `finalized`.
    */
   commitment: (name?: string) => Commitment;
 }

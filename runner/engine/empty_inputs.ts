@@ -23,8 +23,8 @@ function emptyFlowInput({ inputs }: TreeRun, node: RunNode, name: string, values
 
 /**
  * Makes a note for a node's error. The note names the flow inputs that got no value and may therefore be the cause. If
- * there are none, the note is empty. If the error names an input, only that input may be the cause. If it names none,
- * any null may be the cause, but only in a node that just computes.
+ * no flow input may be the cause, the note is empty. If the error names an input, only that input may be the cause. If the
+ * error names no input, any null may be the cause, but only in a node that just computes.
  */
 export function emptyInputsHint(run: TreeRun, node: RunNode, values: ValueMap, error: unknown): string {
   const { module } = node;

@@ -164,8 +164,8 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
       }),
     makeCheck: (wasBegun) => {
       const startMs = spentMs();
-      // The second try of a computation gets a whole budget from now on. What other runs computed before does not
-      // count.
+      // The second try of a computation gets a whole budget from now on. The earlier computing of
+      // other runs does not count.
       const isLastTry = wasBegun || startMs <= limits.busyMs * FRESH_SHARE;
       const limitMs = limits.busyMs + (wasBegun ? startMs : 0);
       return () => {

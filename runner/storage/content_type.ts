@@ -6,7 +6,7 @@ import { NodeError } from '../engine/node.ts';
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(;[\x20-\x7e]{1,200})?$/;
 
 /**
- * Returns the content type of a file to store. Prefers the given type. If there is none, takes the type for the ending
+ * Returns the content type of a file to store. Prefers the given type. If no type is given, takes the type for the ending
  * of the file's name, or else the type for a text or for bytes.
  */
 export function contentTypeOf(path: string, { contentType, isText }: FileUpload): string {

@@ -1,4 +1,4 @@
--- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are none.
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] for a valid setting.
 -- Their messages are clearer than the error of a check constraint. CONTRIBUTING.md, "A new deployment setting", lists
 -- all files to change for a new setting.
 

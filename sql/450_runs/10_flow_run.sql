@@ -70,7 +70,7 @@ comment on column public.flow_run.error_code is
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null if nobody has requested a stop.';
+  'owner or starter: the caller who first requested the stop of the run. The holder of the run token counts as the starter. Null if nobody has requested a stop.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is

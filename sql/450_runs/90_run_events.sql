@@ -7,10 +7,10 @@
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: they call no flows and request no inputs, and a single transaction stores all of their events, at
--- most 100 node runs and log lines, and ends them. Before this transaction, clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
--- computed at any time. So the table has no rows for such a run, and private.unnumbered_events computes the events on
--- request.
+-- Most runs are short. A short run calls no flows, requests no inputs, and has at most 100 node runs and log lines. A
+-- single transaction stores all of its events and ends it. Before this transaction, clients see none of these events.
+-- After the transaction, the run gets no more events, so their numbers can be computed at any time. So the table has no
+-- rows for a short run, and private.unnumbered_events computes the events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid

@@ -67,6 +67,6 @@ begin
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values work as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values are as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
 grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;

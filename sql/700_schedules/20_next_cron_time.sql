@@ -50,7 +50,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first time of day after a given time of day at which a cron expression is due; null if there is none on that day.';
+  'The first time of day after a given time of day at which a cron expression is due; null if it is not due again on that day.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -172,8 +172,8 @@ declare
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Skip the rest of this month, but search each day of the next month: continue with the last day of this month, or
-      -- with the first day of the next month if this is the last day.
+      -- Skip the rest of this month, but no day of the next month. Continue with the last day of this month. If this is
+      -- the last day, continue with the first day of the next month.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then

@@ -23,9 +23,9 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The sweep uses `not exists` to find messages and snapshots to which no row of another table refers. Rows refer to most
--- messages and snapshots, so the planner expects that a sequential scan soon finds such a row. But for each message or
--- snapshot that the sweep deletes, the scan would read the whole table.
+-- The sweep uses `not exists` to find messages and snapshots to which no row of another table refers. Rows refer to
+-- most messages and snapshots, so the planner expects that a sequential scan soon finds such a row. But for each
+-- message or snapshot that the sweep deletes, the scan would read the whole table.
 set enable_seqscan = off
 as $$
 declare

@@ -1,7 +1,7 @@
 import { Decimal as BigDecimal } from 'decimal.js';
 import { DECIMAL_MAX_MANTISSA, DECIMAL_MAX_SCALE, MAX_NUMBER_CHARACTERS, parseDecimal } from './number_text.ts';
 
-// With this precision, the sum and the product of two decimals are exact. Only then are they rounded to 96 bits.
+// With this precision, the sum and the product of two decimals are exact. They are rounded to 96 bits afterwards.
 const Big = BigDecimal.clone({ precision: 120, rounding: BigDecimal.ROUND_HALF_EVEN, toExpNeg: -200, toExpPos: 200 });
 
 /** Matches a number in decimal notation, with its fraction and its exponent. */

@@ -17,7 +17,7 @@ interface JsonEditorProps extends Omit<CodeEditorProps, 'extension'> {
   findFaults?: (text: string) => JsonFault[];
 }
 
-/** The JSON language. It marks errors of syntax. If there are none, it marks the faults that `findFaults` returns. */
+/** The JSON language. It marks errors of syntax. If the syntax is right, it marks the faults that `findFaults` returns. */
 export function jsonWithFaults(findFaults: (text: string) => JsonFault[]): Extension {
   const parse = jsonParseLinter();
   const find = linter((view): Diagnostic[] => {

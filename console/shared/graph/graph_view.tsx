@@ -82,7 +82,7 @@ function usePlacedGraph(nodes: readonly unknown[], edges: readonly unknown[]): P
   }, [read, places, hasPlaces]);
 }
 
-/** Shows a graph. Nodes are at their stored positions. If there are none, a layout places the nodes. */
+/** Shows a graph. Nodes are at their stored positions. If nodes have no positions, a layout places them. */
 export function GraphView(props: GraphViewProps) {
   const { label, nodes, edges, height = 480 } = props;
   const graph = usePlacedGraph(nodes, edges);

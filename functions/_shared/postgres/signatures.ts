@@ -36,7 +36,7 @@ export const signaturesQuery = (name: string): string => `
   join pg_catalog.pg_type as r on r.oid = p.prorettype
   where p.pronamespace = 'public'::regnamespace and p.proname = ${quoteText(name)} and p.prokind = 'f'`;
 
-/** Finds the signature that takes arguments of these names; undefined if there is none. */
+/** Finds the signature that takes arguments of these names; undefined if no signature takes them. */
 export const matchSignature = (signatures: readonly Signature[], given: readonly string[]): Signature | undefined =>
   signatures.find(({ arguments: known }) =>
     given.every((name) => known.some((argument) => argument.name === name)) &&

@@ -66,7 +66,7 @@ function* steps(start: RhaiValue, end: RhaiValue, step: RhaiValue, direction: nu
   }
 }
 
-/** Returns the next number; undefined if there is none. */
+/** Returns the next number; undefined if no number follows. */
 function nextStep(value: RhaiValue, step: RhaiValue): RhaiValue | undefined {
   if (isInt(value) && isInt(step)) {
     // The sum may exceed 64 bits. It is then beyond the end, so it is only compared and never returned.
