@@ -1,4 +1,6 @@
-create function private.check_run_period(flow integer, deployment uuid, since timestamptz)
+create function private.check_run_period(
+  flow integer, deployment uuid, since timestamptz, until timestamptz default null
+)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
@@ -12,10 +14,13 @@ begin
   then
     perform private.fail('request_invalid', 'since: must be a time between 1970 and now.');
   end if;
+  if check_run_period.until < 'epoch' then
+    perform private.fail('request_invalid', 'until: must be a time after 1970.');
+  end if;
 end;
 $$;
-comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses arguments that name both a flow and a deployment, or neither. Also refuses a time before 1970 or in the future. 400 request_invalid.';
+comment on function private.check_run_period(integer, uuid, timestamptz, timestamptz) is
+  'Refuses arguments that name both a flow and a deployment, or neither. Also refuses a begin before 1970 or in the future, and an end before 1970. 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb

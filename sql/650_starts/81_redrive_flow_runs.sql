@@ -57,10 +57,9 @@ as $$
 declare
   v_user_id uuid := private.require_user();
 begin
-  perform private.check_run_period(redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since);
-  if redrive_flow_runs.until < 'epoch' then
-    perform private.fail('request_invalid', 'until: must be a time after 1970.');
-  end if;
+  perform private.check_run_period(
+    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until
+  );
   if redrive_flow_runs.max_runs is null or redrive_flow_runs.max_runs not between 1 and 100 then
     perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 100.');
   end if;

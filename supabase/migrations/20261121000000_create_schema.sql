@@ -7279,7 +7279,7 @@ comment on function private.snapshot_interface(bytea) is
 
 -- sql/400_deployments/10_setting_faults.sql
 
--- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] if there are none.
+-- The functions named *_faults list the faults of a deployment's setting as [{path, message}]; [] for a valid setting.
 -- Their messages are clearer than the error of a check constraint. CONTRIBUTING.md, "A new deployment setting", lists
 -- all files to change for a new setting.
 
@@ -8611,7 +8611,7 @@ comment on column public.flow_run.error_code is
 comment on column public.flow_run.not_run is 'Ids of the nodes that never started; null until the run has ended.';
 comment on column public.flow_run.created_at is 'The time that the id contains.';
 comment on column public.flow_run.stopped_by is
-  'Who first requested the stop of the run: owner or starter. The holder of the run token counts as the starter. Null if nobody has requested a stop.';
+  'owner or starter: the caller who first requested the stop of the run. The holder of the run token counts as the starter. Null if nobody has requested a stop.';
 comment on column public.flow_run.parent_flow_run_id is
   'For a called run: the run whose node called it. parent_node_id and parent_times name the node execution that made the call.';
 comment on column public.flow_run.redriven_from is
@@ -9251,7 +9251,9 @@ grant execute on function private.unfollow_flow_runs(uuid[], private.news_topic)
 
 -- sql/450_runs/80_flow_run_stats.sql
 
-create function private.check_run_period(flow integer, deployment uuid, since timestamptz)
+create function private.check_run_period(
+  flow integer, deployment uuid, since timestamptz, until timestamptz default null
+)
 returns void
 language plpgsql volatile security invoker
 set search_path = ''
@@ -9265,10 +9267,13 @@ begin
   then
     perform private.fail('request_invalid', 'since: must be a time between 1970 and now.');
   end if;
+  if check_run_period.until < 'epoch' then
+    perform private.fail('request_invalid', 'until: must be a time after 1970.');
+  end if;
 end;
 $$;
-comment on function private.check_run_period(integer, uuid, timestamptz) is
-  'Refuses arguments that name both a flow and a deployment, or neither. Also refuses a time before 1970 or in the future. 400 request_invalid.';
+comment on function private.check_run_period(integer, uuid, timestamptz, timestamptz) is
+  'Refuses arguments that name both a flow and a deployment, or neither. Also refuses a begin before 1970 or in the future, and an end before 1970. 400 request_invalid.';
 
 create function private.flow_run_stats(flow integer, deployment uuid, since timestamptz)
 returns jsonb
@@ -9704,10 +9709,10 @@ grant execute on function public.flow_run_overview(
 -- from the rows that the keys name. The start of the root run is number 1, and its end is the last number. The table
 -- does not store these two events, because flow_run has the start time and the end time.
 --
--- Most runs are short: they call no flows and request no inputs, and a single transaction stores all of their events, at
--- most 100 node runs and log lines, and ends them. Before this transaction, clients see none of these events. After the transaction, the run gets no more events, so their numbers can be
--- computed at any time. So the table has no rows for such a run, and private.unnumbered_events computes the events on
--- request.
+-- Most runs are short. A short run calls no flows, requests no inputs, and has at most 100 node runs and log lines. A
+-- single transaction stores all of its events and ends it. Before this transaction, clients see none of these events.
+-- After the transaction, the run gets no more events, so their numbers can be computed at any time. So the table has no
+-- rows for a short run, and private.unnumbered_events computes the events on request.
 
 create type private.run_event as (
   event text, flow_run_id uuid, node_id uuid, times integer, log_index integer, request_id bigint, input_id uuid
@@ -11028,7 +11033,7 @@ as $$
   );
 $$;
 comment on function private.may_answer(public.signature_requests, private.caller) is
-  'Whether the caller, a user or the holder of a run token, may answer a signature request. Whoever sends the answer, its signature must be by the requested key. Definer, because it reads runs that the caller may not read.';
+  'Whether the caller, a user or the holder of a run token, may answer a signature request. For every caller, the signature of the answer must be by the requested key. Definer, because it reads runs that the caller may not read.';
 
 create function private.check_answerable(request public.signature_requests, new_msg text)
 returns void
@@ -14780,7 +14785,7 @@ begin
 end;
 $$;
 comment on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean) is
-  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values work as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
+  'Starts the caller''s flow as it is now, without a deployment: {flow_run_id, token, warnings}. inputs and values are as in start_deployment, warnings and strict as in deploy_flow. 400 environment_invalid; 404 flow_not_found; 422 flow_invalid; others as in start_deployment and private.partial_setting.';
 grant execute on function public.start_flow(integer, jsonb, text, text, boolean, jsonb, jsonb, jsonb, boolean)
   to anon, authenticated, service_role;
 
@@ -15393,10 +15398,9 @@ as $$
 declare
   v_user_id uuid := private.require_user();
 begin
-  perform private.check_run_period(redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since);
-  if redrive_flow_runs.until < 'epoch' then
-    perform private.fail('request_invalid', 'until: must be a time after 1970.');
-  end if;
+  perform private.check_run_period(
+    redrive_flow_runs.flow, redrive_flow_runs.deployment, redrive_flow_runs.since, redrive_flow_runs.until
+  );
   if redrive_flow_runs.max_runs is null or redrive_flow_runs.max_runs not between 1 and 100 then
     perform private.fail('request_invalid', 'max_runs: must be an integer from 1 to 100.');
   end if;
@@ -15744,7 +15748,7 @@ begin
 end;
 $$;
 comment on function private.cron_time_of_day(private.cron, interval) is
-  'The first time of day after a given time of day at which a cron expression is due; null if there is none on that day.';
+  'The first time of day after a given time of day at which a cron expression is due; null if it is not due again on that day.';
 
 create function private.end_of_gap(day date, before timestamptz, after timestamptz, time_zone text)
 returns timestamptz
@@ -15866,8 +15870,8 @@ declare
 begin
   while v_day < v_last_day loop
     if date_part('month', v_day)::integer <> all (next_time_of_cron.cron.months) then
-      -- Skip the rest of this month, but search each day of the next month: continue with the last day of this month, or
-      -- with the first day of the next month if this is the last day.
+      -- Skip the rest of this month, but no day of the next month. Continue with the last day of this month. If this is
+      -- the last day, continue with the first day of the next month.
       v_day := greatest(v_day + 1, (date_trunc('month', v_day::timestamp) + interval '1 month - 1 day')::date);
     end if;
     if private.is_cron_day(next_time_of_cron.cron, v_day) then
@@ -19049,9 +19053,9 @@ create function private.sweep_runner(max_age interval default '30 days', max_run
 returns jsonb
 language plpgsql volatile security definer
 set search_path = ''
--- The sweep uses `not exists` to find messages and snapshots to which no row of another table refers. Rows refer to most
--- messages and snapshots, so the planner expects that a sequential scan soon finds such a row. But for each message or
--- snapshot that the sweep deletes, the scan would read the whole table.
+-- The sweep uses `not exists` to find messages and snapshots to which no row of another table refers. Rows refer to
+-- most messages and snapshots, so the planner expects that a sequential scan soon finds such a row. But for each
+-- message or snapshot that the sweep deletes, the scan would read the whole table.
 set enable_seqscan = off
 as $$
 declare
