@@ -1,10 +1,9 @@
-import { stringify } from 'lossless-json';
 import { expect, it } from 'vitest';
+import { claimOf } from '../../tests/support/claim_of.ts';
 import { chainFlow, waitFlow } from '../../tests/support/mixed_flows.ts';
 import { FlowBuilder } from '../../tests/support/flow_builder.ts';
 import { testNode } from '../../tests/support/execute_flow.ts';
 import { instructionRegistry } from '../../tests/support/scripted_transactions.ts';
-import { plainSettings } from '../../tests/support/transactions.ts';
 import { waitFor } from '../../tests/support/wait.ts';
 import { ApiError } from '../../functions/_shared/api_error.ts';
 import type { Claim, Claims, FinalResult } from './claims.ts';
@@ -12,30 +11,6 @@ import type { NodeRegistry } from '../engine/node.ts';
 import { nodeRegistry } from '../nodes/registry.ts';
 import { readRunnerSettings, type RunnerSettings } from '../settings.ts';
 import { makeWorker } from './worker.ts';
-
-let count = 0;
-
-/** Makes a claim of a flow. The claim includes the flow's snapshot unless the worker reports the snapshot as known. */
-function claimOf(flow: FlowBuilder, change: Partial<Claim> = {}): Claim {
-  count += 1;
-  return {
-    flow_run_id: `00000000-0000-7000-8000-${String(count).padStart(12, '0')}`,
-    claim_number: 1,
-    lost_claim_count: 0,
-    flow_id: 1,
-    user_id: '00000000-0000-4000-8000-0000000000aa',
-    started_by: null,
-    inputs: { M: { n: { U: '1' } } },
-    settings: plainSettings('https://api.devnet.solana.com'),
-    snapshot_hash: String(count),
-    snapshot: stringify({ entry: flow.graph(), flows: {} }) ?? null,
-    work_ms: 0,
-    output_bytes: 0,
-    earlier_output_bytes: null,
-    stop: null,
-    ...change,
-  };
-}
 
 /** Makes a queue in memory. Like the database, it returns one batch for each call. */
 function makeQueue(batches: Claim[][]) {
