@@ -586,6 +586,9 @@ isOneToOne: false
 "pending_signature_request":
 { Args: { "flow_run_id": string }; Returns: Json
                            },
+"primary_key_columns":
+{ Args: { "schema_name": string,"table_name": string }; Returns: (string)[]
+                           },
 "quotas":
 { Args: Record<PropertyKey, never>; Returns: {
               "default_value": number,"name": string,"value": number

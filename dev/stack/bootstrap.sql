@@ -39,6 +39,20 @@ alter default privileges for role postgres in schema public grant all on tables 
 alter default privileges for role postgres in schema public grant all on functions to anon, authenticated, service_role;
 alter default privileges for role postgres in schema public grant all on sequences to anon, authenticated, service_role;
 
+-- On the platform, PostgREST reads the schema again after a change, so that a new table is visible at once. Temporary
+-- objects don't matter to it. The list of changed objects is empty for a statement that drops some.
+create function extensions.reload_api_schema() returns event_trigger language plpgsql set search_path = '' as $$
+begin
+  if (
+    select count(*) = 0 or bool_or(c.schema_name is distinct from 'pg_temp')
+    from pg_catalog.pg_event_trigger_ddl_commands() as c
+  ) then
+    notify pgrst, 'reload schema';
+  end if;
+end
+$$;
+create event trigger reload_api_schema on ddl_command_end execute function extensions.reload_api_schema();
+
 create publication supabase_realtime;
 alter publication supabase_realtime owner to postgres;
 

@@ -293,6 +293,8 @@ export interface ProjectApi {
    * otherwise for the owner of the run. Does not follow redirects. Throws a NodeError for a URL outside the API.
    */
   request: (request: Omit<HttpRequest, 'refusesRedirects'>) => Promise<HttpResponse>;
+  /** Returns the columns of a table's primary key; none for a view, or for a table without a primary key. */
+  primaryKeyColumns: (table: string, schema: string) => Promise<string[]>;
 }
 
 /**

@@ -54,6 +54,7 @@ import { postgrestBuilderLimitNode } from './postgrest_builder_limit/index.ts';
 import { postgrestBuilderMatchNode } from './postgrest_builder_match/index.ts';
 import { postgrestBuilderNeqNode } from './postgrest_builder_neq/index.ts';
 import { postgrestBuilderNotNode } from './postgrest_builder_not/index.ts';
+import { postgrestBuilderOffsetNode } from './postgrest_builder_offset/index.ts';
 import { postgrestBuilderOrderNode } from './postgrest_builder_order/index.ts';
 import { postgrestBuilderSelectNode } from './postgrest_builder_select/index.ts';
 import { postgrestBuilderUpdateNode } from './postgrest_builder_update/index.ts';
@@ -146,6 +147,7 @@ const modules: AnyModule[] = [
   postgrestBuilderMatchNode,
   postgrestBuilderNeqNode,
   postgrestBuilderNotNode,
+  postgrestBuilderOffsetNode,
   postgrestBuilderOrderNode,
   postgrestBuilderSelectNode,
   postgrestBuilderUpdateNode,

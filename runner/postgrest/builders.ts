@@ -68,6 +68,7 @@ export const builders = {
   select: setting('select', 'columns', toText),
   order: setting('order', 'columns', toText),
   limit: setting('limit', 'count', toInteger('u64')),
+  offset: setting('offset', 'count', toInteger('u64')),
   insert: writing('POST'),
   update: writing('PATCH'),
   upsert: writing('POST', ['resolution=merge-duplicates']),

@@ -21,16 +21,29 @@ interface Received {
 let server: Server;
 let origin: string;
 let received: Received[] = [];
+interface Answer {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
 /** The server's answer to the next requests. If undefined, the server never answers. */
-let answer: { status?: number; headers?: Record<string, string>; body?: string } | undefined;
+let answer: Answer | undefined;
+/** Set if the answers depend on the request. */
+let answerTo: ((url: URL, body: string) => Answer) | undefined;
+let primaryKey: string[] = [];
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     received.push({ method: request.method!, url: request.url!, headers: request.headers as never, body });
-    if (answer === undefined) return;
-    response.writeHead(answer.status ?? 200, answer.headers ?? { 'content-type': 'application/json; charset=utf-8' });
-    response.end(answer.body ?? '[]');
+    const given = answerTo?.(new URL(request.url!, origin), body) ?? answer;
+    if (given === undefined) return;
+    response.writeHead(given.status ?? 200, {
+      'content-type': 'application/json; charset=utf-8',
+      ...given.headers,
+    });
+    response.end(given.body ?? '[]');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -42,6 +55,8 @@ afterAll(() => {
 beforeEach(() => {
   received = [];
   answer = {};
+  answerTo = undefined;
+  primaryKey = [];
 });
 
 /** Makes the services of a node. The project's address is the test's server. */
@@ -49,10 +64,16 @@ function services(timeoutMs = HTTP_LIMITS.timeoutMs): Partial<NodeCall> {
   return {
     http: makeHttpClient({ ...HTTP_LIMITS, timeoutMs }),
     project: makeProjectApi({
-      rpc: (async () => ({ token: 'token', seconds: 300 })) as never,
+      rpc: (async (name: string) =>
+        name === 'primary_key_columns' ? primaryKey : { token: 'token', seconds: 300 }) as never,
       claim: { flow_run_id: 'run', claim_number: 1 },
       address: { restUrl: `${origin}/rest/v1`, publicKey: 'public' },
-      http: makeHttpClient({ ...HTTP_LIMITS, timeoutMs, isAllowed: () => true }),
+      http: makeHttpClient({
+        ...HTTP_LIMITS,
+        timeoutMs,
+        isAllowed: () =>
+          true,
+      }),
       now: () => 0,
     }),
   };
@@ -102,6 +123,7 @@ describe('a query', () => {
     ['select', { columns: text('id,tags(name)') }, 'select=id%2Ctags%28name%29'],
     ['order', { columns: text('id.desc') }, 'order=id.desc'],
     ['limit', { count: { U: '5' } }, 'limit=5'],
+    ['offset', { count: { U: '5' } }, 'offset=5'],
   ])('of the builder %s reads with a parameter', async (builder, operands, params) => {
     const { method, url, headers } = await sent([builder, operands]);
     expect([method, url]).toEqual(['GET', `/rest/v1/notes?${params}`]);
@@ -243,12 +265,12 @@ describe('the answer to a query', () => {
 
   it('is the result with all digits, and the headers', async () => {
     answer = {
-      headers: { 'content-type': 'application/json', 'content-range': '0-0/*' },
+      headers: { 'content-type': 'application/json', 'content-range': '0-0/1' },
       body: '[{"id":18446744073709551615}]',
     };
     expect(await read()).toMatchObject({
       result: { A: [{ M: { id: { U: '18446744073709551615' } } }] },
-      headers: { M: { 'content-range': text('0-0/*') } },
+      headers: { M: { 'content-range': text('0-0/1') } },
     });
   });
 
@@ -270,6 +292,119 @@ describe('the answer to a query', () => {
     await expect(read(undefined, { maxOutputBytes: 4_096 })).rejects.toThrow('larger than 4096 bytes');
     answer = undefined;
     await expect(read(100)).rejects.toThrow('the request took longer than 0.1 s');
+  });
+});
+
+describe('a read of many rows', () => {
+  const PAGE = 100;
+
+  /** Serves a table with this many rows, in pages like PostgREST. The rows of an unordered answer have no fixed order. */
+  const serveRows = (count: number, perPage = PAGE) => {
+    answerTo = ({ searchParams }) => {
+      const [offset, limit] = [Number(searchParams.get('offset')), Number(searchParams.get('limit') ?? Infinity)];
+      const shift = searchParams.has('order') ? 0 : received.length;
+      const rows = Array.from({ length: count }, (_, index) => ({ id: (index + shift) % count }))
+        .slice(offset, offset + Math.min(limit, perPage));
+      const range = rows.length === 0 ? '*' : `${offset}-${offset + rows.length - 1}`;
+      return { headers: { 'content-range': `${range}/*` }, body: JSON.stringify(rows) };
+    };
+  };
+
+  const read = async (...steps: Step[]) => {
+    const { result } = await run('postgrest_execute_query', { query: await ofTable(...steps) });
+    return (result as { A: { M: { id: { U: string } } }[] }).A.map(({ M }) => Number(M.id.U));
+  };
+  const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+  const byId: Step = ['order', { columns: text('id') }];
+  const limit = (count: number): Step => ['limit', { count: { U: String(count) } }];
+
+  it.each(
+    [
+      [250, [], numbers(0, 250)],
+      [200, [], numbers(0, 200)],
+      [250, [limit(230)], numbers(0, 230)],
+      [250, [limit(1_000), ['offset', { count: { U: '30' } }]], numbers(30, 250)],
+      [250, [['offset', { count: { U: '30' } }], limit(150)], numbers(30, 180)],
+    ] satisfies [number, Step[], number[]][],
+  )('of %i rows with %j gives each row once', async (count, steps, wanted) => {
+    serveRows(count);
+    primaryKey = ['id'];
+    expect(await read(...steps)).toEqual(wanted);
+    expect(received.at(-1)!.url).toContain('order=%22id%22');
+    primaryKey = [];
+    expect(await read(byId, ...steps)).toEqual(wanted);
+  });
+
+  it('has an order that gives each row one place', async () => {
+    serveRows(150);
+    primaryKey = ['user id', 'a"\\b'];
+    await read(['order', { columns: text('name.desc') }]);
+    expect(new URL(received.at(-1)!.url, origin).searchParams.get('order')).toBe('name.desc,"user id","a\\"\\\\b"');
+  });
+
+  it.each([[60, []], [60, [limit(1_000)]], [0, []]] satisfies [number, Step[]][])(
+    'needs no order if one answer has all %i rows',
+    async (count, steps) => {
+      serveRows(count);
+      expect(await read(...steps)).toHaveLength(count);
+    },
+  );
+
+  it('asks once if the first answer reaches the limit', async () => {
+    serveRows(250);
+    expect(await read(limit(40))).toHaveLength(40);
+    expect(received).toHaveLength(1);
+  });
+
+  it('fails if there is neither an order nor a primary key', async () => {
+    serveRows(150);
+    await expect(read()).rejects.toThrow(
+      /^the result has more than the 100 rows of one answer, and no primary key is known .* postgrest_builder_order/,
+    );
+  });
+
+  it('fails if the rows do not fit into an output', async () => {
+    serveRows(250);
+    const call = run('postgrest_execute_query', { query: await ofTable(byId) }, {
+      ...services(),
+      maxOutputBytes: 2_000,
+    });
+    await expect(call).rejects.toThrow(
+      /^output_too_large: the first 200 rows of the result do not fit into an output of 2000 bytes$/,
+    );
+  });
+
+  it('asks only once if the author chooses the rows by a header, or the server gives no ranges', async () => {
+    serveRows(150);
+    const headers: Value = { M: { Range: text('0-9') } };
+    await run('postgrest_execute_query', { query: await ofTable(), headers });
+    answerTo = undefined;
+    answer = { body: '[1]' };
+    await run('postgrest_execute_query', { query: await ofTable() });
+    expect(received).toHaveLength(2);
+  });
+
+  it('is complete if the author lets the server count the rows', async () => {
+    answer = { headers: { 'content-range': '0-1/2' }, body: '[1,2]' };
+    const headers: Value = { M: { prefer: text('count=exact') } };
+    await run('postgrest_execute_query', { query: await ofTable(), headers });
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe('a call of a function', () => {
+  it('is not repeated, and fails if the answer lacks rows', async () => {
+    answer = { headers: { 'content-range': '0-1/3' }, body: '[1,2]' };
+    const query = await queryOf(ofFunction);
+    await expect(run('postgrest_execute_query', { query })).rejects.toThrow(
+      /^the function was called and returned 3 rows, but an answer has only 2 of them: /,
+    );
+    await expect(run('sql_function', { function: text('add') })).rejects.toThrow('returned 3 rows');
+    expect(received.map(({ headers }) => headers.prefer)).toEqual(['count=exact', 'count=exact']);
+    const limited = await queryOf(ofFunction, ['limit', { count: { U: '2' } }]);
+    expect(await run('postgrest_execute_query', { query: limited })).toMatchObject({
+      result: { A: [{ U: '1' }, { U: '2' }] },
+    });
   });
 });
 

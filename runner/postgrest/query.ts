@@ -76,6 +76,10 @@ export function queryValue({ url, schema, target, method, params, prefer, body, 
   return { M: members };
 }
 
+/** Returns the value of a parameter that a query may have only once. */
+export const lastParam = (query: Query, name: string): string | undefined =>
+  query.params.findLast(([other]) => other === name)?.[1];
+
 /** Adds parameters, and keeps existing parameters of the same name, such as an earlier filter on the same column. */
 export const withParams = (query: Query, params: Param[]): Query => ({
   ...query,

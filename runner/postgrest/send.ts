@@ -33,12 +33,13 @@ function urlOf({ target: { kind, name }, params }: Query, restUrl: string): URL 
 }
 
 /** The headers that belong to a query. Source: docs.postgrest.org, "Schemas" and "Prefer header". */
-function headersOf({ method, schema, prefer, body }: Query): HttpRequest['headers'] {
+function headersOf({ target, method, schema, prefer, body }: Query): HttpRequest['headers'] {
   return [
     ['accept', 'application/json'],
     ...(schema === undefined ? [] : [[method === 'GET' ? 'accept-profile' : 'content-profile', schema]] as const),
     ...(body === undefined ? [] : [['content-type', 'application/json']] as const),
     ...prefer.map((preference) => ['prefer', preference] as const),
+    ...(target.kind === 'function' ? [['prefer', 'count=exact']] as const : []),
   ].map(([name, value]) => [name, value]);
 }
 
@@ -59,9 +60,35 @@ export const effectsOf = (readQuery: (inputs: ValueMap) => Query) => (inputs: Va
 };
 
 /** The answer to a query. `result` is null if the body is empty. */
-interface Answer {
+export interface QueryAnswer {
   result: Value;
   headers: Value;
+  /** The length of the body. */
+  bytes: number;
+  /** True if the server says which of the rows the answer has. */
+  isRange: boolean;
+  /** The number of all rows, if the server was asked to count them. */
+  total: number | undefined;
+}
+
+/** Reads the header `content-range`, such as `0-99/*` or `0-99/150`. */
+function readRange(contentRange: string | undefined): Pick<QueryAnswer, 'isRange' | 'total'> {
+  const [found, total] = /^(?:\d{1,15}-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(contentRange ?? '') ?? [];
+  return { isRange: found !== undefined, total: total === undefined || total === '*' ? undefined : Number(total) };
+}
+
+/**
+ * Fails if a function returned more rows than the server has put into its answer. A function is called only once, so
+ * the other rows can't be read.
+ */
+function checkAllRows({ target, params }: Query, { result, total }: QueryAnswer): void {
+  if (target.kind === 'table' || total === undefined || !('A' in result)) return;
+  // With a limit or an offset, the author has asked for a part of the rows.
+  if (params.some(([name]) => name === 'limit' || name === 'offset') || total <= result.A.length) return;
+  throw new NodeError(
+    `the function was called and returned ${total} rows, but an answer has only ${result.A.length} of them: ` +
+      'let the function return fewer rows, or all of them as one JSON value',
+  );
 }
 
 /**
@@ -72,7 +99,7 @@ export async function sendQuery(
   query: Query,
   headers: HttpRequest['headers'],
   call: NodeCall,
-): Promise<Answer> {
+): Promise<QueryAnswer> {
   const { project, http, maxOutputBytes } = call;
   const url = urlOf(query, query.url ?? project.restUrl());
   const { body, method } = query;
@@ -89,6 +116,13 @@ export async function sendQuery(
       signal,
     });
     const { body: result, headers: received } = readResponse(response, maxOutputBytes);
-    return { result: response.body.length === 0 ? { N: 0 } : result, headers: received };
+    const answer = {
+      result: response.body.length === 0 ? { N: 0 } satisfies Value : result,
+      headers: received,
+      bytes: response.body.length,
+      ...readRange(response.headers['content-range']),
+    };
+    checkAllRows(query, answer);
+    return answer;
   });
 }

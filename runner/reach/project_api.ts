@@ -142,5 +142,12 @@ export function makeProjectApi({ rpc, claim, address, http, now }: ProjectApiOpt
       forget(sent);
       return await send([[TOKEN_HEADER, await validToken()]]);
     },
+    primaryKeyColumns: async (table, schema) => {
+      try {
+        return await rpc<string[]>('primary_key_columns', { table_name: table, schema_name: schema });
+      } catch (error) {
+        throw releasedIfPassing(error);
+      }
+    },
   };
 }

@@ -13,7 +13,7 @@ begin
       'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
       'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
       'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
-      'kv_write_item', 'make_claim_token', 'has_due_webhook', 'claim_webhook_deliveries', 'store_webhook_attempt',
+      'kv_write_item', 'make_claim_token', 'primary_key_columns', 'has_due_webhook', 'claim_webhook_deliveries', 'store_webhook_attempt',
       'read_claimed_connection', 'begin_token_refresh',
       'end_token_refresh', 'expire_connection_token'
     )

@@ -13345,6 +13345,26 @@ comment on function private.claim_token_claims(text) is
   'The claims of a caller with this claim token, who acts as the owner of the run. 401 token_invalid if the token is malformed, forged or expired, or if the claim is over. Definer, because no API role may access jobs and the secret.';
 grant execute on function private.claim_token_claims(text) to anon;
 
+-- sql/600_queue/85_primary_key_columns.sql
+
+create function public.primary_key_columns(table_name text, schema_name text)
+returns text[]
+language sql stable security invoker
+set search_path = ''
+as $$
+  select coalesce(array_agg(a.attname::text order by k.position), '{}')
+  from pg_catalog.pg_index as i
+  join pg_catalog.pg_class as c on c.oid = i.indrelid
+  join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+  cross join unnest(i.indkey::smallint[]) with ordinality as k (number, position)
+  join pg_catalog.pg_attribute as a on a.attrelid = c.oid and a.attnum = k.number
+  where n.nspname = primary_key_columns.schema_name and c.relname = primary_key_columns.table_name
+    and i.indisprimary and k.position <= i.indnkeyatts;
+$$;
+comment on function public.primary_key_columns(text, text) is
+  'For the runner: the columns of a table''s primary key, in the key''s order. Empty for a view and for a table without a primary key. The node postgrest_execute_query reads the pages of a large result in this order.';
+grant execute on function public.primary_key_columns(text, text) to service_role;
+
 -- sql/650_starts/10_may_start.sql
 
 create function private.may_start(deployment public.flow_deployments, caller private.caller)
@@ -19267,7 +19287,7 @@ begin
       'await_claimable_runs', 'claim_flow_runs', 'heartbeat_flow_runs', 'flow_run_history', 'flow_run_history_page',
       'checkpoint_flow_run', 'release_flow_run', 'suspend_flow_run', 'take_api_inputs', 'store_transaction',
       'finish_flow_run', 'finish_flow_runs', 'read_wallet_secret', 'kv_create_store', 'kv_delete_store', 'kv_read_item',
-      'kv_write_item', 'make_claim_token', 'has_due_webhook', 'claim_webhook_deliveries', 'store_webhook_attempt',
+      'kv_write_item', 'make_claim_token', 'primary_key_columns', 'has_due_webhook', 'claim_webhook_deliveries', 'store_webhook_attempt',
       'read_claimed_connection', 'begin_token_refresh',
       'end_token_refresh', 'expire_connection_token'
     )

@@ -91,6 +91,7 @@ const project: ProjectApi = {
     const stored = new TextEncoder().encode(JSON.stringify([{ id: 1, ...row }]));
     return { status: 201, headers: { 'content-type': 'application/json' }, body: stored };
   },
+  primaryKeyColumns: () => Promise.resolve([]),
 };
 
 const row = (name: string, email: string): Value => ({ M: { name: { S: name }, email: { S: email } } });

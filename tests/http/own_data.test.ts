@@ -1,4 +1,5 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, inject, it } from 'vitest';
+import { connect } from '../../dev/stack/postgres.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 import { deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
@@ -10,7 +11,12 @@ beforeAll(async () => {
 });
 
 /** Adds a node that changes a query; the form data are the operands of the change. Returns the node's output. */
-function builder(flow: FlowBuilder, name: string, query: Port, form: Record<string, string | { name: string }>): Port {
+function builder(
+  flow: FlowBuilder,
+  name: string,
+  query: Port,
+  form: Record<string, string | number | { name: string }>,
+): Port {
   const node = flow.node(`postgrest_builder_${name}`, {
     inputs: ['query', ...Object.keys(form)],
     outputs: ['query'],
@@ -80,6 +86,37 @@ it('a function is called as the owner, whoever starts the flow, and its refusal 
   expect(run.output).toEqual({ M: { caller: { M: { user_id: { S: owner.id }, is_anonymous: { B: false } } } } });
   // Only the service role may call this function.
   expect(run.errors).toEqual([expect.stringContaining('"permission denied for function max_queue_length"')]);
+});
+
+it('a flow reads more rows than one answer of the REST API has', async () => {
+  const sql = connect(inject('stack').SUPERUSER_URL);
+  try {
+    await sql`insert into public.kv_stores (user_id, name) values (${owner.id}, 'many')`;
+    await sql`
+      insert into public.kv_items (user_id, store, key, value)
+      select ${owner.id}, 'many', to_char(n, 'FM0000'), '{"N":0}' from generate_series(1, 1500) as n order by random()`;
+  } finally {
+    await sql.end();
+  }
+  const flow = new FlowBuilder();
+  const many = flow.node('postgrest_new_query', {
+    inputs: ['url?', 'schema?', 'table'],
+    outputs: ['query'],
+    form: { table: 'kv_items' },
+  }).output('query');
+  const filtered = builder(flow, 'eq', many, { column: 'store', filter: 'many' });
+  const keys = builder(flow, 'select', filtered, { columns: 'key' });
+  execute(flow, keys, 'all');
+  execute(flow, builder(flow, 'order', keys, { columns: 'updated_at' }), 'ordered');
+  execute(flow, builder(flow, 'limit', builder(flow, 'offset', keys, { count: 200 }), { count: 1_200 }), 'part');
+  const { errors, output } = await startedRun(owner, flow);
+  expect(errors).toBeNull();
+  const rows = (from: number, to: number) => ({
+    A: Array.from({ length: to - from }, (_, index) => ({
+      M: { key: { S: String(from + index).padStart(4, '0') } },
+    })),
+  });
+  expect(output).toEqual({ M: { all: rows(1, 1_501), ordered: rows(1, 1_501), part: rows(201, 1_401) } });
 });
 
 it('a flow that starts itself ends', async () => {

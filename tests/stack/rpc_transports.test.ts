@@ -66,7 +66,6 @@ end $$;
 grant select, insert, delete on public.try_writes to service_role;
 grant execute on all functions in schema public to service_role;
 revoke execute on function public.try_secret() from service_role;
-notify pgrst, 'reload schema';
 `;
 
 interface Transport {

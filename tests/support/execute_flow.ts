@@ -268,7 +268,7 @@ export async function claimFlow(
     }),
     services: {
       http: { request: noService },
-      project: { restUrl: noService, serves: noService, request: noService },
+      project: { restUrl: noService, serves: noService, request: noService, primaryKeyColumns: noService },
       openConnection: noService,
       kv: () => ({ create: noService, delete: noService, read: noService, write: noService }),
       files: filesThat(noService),

@@ -44,7 +44,7 @@ export function makeNodeCall(module: AnyModule, given: Partial<NodeCall> = {}): 
     callFlow: notGiven,
     collectInstructions: notGiven,
     http: { request: notGiven },
-    project: { restUrl: notGiven, serves: notGiven, request: notGiven },
+    project: { restUrl: notGiven, serves: notGiven, request: notGiven, primaryKeyColumns: notGiven },
     openConnection: notGiven,
     kv: { create: notGiven, delete: notGiven, read: notGiven, write: notGiven },
     files: filesThat(notGiven),

@@ -47,6 +47,7 @@ select set_eq(
     ('kv_read_item', 'service_role'),
     ('kv_write_item', 'service_role'),
     ('make_claim_token', 'service_role'),
+    ('primary_key_columns', 'service_role'),
     ('max_queue_length', 'service_role'),
     ('next_cron_times', 'anon, authenticated, service_role'),
     ('pending_input_owners', 'service_role'),
