@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { utf8Length } from './values/utf8_length.ts';
 import { isStorable } from './values/value.ts';
 import { definitionLimits } from './limits/definitions.ts';
 import { flowLimits } from './limits/flows.ts';
@@ -17,8 +18,6 @@ const MAX_NAME_LENGTH = definitionLimits.definition_name_characters.value;
 const MAX_TYPE_LENGTH = definitionLimits.definition_type_characters.value;
 const TYPE_RULE =
   `must be at most ${MAX_TYPE_LENGTH} letters, digits, _ and -, start with a letter, and not be true or false`;
-
-const utf8 = new TextEncoder();
 
 const countCharacters = (text: string): number => [...text].length;
 
@@ -47,13 +46,13 @@ function jsonFault(json: unknown): Fault | undefined {
     if (depth > MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels`);
     if (typeof value === 'number' && !Number.isFinite(value)) return fault('must be a number that a double can hold');
     if (typeof value === 'string') {
-      size += utf8.encode(value).length;
+      size += utf8Length(value);
       if (!isStorable(value)) return fault('must be text without NUL and lone surrogates');
     }
     if (typeof value !== 'object' || value === null) return undefined;
     for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       if (typeof key === 'string') {
-        size += utf8.encode(key).length;
+        size += utf8Length(key);
         if (countCharacters(key) > MAX_NAME_LENGTH) {
           return { path: [`${key.slice(0, 100)}…`], message: `has a name of more than ${MAX_NAME_LENGTH} characters` };
         }

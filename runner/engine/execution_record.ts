@@ -18,8 +18,11 @@ export class ExecutionRecord {
   constructor(tree: Tree, execution: Effect, input: ValueMap, stored: StoredNodeRun | undefined) {
     this.#tree = tree;
     this.#stored = stored;
+    // The members are written out, because a spread here takes a tenth of the engine's time for a node.
     this.row = {
-      ...execution,
+      flow_run_id: execution.flow_run_id,
+      node_id: execution.node_id,
+      times: execution.times,
       attempt: stored?.attempt ?? 1,
       retry_at: null,
       start_time: stored?.start_time ?? timestamp(tree),

@@ -1,3 +1,4 @@
+import { utf8Length } from '../../types/values/utf8_length.ts';
 import { isStorable, MAX_VALUE_DEPTH, type Value, type ValueMap } from '../../types/values/value.ts';
 
 /** The size of a value as JSON. */
@@ -14,7 +15,6 @@ export interface ValueSize {
   fault: string | undefined;
 }
 
-const utf8 = new TextEncoder();
 // A value that passes through many nodes is measured only once.
 const known = new WeakMap<Value, ValueSize>();
 
@@ -22,7 +22,7 @@ const known = new WeakMap<Value, ValueSize>();
 const TAG_BYTES = 9;
 
 /** The bytes of a member's name as JSON: its text, two quotes, a colon and a comma. */
-const nameBytes = (name: string): number => utf8.encode(name).length + 4;
+const nameBytes = (name: string): number => utf8Length(name) + 4;
 
 function measure(value: Value, depth: number): ValueSize {
   const before = known.get(value);
@@ -45,7 +45,7 @@ function measure(value: Value, depth: number): ValueSize {
       add(member);
     }
   } else if ('S' in value) {
-    size.bytes += utf8.encode(value.S).length;
+    size.bytes += utf8Length(value.S);
     if (!isStorable(value.S)) size.fault = 'a text holds NUL or half a surrogate pair';
   } else {
     // Everything else is ASCII.
