@@ -63,7 +63,6 @@ async function makeForwarding({ keys, restSocket, spoolDir, bounds }: GatewayOpt
   const spool = await makeSpool(spoolDir);
   return {
     callers: makeCallers(keys, restSocket),
-    turns: makeBodyTurns(),
     bodies: {
       spool,
       memory: makeByteBudget({ all: bodiesInMemory, caller: bodiesInMemory }),
@@ -111,12 +110,15 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
       limit: bodyLimitOf('auth', path),
     });
   };
+  // Each PostgREST is a process with memory of its own, so neither waits for the bodies of the other.
+  const rest = { socket: options.restSocket, turns: makeBodyTurns() };
+  const functionsRest = options.functionsRest && { ...options.functionsRest, turns: makeBodyTurns() };
   const callRest = (
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
     query: string,
-    socket = options.restSocket,
+    { socket, turns }: typeof rest,
   ) => {
     // The key is removed, because PostgREST would take it for a filter. The rest of the query stays as it was written.
     const parameters = new URLSearchParams(query);
@@ -129,6 +131,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
       name: 'PostgREST',
       socketPath: () => socket,
       limit: bodyLimitOf('rest', path),
+      turns,
     });
   };
 
@@ -144,11 +147,11 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
 
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     // Splits by hand, because clients send paths that URL refuses (`//`) or rewrites.
-    const [path = '', ...rest] = (request.url ?? '').split('?');
-    const query = rest.join('?');
+    const [path = '', ...queries] = (request.url ?? '').split('?');
+    const query = queries.join('?');
     const [, root = '', version, name = ''] = path.split('/');
-    const functionsRest = root === options.functionsRest?.path ? options.functionsRest : undefined;
-    const part = functionsRest === undefined ? root : 'rest';
+    const isOfFunctions = functionsRest !== undefined && root === functionsRest.path;
+    const part = isOfFunctions ? 'rest' : root;
     if (part === 'console') return options.console.handle(request, response, path);
     if (version !== 'v1' || !isPartName(part)) {
       return answer(response, 404, { message: 'no Route matched with those values' });
@@ -178,7 +181,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     for (const [header, value] of Object.entries(corsHeaders)) response.setHeader(header, value);
     if (part === 'auth') callAuth(request, response, innerPath);
     else if (part === 'storage') callStorage(request, response, innerPath, query);
-    else callRest(request, response, innerPath, query, functionsRest?.socket);
+    else callRest(request, response, innerPath, query, isOfFunctions ? functionsRest : rest);
   };
 
   const server = createServer(handle);

@@ -54,3 +54,10 @@ export const apiError = (
 /** Tests whether a thrown value is an ApiError of this code. */
 export const isErrorOf = (error: unknown, code: ErrorCode): error is ApiError =>
   error instanceof ApiError && error.code === code;
+
+/**
+ * Tests whether the database did not process a call, so that the same call may succeed later: the database did not
+ * answer, or a gateway in front of it refused the call because too many calls were waiting.
+ */
+export const isPassing = (error: unknown): error is ApiError =>
+  isErrorOf(error, 'service_unavailable') || isErrorOf(error, 'too_many_requests');

@@ -30,6 +30,8 @@ it.each([
   ['another gateway answers HTML', 502, '<html>Bad gateway</html>'],
   ['another gateway answers JSON', 502, '{"message":"An invalid response was received from the upstream server"}'],
   ['a gateway answers without a body', 503, ''],
+  ['another gateway limits the rate', 429, '{"message":"API rate limit exceeded"}'],
+  ['another gateway limits the rate in HTML', 429, '<html>Too many requests</html>'],
   [
     'a statement took too long',
     500,
@@ -52,6 +54,7 @@ it.each([
 });
 
 it.each([
+  [429, '{"code":"too_many_requests","message":"Too many."}', 429, 'too_many_requests'],
   [409, '{"code":"claim_lost","message":"over","details":null,"hint":null}', 409, 'claim_lost'],
   [401, '{"message":"Invalid API key","hint":"Send one."}', 401, 'token_invalid'],
   [400, '{"code":"22P02","details":null,"hint":null,"message":"invalid"}', 400, 'request_invalid'],

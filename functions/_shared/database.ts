@@ -46,9 +46,11 @@ function makeRequest(options: RpcOptions) {
       if (text !== '') answer = JSON.parse(text);
     } catch (error) {
       // PostgREST always answers JSON, so this answer comes from a proxy in front of it.
-      throw response.status >= 502 ? unavailable(error) : apiError('internal', 'Something unexpected happened.', {
-        cause: error,
-      });
+      throw response.status >= 502 || response.status === 429
+        ? unavailable(error)
+        : apiError('internal', 'Something unexpected happened.', {
+          cause: error,
+        });
     }
     if (!response.ok) {
       throw toApiError(name, response, answer as Partial<ErrorBody> | null);

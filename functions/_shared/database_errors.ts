@@ -84,6 +84,8 @@ export function toApiError(
       hint,
     }, { cause, ...(retryAfter !== null && { headers: { 'retry-after': retryAfter } }) });
   }
+  // This is no refusal of ours, but one of a proxy in front of the database.
+  if (status === 429) return unavailable(cause);
   if (code?.startsWith('PGRST30')) {
     // An expired token is recognised by the message ("JWT expired"), because the code differs between versions of
     // PostgREST.

@@ -1,4 +1,4 @@
-import { isErrorOf } from '../../functions/_shared/api_error.ts';
+import { isErrorOf, isPassing } from '../../functions/_shared/api_error.ts';
 import type { Release, Suspension } from '../engine/release.ts';
 import { errorText } from '../log_line.ts';
 import type { ClaimLife } from './claim_life.ts';
@@ -108,7 +108,7 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
       if (isErrorOf(cause, 'claim_lost')) return lost();
       life.go('interrupt');
       logInterruption(cause);
-      if (isErrorOf(cause, 'service_unavailable')) return;
+      if (isPassing(cause)) return;
       await finish(NO_PROGRESS, brokenResult('the progress or the result of this run could not be stored')).catch(
         logInterruption,
       );

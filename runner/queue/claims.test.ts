@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
+import { waitFor } from '../../tests/support/wait.ts';
 import { nextTurn } from '../../functions/_shared/pause.ts';
 import { ApiError } from '../../functions/_shared/api_error.ts';
 import { type Claim, type FinalResult, makeClaims, NO_PROGRESS, type Progress, resultBytes } from './claims.ts';
 
+const large = (length: number) => ({ M: { value: { A: [{ S: 'x'.repeat(length) }] } } });
 const RESULT: FinalResult = { status: 'succeeded', output: { M: {} }, errors: null, not_run: [] };
 
 interface Call {
@@ -13,7 +15,7 @@ interface Call {
 }
 
 /** Makes claims over a database whose answers the test sets. */
-function makeDatabase() {
+function makeDatabase(retryMs = 0) {
   const calls: Call[] = [];
   const rpc = (name: string, args: { flow_run_id?: string; results?: { flow_run_id: string }[] }) =>
     new Promise((resolve, reject) => {
@@ -27,14 +29,16 @@ function makeDatabase() {
   const claims = makeClaims(rpc as never, {
     runnerLeaseSeconds: 30,
     runnerMaxLostClaims: 5,
-    retryMs: 0,
+    retryMs,
     historyPageBytes: 1,
   });
-  const finish = (id: string) =>
-    claims.finish({ flow_run_id: id, claim_number: 1 } as Claim, NO_PROGRESS, RESULT).then(
+  const finish = (id: string, { bytes = 0, owner = 'owner' } = {}) => {
+    const claim = { flow_run_id: id, user_id: owner, claim_number: 1 } as Claim;
+    return claims.finish(claim, NO_PROGRESS, { ...RESULT, output: large(bytes) }).then(
       () => 'done',
       ({ code }) => code,
     );
+  };
   /** Waits for the calls of this turn of the event loop and of the next one, and returns the newest calls. */
   const newest = async (count: number): Promise<Call[]> => {
     await nextTurn();
@@ -94,9 +98,44 @@ it('when the database does not answer, results are not sent again one by one', a
   expect(await newest(2)).toHaveLength(1);
 });
 
+it('large results are stored beside small ones, one of each owner at a time, and owners take turns', async () => {
+  const { finish, newest } = makeDatabase();
+  const bytes = 70_000;
+  const outcomes = [
+    ...['a1', 'a2', 'a3', 'a4'].map((id) => finish(id, { bytes, owner: 'a' })),
+    finish('b1', { bytes, owner: 'b' }),
+    finish('c1', { bytes, owner: 'c' }),
+    finish('small', { owner: 'd' }),
+  ];
+  const began = await newest(9);
+  const order = began.map(({ runs }) => runs[0]);
+  expect(order).toContain('small');
+  for (const calls = [...began]; calls.length > 0;) {
+    const call = calls.shift()!;
+    call.answer(call.runs);
+    const all = await newest(9);
+    for (const next of all.filter(({ runs }) => !order.includes(runs[0]))) {
+      order.push(next.runs[0]);
+      calls.push(next);
+    }
+  }
+  expect(await Promise.all(outcomes)).toEqual(outcomes.map(() => 'done'));
+  expect(order.indexOf('b1')).toBeLessThan(order.indexOf('a3'));
+  expect(order.indexOf('c1')).toBeLessThan(order.indexOf('a4'));
+});
+
+it('a result that a gateway refuses because too many bodies wait is stored later', async () => {
+  const { finish, newest } = makeDatabase(60_000);
+  const outcome = finish('a');
+  const [refused] = await newest(1);
+  refused!.refuse('too_many_requests');
+  const again = await waitFor(async () => (await newest(2))[1]);
+  again.answer(['a']);
+  expect(await outcome).toBe('done');
+});
+
 const ID = '019ab6a8-93b6-7c2c-8de0-1f6a3c0f4b5e';
 const NODE_RUN = { flow_run_id: ID, node_id: ID, times: 0, start_time: '', end_time: '', errors: null };
-const large = (length: number) => ({ M: { value: { A: [{ S: 'x'.repeat(length) }] } } });
 
 it.each<[string, Partial<FinalResult>, Partial<Progress>]>([
   ['an output', { output: large(100_000) }, {}],

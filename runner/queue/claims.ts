@@ -1,4 +1,5 @@
-import { ApiError, isErrorOf } from '../../functions/_shared/api_error.ts';
+import { makeAdmission } from '../../functions/_shared/admission.ts';
+import { ApiError, isPassing } from '../../functions/_shared/api_error.ts';
 import type { Rpc } from '../../functions/_shared/database.ts';
 import { retried } from '../../functions/_shared/retried.ts';
 import { makeGroupSender } from './group_sender.ts';
@@ -195,7 +196,21 @@ export interface Claims {
 }
 
 /** One transaction stores at most this many results, with about this many bytes of JSON together. */
-const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 1_048_576 });
+const RESULT_GROUP = Object.freeze({ maxItems: 32, maxSize: 65_536 });
+
+/**
+ * Larger results are stored one by one, so that small results never wait for them. Owners take turns: at most two
+ * results at a time, and one of each owner. The claims of a worker bound the number of waiting results.
+ */
+const LARGE_RESULTS = Object.freeze({
+  slots: 2,
+  aloneSlots: 2,
+  sharedSlots: 1,
+  recentMs: 1_000,
+  maxWaiting: Infinity,
+  maxAllWaiting: Infinity,
+  now: () => performance.now(),
+});
 
 /** Bytes of an id in a list. */
 const ID_BYTES = 39;
@@ -234,21 +249,31 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
   const lease = { lease_seconds: options.runnerLeaseSeconds };
   const persist = <Result>(name: string, args: object) => retried(options.retryMs, () => rpc<Result>(name, args));
 
-  const finishOne = (result: ClaimedResult) => persist<void>('finish_flow_run', result);
-  const finish = makeGroupSender<ClaimedResult>({
+  const finishOne = (result: ClaimedResult, retryMs = options.retryMs) =>
+    retried(retryMs, () => rpc<void>('finish_flow_run', result));
+  const finishInGroup = makeGroupSender<ClaimedResult>({
     ...RESULT_GROUP,
     sizeOf: resultBytes,
     send: async (results) => {
       const finished = await persist<string[]>('finish_flow_runs', { results }).catch((error: unknown) => {
         // If one result can't be stored, the whole transaction fails. After such a failure, each result is stored in a
         // transaction of its own.
-        if (error instanceof ApiError && !isErrorOf(error, 'service_unavailable')) return [];
+        if (error instanceof ApiError && !isPassing(error)) return [];
         throw error;
       });
       const isFinished = new Set(finished);
       return results.map((result) => isFinished.has(result.flow_run_id) ? Promise.resolve() : finishOne(result));
     },
   });
+
+  const largeResults = makeAdmission(LARGE_RESULTS);
+  const finish = (ownerId: string, result: ClaimedResult): Promise<void> => {
+    if (resultBytes(result) <= RESULT_GROUP.maxSize) return finishInGroup(result);
+    const began = performance.now();
+    // The wait counts as time of retries. Otherwise the waiting results would repeat their calls one after another while
+    // the database does not answer.
+    return largeResults.admit(ownerId, () => finishOne(result, options.retryMs - (performance.now() - began)));
+  };
 
   /** Reads the history in pages, so that neither the database nor PostgREST builds one text of the whole history. */
   const readHistory = async (flow_run_id: string): Promise<StoredHistory> => {
@@ -309,6 +334,6 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
       persist('store_transaction', { ...held(claim), transaction, requests }),
     takeInputs: (claim, executions) => persist('take_api_inputs', { ...held(claim), executions }),
     heartbeat: (claims) => rpc('heartbeat_flow_runs', { claims: claims.map(held), ...lease }),
-    finish: (claim, progress, result) => finish({ ...held(claim), progress, ...result }),
+    finish: (claim, progress, result) => finish(claim.user_id, { ...held(claim), progress, ...result }),
   };
 }

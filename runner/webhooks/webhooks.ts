@@ -1,4 +1,4 @@
-import { isErrorOf } from '../../functions/_shared/api_error.ts';
+import { isPassing } from '../../functions/_shared/api_error.ts';
 import type { Rpc } from '../../functions/_shared/database.ts';
 import { pause } from '../../functions/_shared/pause.ts';
 import { retried } from '../../functions/_shared/retried.ts';
@@ -87,7 +87,7 @@ export function makeWebhooks({ rpc, http, settings, log }: WebhooksDeps): Webhoo
       return claims.length > 0;
     } catch (error) {
       // The worker's calls of the queue already log a short outage, so webhooks log only a lasting one.
-      if (!isErrorOf(error, 'service_unavailable') || pauseMs === LONGEST_PAUSE_MS) logError(error);
+      if (!isPassing(error) || pauseMs === LONGEST_PAUSE_MS) logError(error);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       return false;
     }

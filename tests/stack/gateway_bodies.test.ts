@@ -164,6 +164,7 @@ describe('in front of the parts of a test', () => {
       port,
       keys: { anonKey: 'anon', serviceRoleKey: 'service', jwtSecret: 'secret' } as StackKeys,
       restSocket,
+      functionsRest: { path: 'inner', socket: restSocket },
       functionSocket: () => undefined,
       authSocket: async () => restSocket,
       storageSocket: async () => restSocket,
@@ -226,6 +227,30 @@ describe('in front of the parts of a test', () => {
     );
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
     expect(order).not.toContain('late');
+  });
+
+  it("the secret key's bodies wait for no other's, and the functions' PostgREST for none of the public one", async () => {
+    const sizes: number[] = [];
+    const url = await startBefore(async (request, response) => {
+      let size = 0;
+      for await (const chunk of request) size += chunk.length;
+      sizes.push(size);
+      // The bodies of users stay under way until the end of the test.
+      if (size !== 2 * MIB) response.end('stored');
+    });
+    const pending = ['a', 'b', 'c'].map((name) => send(url, name.repeat(2 * MIB), name).catch(() => undefined));
+    await waitFor(() => sizes.length > 0);
+    const apikey = 'service';
+    const stored = await fetch(`${url}/rest/v1/rpc/finish_flow_run`, {
+      method: 'POST',
+      body: 'x'.repeat(3 * MIB),
+      headers: { apikey, authorization: `Bearer ${await sign({ role: 'service_role' }, 'secret', 'HS256')}` },
+    });
+    expect(await stored.text()).toBe('stored');
+    expect(await (await send(url, 'x'.repeat(3 * MIB), 'd', 'inner/v1/flows')).text()).toBe('stored');
+    expect(sizes).toEqual([2 * MIB, 3 * MIB, 3 * MIB]);
+    for (const server of servers) server.closeAllConnections();
+    await Promise.all(pending);
   });
 
   it('a fifth large body of a caller that would have to wait is 429 with Retry-After', async () => {

@@ -38,11 +38,12 @@ export interface Target {
   /** Resolves with the part's Unix socket when it is listening. */
   socketPath: () => string | Promise<string>;
   limit: BodyLimit;
+  /** The turns of bodies, for a part that needs much memory for them. */
+  turns?: BodyTurns;
 }
 
 export interface ForwardOptions {
   callers: Callers;
-  turns: BodyTurns;
   bodies: BodyStore;
   answers: AnswerStore;
 }
@@ -52,7 +53,7 @@ export interface ForwardOptions {
  */
 export type Forward = (request: IncomingMessage, response: ServerResponse, target: Target) => Promise<void>;
 
-export function makeForward({ callers, turns, bodies, answers }: ForwardOptions): Forward {
+export function makeForward({ callers, bodies, answers }: ForwardOptions): Forward {
   // Each request uses a new connection. A kept-alive connection may be closed just when it is reused, and a POST must
   // not be sent twice.
   const proxy = createProxyServer({ agent: new Agent({ keepAlive: false }), xfwd: true, selfHandleResponse: true });
@@ -91,7 +92,7 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
     });
   };
 
-  return async (request, response, { part, name, socketPath, limit }) => {
+  return async (request, response, { part, name, socketPath, limit, turns }) => {
     const verified = (): Promise<Caller> => callers.verified(request);
     let body: ReceivedBody | undefined;
     try {
@@ -111,7 +112,7 @@ export function makeForward({ callers, turns, bodies, answers }: ForwardOptions)
       const work = async () => {
         if (!response.destroyed) await ask(request, response, received, await socketPath());
       };
-      if (part === 'rest' && body.length > 0) await turns.take(callers.known(request), body.length, work);
+      if (turns !== undefined && body.length > 0) await turns.take(callers.known(request), body.length, work);
       else await work();
     } catch (error) {
       if (error instanceof Refusal) return refuse(request, response, error, part);
