@@ -9,6 +9,12 @@ export type NodeRetry = {
   [member in 'max_attempts' | 'delay_ms' | 'backoff' | 'max_delay_ms']: number | LosslessNumber;
 };
 
+/**
+ * The word of an input that lets its node run if the edge into the input brings no value: `run` in any case,
+ * `run_unless_failed` only if no failure is the cause.
+ */
+export type WhenAbsent = 'run' | 'run_unless_failed';
+
 /** An input, as the flow's JSON declares it. */
 export interface SnapshotTarget {
   id: string;
@@ -16,8 +22,7 @@ export interface SnapshotTarget {
   type_bounds: string[];
   required: boolean;
   passthrough: boolean;
-  /** With `run`, a node with effects runs even if the output that is connected to this input has no value. */
-  when_absent?: 'run' | null;
+  when_absent?: WhenAbsent | null;
 }
 
 /** The parts of a node that a run needs, as stored in a snapshot. */

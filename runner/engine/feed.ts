@@ -17,10 +17,13 @@ export interface Feed {
   given: ReadonlySet<string>;
   /** True if at least one execution failed and gave the output `error`. */
   hasError: boolean;
+  /** True if at least one execution failed and its failure was not handled. */
+  hasFailed: boolean;
 }
 
 export function makeFeed(stored: ReadonlyMap<number, StoredNodeRun>, isSurelyElement: boolean): Feed {
   const executions = new Map([...stored].filter(([, run]) => isDone(run)));
+  const hasFailed = executions.size < stored.size;
   const last = [...stored.keys()].at(-1) ?? 0;
   // A node outside of loops has one row, and its value serves every iteration. A loop with one element also leaves one
   // row. Only `isSurelyElement` tells which case it is.
@@ -31,5 +34,5 @@ export function makeFeed(stored: ReadonlyMap<number, StoredNodeRun>, isSurelyEle
     for (const name of Object.keys(run.output?.M ?? {})) given.add(name);
     hasError ||= run.errors !== null;
   }
-  return { executions, count: last + 1, isElement: isSurelyElement || last > 0, given, hasError };
+  return { executions, count: last + 1, isElement: isSurelyElement || last > 0, given, hasError, hasFailed };
 }

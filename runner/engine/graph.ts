@@ -38,13 +38,19 @@ export interface RunEdge {
   index: number;
   target: RunNode;
   input: InputPort;
-  /**
-   * True if the target runs only if this edge brings a value. Either the input is required, or the target has effects
-   * and must not act without the value.
-   */
-  isNeeded: boolean;
+  /** What the target needs of this edge before it runs. */
+  need: Need;
   queue: EntryQueue;
 }
+
+/**
+ * What a node needs of one of its edges:
+ *
+ * - `value`: a value. Either the input is required, or the node has effects and must not act without the value.
+ * - `no_failure`: a value, or an absence that no failure has caused.
+ * - `nothing`: the node also runs without the value.
+ */
+export type Need = 'value' | 'no_failure' | 'nothing';
 
 /** A node of a run with its wiring and state. */
 export interface RunNode {
@@ -71,6 +77,10 @@ export interface RunNode {
   presets: ValueMap;
   incoming: RunEdge[];
   outgoing: RunEdge[];
+  /** True if none of the node's edges is needed, but one of them must bring a value. */
+  needsOneValue: boolean;
+  /** True if the node gathers the elements of a loop although others have failed. */
+  leavesOutFailed: boolean;
   /** The index of the node in the flow's `nodes`. Mock nodes are not counted. Nodes start in this order. */
   index: number;
   /**
@@ -151,6 +161,8 @@ function makeNode({ id, data }: SnapshotNode, index: number, registry: NodeRegis
     ...readPresets(ports.inputs, formData),
     incoming: [],
     outgoing: [],
+    needsOneValue: false,
+    leavesOutFailed: module?.leavesOutFailed?.(formData) ?? false,
     index,
     times: 0,
     isRunning: false,
@@ -174,14 +186,15 @@ const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
 
 /**
- * Tests whether an execution of the node may change something outside the run. Answers from the graph alone, before the
- * values of the node's edges are known.
+ * Tests whether an execution of the node may change something outside the run, or asks a person. Answers from the graph
+ * alone, before the values of the node's edges are known.
  */
 export function hasEffects(
   { module, incoming, presets, formData }: RunNode,
   hasCalledEffects: HasCalledEffects,
 ): boolean {
   if (module === undefined) return false;
+  if (module.asksForInput) return true;
   if (module.effectsOfCalledFlow !== undefined) return hasCalledEffects(formData, module.effectsOfCalledFlow);
   const deciding = module.effectsByInput;
   const isDecided = deciding !== undefined && !incoming.some(({ input }) => input.name === deciding.name);
@@ -262,23 +275,39 @@ export function makeRunGraph(
       input: input ?? {
         name: targetPort,
         required: true,
-        runsWhenAbsent: false,
+        whenAbsent: undefined,
         passthrough: false,
         wantsPublicKey: false,
         types: [],
       },
-      isNeeded: input?.required ?? true,
+      need: needOf(input),
       queue: new EntryQueue(),
     };
     source.outgoing.push(runEdge);
     target.incoming.push(runEdge);
   }
   setInputs(nodes);
-  for (const node of nodes.values()) {
-    if (node.incoming.every(({ isNeeded }) => isNeeded) || !hasEffects(node, hasCalledEffects)) continue;
-    for (const edge of node.incoming) edge.isNeeded ||= !edge.input.runsWhenAbsent;
-  }
+  for (const node of nodes.values()) setNeeds(node, hasCalledEffects);
   return { nodes: [...nodes.values()], warnings };
+}
+
+/** What a node without effects needs of an edge into this input. */
+function needOf(input: InputPort | undefined): Need {
+  if (input === undefined || input.required) return 'value';
+  return input.whenAbsent === 'run_unless_failed' ? 'no_failure' : 'nothing';
+}
+
+/** Sets what the node needs of its edges, apart from the values of required inputs. */
+function setNeeds(node: RunNode, hasCalledEffects: HasCalledEffects): void {
+  const { incoming, module, presets } = node;
+  const undecided = incoming.filter(({ need, input }) => need === 'nothing' && input.whenAbsent === undefined);
+  if (undecided.length === 0 || module?.collects) return;
+  if (hasEffects(node, hasCalledEffects)) {
+    for (const edge of undecided) edge.need = 'value';
+  } else {
+    const hasFormValue = module?.runsOnFormValue === true && Object.keys(presets).length > 0;
+    node.needsOneValue = undecided.length === incoming.length && !hasFormValue;
+  }
 }
 
 /** Looks ports up by name, and reads each node's ports once. */

@@ -1,5 +1,5 @@
 import type { InputQuestion } from '../../types/answer_schema.ts';
-import type { SnapshotNode, SnapshotTarget } from '../../types/flow.ts';
+import type { SnapshotNode, SnapshotTarget, WhenAbsent } from '../../types/flow.ts';
 import { type Effects, isEffects, type NodeDefinition } from '../../types/node_definition.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
 import { codedError } from '../../types/run_errors.ts';
@@ -12,8 +12,8 @@ export interface InputPort {
   name: string;
   /** True if the node does not run without a value for this input. Has an effect only if an edge leads to the input. */
   required: boolean;
-  /** True if the node runs without a value from this input's edge, even if the node has effects. */
-  runsWhenAbsent: boolean;
+  /** The word by which the flow lets the node run if the edge into this optional input brings no value. */
+  whenAbsent: WhenAbsent | undefined;
   /** True if the input is copied to an output of the same name when the node succeeds. */
   passthrough: boolean;
   /**
@@ -382,6 +382,13 @@ interface NodeTraits {
    * values as one array (`A`).
    */
   collects?: true;
+  /**
+   * Set only for a node that collects. Tests whether the node runs although an element of the loop failed, and then gets
+   * the others.
+   */
+  leavesOutFailed?: (formData: LosslessJson) => boolean;
+  /** True if the node also runs if only its form data has a value, and none of its edges brings one. */
+  runsOnFormValue?: true;
   /** True if the next nodes get the node's array outputs element by element. */
   spreads?: true;
   /** True if the node's output is an output of the flow. */
@@ -478,15 +485,16 @@ export class NodeError extends Error {
 export const outputTooLarge = (what: string, maxBytes: number): NodeError =>
   new NodeError(codedError('output_too_large', `${what} fit into an output of ${maxBytes} bytes`));
 
-/** Tests whether a node with effects runs even if this declared input gets no value from its edge. */
-export const runsWhenAbsent = (target: SnapshotTarget | undefined): boolean => target?.when_absent === 'run';
+/** The word by which the flow lets the node run if this declared input gets no value from its edge. */
+export const whenAbsentOf = (target: SnapshotTarget | undefined): WhenAbsent | undefined =>
+  target?.when_absent ?? undefined;
 
 /**
  * Tests whether the flow's JSON makes an optional input of the definition required. The flow can't make a required
  * input optional.
  */
 const isMadeRequired = (target: SnapshotTarget | undefined): boolean =>
-  target?.required === true && !runsWhenAbsent(target);
+  target?.required === true && whenAbsentOf(target) === undefined;
 
 /**
  * Returns the ports of one node in a flow, as the node's definition and the flow's JSON declare them. If a port has a
@@ -501,7 +509,7 @@ export function nodePorts(module: AnyModule, use: SnapshotNode['data']): NodePor
     inputs: targets.map((target) => ({
       name: module.labelledSide === 'input' ? label : target.name,
       required: target.required || isMadeRequired(drawnTargets.get(target.name)),
-      runsWhenAbsent: runsWhenAbsent(drawnTargets.get(target.name)),
+      whenAbsent: whenAbsentOf(drawnTargets.get(target.name)),
       passthrough: target.passthrough ?? false,
       wantsPublicKey: target.type_bounds[0] === 'pubkey',
       types: target.type_bounds,

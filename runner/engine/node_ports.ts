@@ -1,5 +1,5 @@
 import type { SnapshotNode } from '../../types/flow.ts';
-import { type AnyModule, type NodePorts, nodePorts, runsWhenAbsent } from './node.ts';
+import { type AnyModule, type NodePorts, nodePorts, whenAbsentOf } from './node.ts';
 
 /** The output that has the error of a failure, if the flow handles the failure. */
 export const ERROR_OUTPUT = 'error';
@@ -16,7 +16,7 @@ const flowPorts = ({ targets, sources }: SnapshotNode['data']): NodePorts => ({
   inputs: targets.map((target) => ({
     name: target.name,
     required: target.required,
-    runsWhenAbsent: runsWhenAbsent(target),
+    whenAbsent: whenAbsentOf(target),
     passthrough: target.passthrough,
     wantsPublicKey: target.type_bounds[0] === 'pubkey',
     types: target.type_bounds.filter((type) => typeof type === 'string'),

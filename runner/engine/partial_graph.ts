@@ -62,13 +62,10 @@ function startInput({ module, outputNames: [label = ''] }: RunNode, inputs: Valu
   return value && { [label]: value };
 }
 
-/**
- * Returns the reason why the target of an edge lacks a value that it needs. Returns undefined if the target has the
- * value or does not need it.
- */
+/** Returns the reason why an edge from a fed node brings no value. Returns undefined if it may bring one. */
 function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): string | undefined {
-  const { source, sourcePort, isError, isNeeded, isPassthrough, target, input } = edge;
-  if (!isNeeded || (target.module?.collects && feed.executions.size > 0)) return undefined;
+  const { source, sourcePort, isError, isPassthrough, target, input } = edge;
+  if (target.module?.collects && feed.executions.size > 0) return undefined;
   // A passthrough edge has no value if the passed input had none. Then a target whose input is optional still runs.
   if (isPassthrough && !input.required && feed.executions.size > 0) return undefined;
   if (isError ? feed.hasError : feed.given.has(sourcePort)) return undefined;
@@ -76,6 +73,24 @@ function lackAlong(edge: RunEdge, feed: Feed, { inline, runs }: PartialRun): str
   const given = Object.hasOwn(inline, source.id) ? 'values_config.inline' : runs[source.id] && `run ${runs[source.id]}`;
   const reason = given === undefined ? `no run is named for ${output}` : `${given} has no ${output}`;
   return codedError('value_missing', `no value for input ${JSON.stringify(input.name)}: ${reason}`);
+}
+
+/** Returns the reason why a node that gathers the elements of a loop lacks one of them. */
+function lackOfElement({ source, target, input }: RunEdge, { runs }: PartialRun): string | undefined {
+  if (!target.module?.collects || target.leavesOutFailed || !source.feed?.hasFailed) return undefined;
+  const reason = `${source.title} ${source.id} failed for an element in run ${runs[source.id]}`;
+  return codedError('value_missing', `no value for input ${JSON.stringify(input.name)}: ${reason}`);
+}
+
+/** If a selected node needs a value that no fed node has, the node gets the reason and fails with it. */
+function tellLacks({ incoming, needsOneValue, fault }: RunNode, partial: PartialRun): void {
+  const lacks = incoming.map((edge) => edge.source.feed && lackAlong(edge, edge.source.feed, partial));
+  const lacksAll = needsOneValue && lacks.every((lack) => lack !== undefined);
+  for (const [index, edge] of incoming.entries()) {
+    const lack = lackOfElement(edge, partial) ?? (lacksAll || edge.need === 'value' ? lacks[index] : undefined);
+    if (lack === undefined) continue;
+    edge.queue.push({ value: undefined, absence: undefined, fault: fault ?? lack, isElement: false });
+  }
 }
 
 /**
@@ -93,10 +108,9 @@ export function cutGraph(whole: RunGraph, options: CutOptions): RunGraph {
     if (isSelected(node)) continue;
     node.feed = feedOf(node, options);
     node.incoming = [];
-    for (const edge of node.outgoing) {
-      const fault = lackAlong(edge, node.feed, partial);
-      if (fault !== undefined) edge.queue.push({ value: undefined, absence: undefined, fault, isElement: false });
-    }
+  }
+  for (const node of nodes) {
+    if (node.feed === undefined) tellLacks(node, partial);
   }
   // The module of a fed node is removed. Otherwise the engine would treat the node as an instruction node, a collecting
   // node or an output of the flow.

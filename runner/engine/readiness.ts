@@ -1,6 +1,6 @@
 import type { ValueMap } from '../../types/values/value.ts';
 import { isInstructionNode, type RunEdge, type RunNode } from './graph.ts';
-import type { Absence, Entry } from './entry_queue.ts';
+import type { Entry } from './entry_queue.ts';
 import { SUBMIT } from './settlement.ts';
 
 /**
@@ -13,13 +13,64 @@ export type FinishedNodes = Map<RunNode, Lack>;
 export type Lack = RunNode['absence'];
 
 /**
- * Tests whether an edge's first entry gives the target what it needs. If the edge passes an input without a value
- * through to an optional input, that is enough.
+ * What an edge brings to the next execution of its target. `open` means that a value may still come. If an input of the
+ * source that has no value is passed on to an optional input, the edge brings what the target needs.
  */
-const isSatisfiedBy = ({ isNeeded, input }: RunEdge, head: Entry | undefined): boolean =>
-  head !== undefined &&
-  (head.value !== undefined || head.fault !== undefined || !isNeeded ||
-    (head.absence === 'not_handed_on' && !input.required));
+type Brought = 'value' | 'open' | Lack;
+
+function broughtBy({ input, queue: { head }, source }: RunEdge, finished: FinishedNodes): Brought {
+  if (head === undefined) return finished.get(source) ?? 'open';
+  if (head.value !== undefined || head.fault !== undefined) return 'value';
+  if (head.absence === 'not_handed_on') return input.required ? 'unset' : 'value';
+  return head.absence ?? 'unset';
+}
+
+/** Tests whether an edge that brings no value lacks what its target needs. */
+const isLack = ({ need }: RunEdge, brought: Lack): boolean =>
+  need === 'value' || (need === 'no_failure' && brought === 'failed');
+
+/**
+ * The state of the edges into a node, for the node's next execution:
+ *
+ * - `complete`: they bring all that the node needs.
+ * - `lacking`: something is missing for the next execution.
+ * - `open`: a value may still come.
+ * - `over`: an edge brings nothing more, and the node needs a value of it.
+ */
+function edgesInto(node: RunNode, finished: FinishedNodes): 'complete' | 'lacking' | 'open' | 'over' {
+  let isOpen = false;
+  let isLacking = false;
+  let hasValue = false;
+  for (const edge of node.incoming) {
+    const brought = broughtBy(edge, finished);
+    if (brought === 'value') hasValue = true;
+    else if (brought === 'open') isOpen = true;
+    else if (isLack(edge, brought)) {
+      if (edge.queue.head === undefined) return 'over';
+      isLacking = true;
+    }
+  }
+  if (isOpen) return 'open';
+  return isLacking || (node.needsOneValue && !hasValue) ? 'lacking' : 'complete';
+}
+
+const isInLoop = ({ incoming }: RunNode): boolean => incoming.some(({ queue }) => queue.head?.isElement);
+
+/** Tests whether all elements have come that a node gathers. */
+const hasAllElements = ({ incoming }: RunNode, finished: FinishedNodes): boolean =>
+  incoming.every(({ source }) => finished.has(source));
+
+/**
+ * Tests whether a node that gathers elements must not run, because an element failed. If there is no element at all, the
+ * node does not run if the loop failed as a whole. Called when all elements have come.
+ */
+const lacksElement = ({ incoming, leavesOutFailed }: RunNode, finished: FinishedNodes): boolean =>
+  !leavesOutFailed &&
+  incoming.some(({ queue, source }) =>
+    queue.head === undefined
+      ? finished.get(source) === 'failed'
+      : queue.entries().some(({ absence }) => absence === 'failed')
+  );
 
 /** Returns the entry that tells an instruction node not to submit its instructions. */
 export const submitHead = (node: RunNode): Entry | undefined => {
@@ -39,38 +90,32 @@ const willGiveNothing = (node: RunNode, finished: FinishedNodes): boolean => {
   if (node.isRunning) return false;
   if (node.feed !== undefined) return node.times >= node.feed.count;
   if (isHeldBack(node)) return true;
-  if (node.incoming.length === 0 || node.module?.collects) return node.times > 0;
-  let isStarving = false;
-  let lacksValue = false;
-  let hasElement = false;
-  let mayStillGet = false;
-  for (const edge of node.incoming) {
-    const { isNeeded, queue: { head }, source } = edge;
-    const isOver = head === undefined && finished.has(source);
-    // The node needs a value that will never come.
-    if (isNeeded && isOver) return true;
-    if (isNeeded && head === undefined) isStarving = true;
-    if (isNeeded && !isSatisfiedBy(edge, head)) lacksValue = true;
-    if (head?.isElement) hasElement = true;
-    // An optional input may still get a value.
-    if (head === undefined && !isOver) mayStillGet = true;
-  }
-  if (isStarving || hasElement || mayStillGet) return false;
-  return node.times > 0 || lacksValue;
+  if (node.times > 0 && (node.incoming.length === 0 || node.module?.collects)) return true;
+  if (node.module?.collects) return hasAllElements(node, finished) && lacksElement(node, finished);
+  const edges = edgesInto(node, finished);
+  if (edges === 'over') return true;
+  if (edges === 'open' || isInLoop(node)) return false;
+  return node.times > 0 || edges === 'lacking';
 };
 
 /**
- * Returns the reason why the node lacks a value that it needs. If all missing values are missing because of failures,
- * the reason is `failed`. Otherwise it is `unset`.
+ * Returns the reason why the node lacks what it needs. The reason is `failed` if the node would have run without the
+ * failures before it.
  */
 export const reasonOfLack = (node: RunNode, finished: FinishedNodes): Lack => {
   if (submitHead(node) !== undefined) return 'unset';
-  const reasons = node.incoming.map((edge): Absence | undefined => {
-    const { isNeeded, source, queue: { head } } = edge;
-    if (!isNeeded || isSatisfiedBy(edge, head)) return undefined;
-    return head === undefined ? finished.get(source) : head.absence;
-  });
-  return reasons.some((reason) => reason !== undefined && reason !== 'failed') ? 'unset' : 'failed';
+  if (node.module?.collects) return 'failed';
+  const needed: Lack[] = [];
+  const all: Lack[] = [];
+  for (const edge of node.incoming) {
+    const brought = broughtBy(edge, finished);
+    if (brought === 'value' || brought === 'open') continue;
+    all.push(brought);
+    if (isLack(edge, brought)) needed.push(brought);
+  }
+  // If the node needs one value of any edge, one failure less would have been enough.
+  if (needed.length === 0) return all.includes('failed') ? 'failed' : 'unset';
+  return needed.includes('unset') ? 'unset' : 'failed';
 };
 
 /**
@@ -141,28 +186,23 @@ export function remove(node: RunNode): void {
 }
 
 /**
- * Tests whether a node can start now. Each incoming edge must have an entry, or must be optional and never get one. A
- * node that has already run starts again only for another element of a loop. The result is `skip` if the element lacks
- * a needed value or must not be submitted. A skipped element still counts, so that later elements keep their positions.
+ * Tests whether a node can start now. Each edge into it must have an entry, or must never get one. A node that has
+ * already run starts again only for another element of a loop. The result is `skip` if the element lacks what the node
+ * needs, or must not be submitted. A skipped element still counts, so that later elements keep their positions.
  */
 export const readiness = (node: RunNode, finished: FinishedNodes): 'ready' | 'skip' | 'no' => {
   if (node.isRunning) return 'no';
   if (node.feed !== undefined) return node.times < node.feed.count ? 'ready' : 'no';
   if (node.incoming.length === 0) return node.times === 0 ? 'ready' : 'no';
   if (node.module?.collects) {
-    return node.times === 0 && node.incoming.every((edge) => finished.has(edge.source)) ? 'ready' : 'no';
+    return node.times === 0 && hasAllElements(node, finished) && !lacksElement(node, finished) ? 'ready' : 'no';
   }
-  const isInLoop = node.incoming.some((edge) => edge.queue.head?.isElement);
-  if (node.times > 0 && !isInLoop) return 'no';
+  const isElement = isInLoop(node);
+  if (node.times > 0 && !isElement) return 'no';
   const held = submitHead(node);
   if (held !== undefined && !held.isElement) return 'no';
-  let isSkipped = held !== undefined;
-  for (const edge of node.incoming) {
-    const head = edge.queue.head;
-    if (isSatisfiedBy(edge, head)) continue;
-    if (head !== undefined) isSkipped = true;
-    else if (edge.isNeeded || !finished.has(edge.source)) return 'no';
-  }
-  if (!isSkipped) return 'ready';
-  return isInLoop ? 'skip' : 'no';
+  const edges = edgesInto(node, finished);
+  if (edges === 'open' || edges === 'over') return 'no';
+  if (edges === 'complete' && held === undefined) return 'ready';
+  return isElement ? 'skip' : 'no';
 };

@@ -19,9 +19,9 @@ begin
         'an array type_bounds, and booleans required and passthrough'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'targets') as port
-        where port -> 'when_absent' not in ('"run"', 'null')
+        where port -> 'when_absent' not in ('"run"', '"run_unless_failed"', 'null')
     )
-      then 'data.targets: when_absent of a target must be "run", or left out'
+      then 'data.targets: when_absent of a target must be "run" or "run_unless_failed", or left out'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'sources') as port
       where greatest(length(port ->> 'id'), length(port ->> 'name')) > private.limit_port_name_characters()
@@ -69,7 +69,7 @@ declare
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
         and jsonb_typeof(port.target -> 'required') = 'boolean'
           and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
-        and coalesce(port.target ->> 'when_absent', 'run') = 'run'
+        and coalesce(port.target ->> 'when_absent', 'run') in ('run', 'run_unless_failed')
       ) is not true
     )
     from (

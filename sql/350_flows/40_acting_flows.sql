@@ -1,5 +1,5 @@
--- Finds the nodes that have effects outside of a run, and the flows that contain such nodes. hasEffects in
--- runner/engine/graph.ts has the same rule.
+-- Finds the nodes that have effects outside of a run or ask a person, and the flows that contain such nodes. hasEffects
+-- in runner/engine/graph.ts has the same rule.
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)
@@ -57,12 +57,13 @@ begin
     when n.node_id in ('interflow', 'interflow_instructions') then
       acting_nodes.acting_flows -> case n.node_id when 'interflow' then 'all' else 'without_instructions' end
         @> to_jsonb(private.integer_or_null(case jsonb_typeof(n.form_data) when 'object' then n.form_data ->> 'id' end))
+    when n.node_id = 'api_input' then true
     else coalesce(d.effects, 'none') <> 'none' and n.id not in (select s.id from safe as s)
   end;
 end;
 $$;
 comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
-  'The nodes of a graph that have effects. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. is_settled is true if the node has effects only through the instructions that it makes.';
+  'The nodes of a graph that have effects or ask a person. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. is_settled is true if the node has effects only through the instructions that it makes.';
 
 create function private.acting_flows(snapshot jsonb)
 returns jsonb

@@ -66,7 +66,7 @@ begin
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
       select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean,
-        (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
+        (t.port -> 'passthrough')::boolean, false, t.port ->> 'when_absent' is not null
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
     -- Look up each handle in the whole flow, as the runner does. Copies of a node may share a handle.
@@ -244,7 +244,7 @@ begin
       select 2, w.index, 'effect_may_be_skipped', '', format(
         case when w.has_expression then 'the expression of output %s may have no result'
           else 'the output %s may stay unset' end
-          || '; then the target, a node with effects, does not run, unless its input %s has "when_absent": "run"',
+          || '; then the target, a node with effects, does not run, unless its input %s has "when_absent"',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w

@@ -26,7 +26,7 @@ begin
         select string_agg(format(
           '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s%s}',
           port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds',
-          case when port ->> 'when_absent' = 'run' then ', "when_absent": "run"' end
+          ', "when_absent": ' || nullif(port -> 'when_absent', 'null')::text
         ), ', ' order by p.position)
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),

@@ -4173,9 +4173,9 @@ begin
         'an array type_bounds, and booleans required and passthrough'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'targets') as port
-        where port -> 'when_absent' not in ('"run"', 'null')
+        where port -> 'when_absent' not in ('"run"', '"run_unless_failed"', 'null')
     )
-      then 'data.targets: when_absent of a target must be "run", or left out'
+      then 'data.targets: when_absent of a target must be "run" or "run_unless_failed", or left out'
     when exists (
       select from jsonb_array_elements(port_fault.data -> 'sources') as port
       where greatest(length(port ->> 'id'), length(port ->> 'name')) > private.limit_port_name_characters()
@@ -4223,7 +4223,7 @@ declare
         and jsonb_typeof(port.target -> 'type_bounds') = 'array'
         and jsonb_typeof(port.target -> 'required') = 'boolean'
           and jsonb_typeof(port.target -> 'passthrough') = 'boolean'
-        and coalesce(port.target ->> 'when_absent', 'run') = 'run'
+        and coalesce(port.target ->> 'when_absent', 'run') in ('run', 'run_unless_failed')
       ) is not true
     )
     from (
@@ -4604,8 +4604,8 @@ comment on function private.flow_findings(jsonb, jsonb) is
 
 -- sql/350_flows/40_acting_flows.sql
 
--- Finds the nodes that have effects outside of a run, and the flows that contain such nodes. hasEffects in
--- runner/engine/graph.ts has the same rule.
+-- Finds the nodes that have effects outside of a run or ask a person, and the flows that contain such nodes. hasEffects
+-- in runner/engine/graph.ts has the same rule.
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)
@@ -4663,12 +4663,13 @@ begin
     when n.node_id in ('interflow', 'interflow_instructions') then
       acting_nodes.acting_flows -> case n.node_id when 'interflow' then 'all' else 'without_instructions' end
         @> to_jsonb(private.integer_or_null(case jsonb_typeof(n.form_data) when 'object' then n.form_data ->> 'id' end))
+    when n.node_id = 'api_input' then true
     else coalesce(d.effects, 'none') <> 'none' and n.id not in (select s.id from safe as s)
   end;
 end;
 $$;
 comment on function private.acting_nodes(jsonb, jsonb, jsonb) is
-  'The nodes of a graph that have effects. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. is_settled is true if the node has effects only through the instructions that it makes.';
+  'The nodes of a graph that have effects or ask a person. `acting_flows` lists the called flows that have effects, as private.acting_flows() returns them. is_settled is true if the node has effects only through the instructions that it makes.';
 
 create function private.acting_flows(snapshot jsonb)
 returns jsonb
@@ -4984,7 +4985,7 @@ begin
       from (select n.index, jsonb_array_elements(n.sources) as port from node as n) as s
       union all
       select t.index, 'target', t.port ->> 'id', t.port ->> 'name', (t.port -> 'required')::boolean,
-        (t.port -> 'passthrough')::boolean, false, coalesce(t.port ->> 'when_absent' = 'run', false)
+        (t.port -> 'passthrough')::boolean, false, t.port ->> 'when_absent' is not null
       from (select n.index, jsonb_array_elements(n.targets) as port from node as n) as t
     ),
     -- Look up each handle in the whole flow, as the runner does. Copies of a node may share a handle.
@@ -5162,7 +5163,7 @@ begin
       select 2, w.index, 'effect_may_be_skipped', '', format(
         case when w.has_expression then 'the expression of output %s may have no result'
           else 'the output %s may stay unset' end
-          || '; then the target, a node with effects, does not run, unless its input %s has "when_absent": "run"',
+          || '; then the target, a node with effects, does not run, unless its input %s has "when_absent"',
         to_jsonb(private.shorten(w.source_name)), to_jsonb(private.shorten(w.target_name))
       )
       from wired as w
@@ -5626,7 +5627,7 @@ begin
         select string_agg(format(
           '{"id": %s, "name": %s, "required": %s, "passthrough": %s, "type_bounds": %s%s}',
           port -> 'id', port -> 'name', port -> 'required', port -> 'passthrough', port -> 'type_bounds',
-          case when port ->> 'when_absent' = 'run' then ', "when_absent": "run"' end
+          ', "when_absent": ' || nullif(port -> 'when_absent', 'null')::text
         ), ', ' order by p.position)
         from jsonb_array_elements(d.data -> 'targets') with ordinality as p (port, position)
       ),

@@ -77,7 +77,7 @@ describe('which requests have effects', () => {
     server.isDown = false;
     const flow = new FlowBuilder();
     const unset = flow.script('let v = 1', {}, 2).output('u');
-    ask(flow, 'asked', form, { body: unset, ...edges(flow) });
+    ask(flow, 'asked', form, { body: unset, headers: flow.json({ 'x-shop': '1' }), ...edges(flow) });
     const { status } = await executeFlow(flow, {}, { services: { http: server.http } });
     expect(status).toBe('succeeded');
     return server.arrived;
@@ -110,8 +110,9 @@ it('a flow that is called for its instructions has effects only if it has other 
   const flow = new FlowBuilder();
   const unset = flow.script('let v = 1', {}, 2).output('u');
   const nodes = [1, 2].map((id) => {
-    const node = flow.node('interflow_instructions', { inputs: ['in?'], outputs: ['fee_payer'], form: { id } });
-    flow.connect(unset, node.input('in'));
+    const inputs = ['in?', 'also?'];
+    const node = flow.node('interflow_instructions', { inputs, outputs: ['fee_payer'], form: { id } });
+    flow.connect(unset, node.input('in')).connect(flow.json(1), node.input('also'));
     return node;
   });
   const { not_run, nodeRuns } = await executeFlow(flow, {}, { flows: { 1: called(false), 2: called(true) } });

@@ -75,12 +75,13 @@ describe('executeTree', () => {
     const lost = flow.output('lost', needing.output('out'));
     const merging = flow.node('merge', { inputs: ['a?', 'b?'], outputs: ['out'] });
     flow.connect(failing.output('maybe'), merging.input('a')).connect(failing.output('out'), merging.input('b'));
-    flow.output('kept', merging.output('out'));
+    const kept = flow.output('kept', merging.output('out'));
+    flow.output('other', flow.constant({ S: 'x' }));
     const result = await execute(flow);
     expect(result.status).toBe('failed');
     expect(result.errors).toEqual([`Breaks ${failing.id}: as told`]);
-    expect(result.output).toEqual({ M: { kept: { S: 'neither' } } });
-    expect(result.not_run).toEqual([needing.id, lost.id]);
+    expect(result.output).toEqual({ M: { other: { S: 'x' } } });
+    expect(result.not_run).toEqual([needing.id, lost.id, merging.id, kept.id]);
     expect(result.nodeRuns.find((run) => run.node_id === failing.id)).toMatchObject({
       output: null,
       errors: ['as told'],

@@ -151,10 +151,9 @@ it('flows that call each other in a cycle get an answer', async () => {
   const flow = new FlowBuilder(registry);
   const looping = new FlowBuilder(registry);
   looping.output('out', looping.interflow(1, { in: looping.input('in') }, ['out?']).output('out'));
-  flow.output(
-    'named',
-    flow.use('test_asking', { wallet: flow.interflow(1, {}, ['out?']).output('out') }).output('named'),
-  );
+  const asking = flow.use('test_asking', { wallet: flow.interflow(1, {}, ['out?']).output('out') });
+  flow.declare(asking, 'wallet', { when_absent: 'run' });
+  flow.output('named', asking.output('named'));
   const { output } = await executeFlow(flow, {}, { registry, flows: { 1: looping }, limits: { interflowDepth: 3 } });
   expect(output.M.named).toEqual({ B: false });
 });

@@ -92,15 +92,35 @@ describe('a node that gets its values from an earlier run', () => {
     );
   });
 
-  it('fails for a branch that the run did not take, and runs without an optional value', async () => {
+  it('fails for a branch that the run did not take, and runs without one of several values', async () => {
     const flow = new FlowBuilder(picky);
     const branch = flow.use('gate', { condition: flow.json(true), value: flow.json(1) });
     const picked = flow.use('test_picky', { n: branch.output('rejected') });
-    const script = flow.script('if a == () { "none" } else { a }', { a: branch.output('rejected') });
+    const [taken, rejected] = [branch.output('output'), branch.output('rejected')];
+    const script = flow.script('if a == () { "none" } else { a }', { a: rejected, b: taken });
+    const none = flow.script('[a, b]', { a: rejected, b: rejected }, 1, 'none');
     const recorded = await run(flow, {}, { registry: picky });
-    const { result, recorded: part } = await runPart(flow, [picked.id, script.id], { recorded, registry: picky });
-    expect(endOf(result).errors).toEqual([expect.stringContaining('value_missing: no value for input "n"')]);
+    const { result, recorded: part } = await runPart(flow, [picked.id, script.id, none.id], {
+      recorded,
+      registry: picky,
+    });
+    expect(endOf(result).errors).toEqual([
+      expect.stringContaining('value_missing: no value for input "n"'),
+      expect.stringMatching(/^none .*: value_missing: no value for input "a"/),
+    ]);
     expect(shown(part)).toContainEqual(expect.stringMatching(/→ u="none"$/));
+  });
+
+  it('fails if it gathers a loop in which an element failed, unless it leaves that element out', async () => {
+    const flow = new FlowBuilder(picky);
+    const picked = flow.use('test_picky', { n: flow.foreach(flow.json([1, 2, 3])) }, { title: 'picky' }).output('n');
+    const [all, others] = [flow.collect(picked), flow.collectOthers(picked)].map(({ nodeId }) => nodeId);
+    const recorded = await run(flow, {}, { registry: picky });
+    const { result, recorded: part } = await runPart(flow, [all!, others!], { recorded, registry: picky });
+    expect(endOf(result).errors).toEqual([
+      expect.stringMatching(/^collect .*: value_missing: no value for input "element": picky .* failed for an element/),
+    ]);
+    expect(shown(part)).toContainEqual(expect.stringMatching(/→ array=\[1u, 3u\]$/));
   });
 
   it('gets the values again when its worker is lost, and repeats nothing', async () => {

@@ -13,7 +13,16 @@ import { fuzzCases } from '../support/fuzz_cases.ts';
 const kinds: MakePort[] = [
   (flow, a, _, title) => flow.foreach(a, title),
   (flow, a, _, title) => flow.collect(a, title),
+  (flow, a, _, title) => flow.collectOthers(a, title),
   (flow, a, _, title) => flow.toText(a, title),
+  (flow, a, b, title) => {
+    const text = flow.use('rhai_script_2x1', { a, b }, { form: { source: '[a, b]' }, title });
+    return flow.declare(text, 'b', { when_absent: 'run_unless_failed' }).output('u');
+  },
+  (flow, a, _, title) => {
+    const text = flow.use('to_string', { stringify: a }, { title });
+    return flow.declare(text, 'stringify', { when_absent: 'run' }).output('result');
+  },
   (flow, a, b, title) => flow.use('to_vec', { first: a, second: b }, { title }).output('result'),
   (flow, a, b, title) => flow.script('if a != () { a } else { b }', { a, b }, 1, title).output('u'),
   (flow, a, _, title) => flow.script('if type_of(a) == "array" { a.len() }', { a }, 1, title).output('u'),

@@ -188,7 +188,7 @@ it("a transaction that can't be output fails its nodes", async () => {
     ...always({ status: 'failed', errors: ['it is too large'], signature: null }),
     isBundled: true,
   });
-  expect([status, Object.keys(output.M)]).toEqual(['failed', ['early', 'late']]);
+  expect([status, Object.keys(output.M)]).toEqual(['failed', ['early']]);
   expect(errors).toEqual([expect.stringMatching(/^pay \S+: it is too large$/)]);
 });
 

@@ -173,6 +173,12 @@ export class FlowBuilder {
     return this.use('collect', { element }, { title }).output('array');
   }
 
+  /** Gathers the elements of a loop, and leaves out those that failed. */
+  collectOthers(element: Port, title?: string): Port {
+    return this.use('collect', { element }, { form: { on_failed_element: 'leave_out' }, title: title ?? 'collect' })
+      .output('array');
+  }
+
   /** Reads a member of a map. The node fails if the map lacks the member. */
   field(name: string, map: Port, title = name): Port {
     return this.use('json_get_field', { json_or_string: map }, { form: { field: name }, title }).output('result_json');

@@ -6,6 +6,7 @@ import definition from './definition.json' with { type: 'json' };
 export const mergeNode: NodeModule = {
   definition,
   handsOnKeysOf: ['a', 'b', 'c', 'd', 'e'],
+  runsOnFormValue: true,
   run: ({ inputs, inputNames }): ValueMap => {
     const name = inputNames.find((candidate) => inputs[candidate] !== undefined);
     return name === undefined ? {} : { value: inputs[name]! };

@@ -86,7 +86,6 @@ export const conditionRows: FlowRow[] = [
       'small#0 duration_ms=1u value=1 wait_for=true → value=1 wait_for=true',
       'merge#0 a=1 → value=1',
       'merge#1 b=20 → value=20',
-      'merge#2 →',
       'collect#0 element=[1, 20] → array=[1, 20]',
       'out#0 out=[1, 20] → out=[1, 20]',
       'rest#0 element=[30] → array=[30]',
@@ -94,7 +93,7 @@ export const conditionRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a merge takes the first value in the order of its inputs, and without values leaves its output unset',
+    title: 'a merge takes the first value in the order of its inputs, and without values does not run',
     flow: (flow) => {
       const none = flow.script('let w = 1', {}, 2, 'none');
       const late = flow.wait(flow.constant(s('late')), 3);
@@ -106,7 +105,7 @@ export const conditionRows: FlowRow[] = [
       flow.output('never', empty.output('value'));
     },
     output: 'first="late"',
-    notRun: ['never'],
+    notRun: ['empty', 'never'],
     runs: [
       'none#0 source="let w = 1" →',
       'const#0 → Source="late"',
@@ -114,7 +113,6 @@ export const conditionRows: FlowRow[] = [
       'const#0 → Source="c"',
       'merge#0 b="late" c="c" → value="late"',
       'first#0 first="late" → first="late"',
-      'empty#0 →',
     ],
   },
 ];

@@ -16,6 +16,7 @@ const LOST_RUNS = [
   'json#0 → Source={y=1u}',
   'fails#0 field="x" json_or_string={y=1u} ✗ json_or_string: there is no field "x"',
 ];
+const ONE = 'json#0 → Source=1u';
 const LOST_ERROR = 'fails: json_or_string: there is no field "x"';
 
 /** Flows with a node that has effects. The node acts only if its input has a value. */
@@ -71,6 +72,20 @@ export const effectRows: FlowRow[] = [
     runs: [...LOST_RUNS, 'bare#0 → done="nothing"', ...LOST_RUNS, 'form#0 with="form" → done="form"'],
   },
   {
+    title: 'when_absent = run_unless_failed: the node runs without a value of a branch, but not after a failure',
+    flow: (flow) => {
+      for (const source of [unset, lost]) {
+        flow.declare(act(flow, { with: source(flow) }, {}, 'acts'), 'with', { when_absent: 'run_unless_failed' });
+        const text = flow.use('to_string', { stringify: source(flow) }, { title: 'text' });
+        flow.declare(text, 'stringify', { when_absent: 'run_unless_failed' });
+      }
+    },
+    output: '',
+    errors: [LOST_ERROR, LOST_ERROR],
+    notRun: ['acts', 'text'],
+    runs: [UNSET_RUN, 'acts#0 → done="nothing"', UNSET_RUN, 'text#0 → result=""', ...LOST_RUNS, ...LOST_RUNS],
+  },
+  {
     title: 'when_absent = run applies only to its own input',
     flow: (flow) => {
       flow.declare(act(flow, { with: lost(flow), also: unset(flow) }), 'with', { when_absent: 'run' });
@@ -112,7 +127,7 @@ export const effectRows: FlowRow[] = [
     title: 'in a loop, a node with effects skips only the elements that lack a value',
     flow: (flow) => {
       const each = flow.foreach(flow.json([{ a: 1 }, { b: 2 }, { a: 3 }]));
-      flow.output('out', flow.collect(act(flow, { with: flow.field('a', each) }).output('done')));
+      flow.output('out', flow.collectOthers(act(flow, { with: flow.field('a', each) }).output('done')));
     },
     output: 'out=[1u, 3u]',
     errors: ['a#1: json_or_string: there is no field "a"'],
@@ -152,10 +167,12 @@ export const effectRows: FlowRow[] = [
     ],
   },
   {
-    title: 'without a value, a flow is not called if it or a flow that it calls has effects; other flows are called',
+    title:
+      'without one of its values, a flow is not called if it or a flow that it calls has effects or asks a person; other flows are called',
     flow: (flow) => {
-      for (const [id, title] of [[1, 'acts'], [2, 'calls'], [3, 'calls itself'], [4, 'computes']] as const) {
-        flow.interflow(id, { in: unset(flow) }, ['out?'], title);
+      const titles = ['acts', 'calls', 'calls itself', 'computes', 'asks'];
+      for (const [index, title] of titles.entries()) {
+        flow.interflow(index + 1, { in: unset(flow), also: flow.json(1) }, ['out?'], title);
       }
       // The flow builder makes every input of a call required, so change that here.
       for (const node of flow.nodes.filter(({ data }) => data.node_id === 'interflow')) {
@@ -170,18 +187,25 @@ export const effectRows: FlowRow[] = [
         flow.interflow(1, {}, [], 'inner');
       },
       4: (flow) => flow.output('out', flow.toText(flow.input('in', 'default'), 'text')),
+      5: (flow) => flow.use('api_input'),
     },
     output: '',
-    notRun: ['acts', 'calls', 'calls itself'],
+    notRun: ['acts', 'calls', 'calls itself', 'asks'],
     runs: [
       UNSET_RUN,
+      ONE,
       UNSET_RUN,
+      ONE,
       UNSET_RUN,
+      ONE,
       UNSET_RUN,
-      'computes#0 → out="default"',
-      'computes#0 > in#0 → in="default"',
+      ONE,
+      'computes#0 also=1u → out="default"',
+      'computes#0 > in#0 also=1u → in="default"',
       'computes#0 > text#0 stringify="default" → result="default"',
       'computes#0 > out#0 out="default" → out="default"',
+      UNSET_RUN,
+      ONE,
     ],
   },
 ];

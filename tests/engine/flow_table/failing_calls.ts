@@ -12,7 +12,7 @@ export const failingCallRows: FlowRow[] = [
     options: { limits: { interflowDepth: 2 } },
     output: '',
     errors: ['below: below: below: recursive depth reached: calls of flows may be nested 2 deep'],
-    notRun: ['out'],
+    notRun: ['depth', 'out'],
     runs: [
       'n#0 n=9 → n=9',
       'step#0 a=9 source="let u = if a > 0 { a - 1 }; let v = if a == 0 { 0 };" → u=8',
@@ -23,9 +23,6 @@ export const failingCallRows: FlowRow[] = [
       'below#0 > below#0 > n#0 n=7 → n=7',
       'below#0 > below#0 > step#0 a=7 source="let u = if a > 0 { a - 1 }; let v = if a == 0 { 0 };" → u=6',
       'below#0 > below#0 > below#0 n=6 ✗ recursive depth reached: calls of flows may be nested 2 deep',
-      'below#0 > below#0 > depth#0 source="if a != () { a + 1 } else { b }" →',
-      'below#0 > depth#0 source="if a != () { a + 1 } else { b }" →',
-      'depth#0 source="if a != () { a + 1 } else { b }" →',
     ],
   },
   {
@@ -58,7 +55,7 @@ export const failingCallRows: FlowRow[] = [
     title: 'a call of a flow in a loop may fail for one element alone',
     flow: (flow) => {
       const call = flow.interflow(1, { map: flow.foreach(flow.json([{ x: 1 }, {}, { x: 3 }])) }, ['out'], 'call');
-      flow.output('out', flow.collect(call.output('out')));
+      flow.output('out', flow.collectOthers(call.output('out')));
     },
     flows: { 1: (flow) => flow.output('out', flow.field('x', flow.input('map'))) },
     output: 'out=[1u, 3u]',

@@ -13,7 +13,7 @@ export const failingLoopRows: FlowRow[] = [
     flow: (flow) => {
       const each = flow.foreach(flow.json(ROWS));
       const pair = flow.use('to_vec', { first: flow.field('a', each), second: each }, { title: 'pair' });
-      flow.output('out', flow.collect(pair.output('result')));
+      flow.output('out', flow.collectOthers(pair.output('result')));
     },
     output: 'out=[[1u, {a=1u b=1u}], [3u, {a=3u}], [4u, {a=4u b=4u}]]',
     errors: ['a#1: json_or_string: there is no field "a"'],
@@ -32,13 +32,52 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
+    title: 'a collect does not run if an element of its loop failed, and neither do the nodes behind it',
+    flow: (flow) => {
+      const a = flow.field('a', flow.foreach(flow.json(ROWS)));
+      flow.use('test_act', { with: flow.toText(flow.collect(a), 'sum') }, { title: 'pays' });
+    },
+    output: '',
+    errors: ['a#1: json_or_string: there is no field "a"'],
+    notRun: ['collect', 'sum', 'pays'],
+    runs: [
+      'json#0 → Source=[{a=1u b=1u}, {b=2u}, {a=3u}, {a=4u b=4u}]',
+      'foreach#0 array=[{a=1u b=1u}, {b=2u}, {a=3u}, {a=4u b=4u}] → element=[{a=1u b=1u}, {b=2u}, {a=3u}, {a=4u b=4u}]',
+      'a#0 field="a" json_or_string={a=1u b=1u} → result_json=1u result_string="1"',
+      'a#1 field="a" json_or_string={b=2u} ✗ json_or_string: there is no field "a"',
+      'a#2 field="a" json_or_string={a=3u} → result_json=3u result_string="3"',
+      'a#3 field="a" json_or_string={a=4u b=4u} → result_json=4u result_string="4"',
+    ],
+  },
+  {
+    title: 'a collect runs if the failure of an element was handled, and leaves that element out',
+    flow: (flow) => {
+      const each = flow.foreach(flow.json([{ a: 1 }, {}]));
+      const a = flow.use('json_get_field', { json_or_string: each }, {
+        form: { field: 'a' },
+        title: 'a',
+        handlesErrors: true,
+      });
+      flow.output('out', flow.collect(a.output('result_json')));
+    },
+    output: 'out=[1u]',
+    runs: [
+      'json#0 → Source=[{a=1u}, {}]',
+      'foreach#0 array=[{a=1u}, {}] → element=[{a=1u}, {}]',
+      'a#0 field="a" json_or_string={a=1u} → result_json=1u result_string="1"',
+      'a#1 field="a" json_or_string={} ⤷ json_or_string: there is no field "a"',
+      'collect#0 element=[1u] → array=[1u]',
+      'out#0 out=[1u] → out=[1u]',
+    ],
+  },
+  {
     title: 'two nodes that fail at different indices leave only the iterations in which both succeed',
     flow: (flow) => {
       const each = flow.foreach(flow.json(ROWS));
       const pair = flow.use('to_vec', { first: flow.field('a', each), second: flow.field('b', each) }, {
         title: 'pair',
       });
-      flow.output('out', flow.collect(pair.output('result')));
+      flow.output('out', flow.collectOthers(pair.output('result')));
     },
     output: 'out=[[1u, 1u], [4u, 4u]]',
     errors: ['a#1: json_or_string: there is no field "a"', 'b#2: json_or_string: there is no field "b"'],
@@ -95,10 +134,13 @@ export const failingLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'for a failed iteration, a node with an optional input runs without a value',
+    title:
+      'for a failed iteration, a node runs if its flow lets it run without the value, and a collect gets all elements',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json(ROWS)));
-      flow.output('out', flow.collect(flow.script('if a == () { "none" } else { a }', { a }, 1, 'rescue').output('u')));
+      const rescue = flow.script('if a == () { "none" } else { a }', { a }, 1, 'rescue');
+      flow.declare(rescue, 'a', { when_absent: 'run' });
+      flow.output('out', flow.collect(rescue.output('u')));
     },
     output: 'out=[1, "none", 3, 4]',
     errors: ['a#1: json_or_string: there is no field "a"'],
@@ -132,38 +174,37 @@ export const failingLoopRows: FlowRow[] = [
   },
   {
     title:
-      'if every iteration of a loop fails, collect gives an empty array, and nodes that need an element do not run',
+      'if every iteration of a loop fails, a collect of the others gives an empty array, and all other nodes behind the loop do not run',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json([{}, {}])));
-      flow.output('all', flow.collect(a));
+      flow.output('others', flow.collectOthers(a));
+      flow.output('all', flow.collect(a, 'all elements'));
       flow.output('each', a);
     },
-    output: 'all=[]',
+    output: 'others=[]',
     errors: ['a#0: json_or_string: there is no field "a"', 'a#1: json_or_string: there is no field "a"'],
-    notRun: ['each'],
+    notRun: ['all elements', 'all', 'each'],
     runs: [
       'json#0 → Source=[{}, {}]',
       'foreach#0 array=[{}, {}] → element=[{}, {}]',
       'a#0 field="a" json_or_string={} ✗ json_or_string: there is no field "a"',
       'a#1 field="a" json_or_string={} ✗ json_or_string: there is no field "a"',
       'collect#0 element=[] → array=[]',
-      'all#0 all=[] → all=[]',
+      'others#0 others=[] → others=[]',
     ],
   },
   {
-    title: 'a foreach that fails starts no loop, and a collect behind it gives an empty array',
+    title: 'a foreach that does not run because of a failure starts no loop, and a collect behind it does not run',
     flow: (flow) => {
       const a = flow.foreach(flow.field('x', flow.json({})));
       flow.output('out', flow.collect(flow.use('print', { print: a }, { title: 'print' }).passthrough('print')));
     },
-    output: 'out=[]',
+    output: '',
     errors: ['x: json_or_string: there is no field "x"'],
-    notRun: ['foreach', 'print'],
+    notRun: ['foreach', 'print', 'collect', 'out'],
     runs: [
       'json#0 → Source={}',
       'x#0 field="x" json_or_string={} ✗ json_or_string: there is no field "x"',
-      'collect#0 element=[] → array=[]',
-      'out#0 out=[] → out=[]',
     ],
   },
   {
@@ -173,7 +214,7 @@ export const failingLoopRows: FlowRow[] = [
       const a = flow.field('a', flow.foreach(flow.json(ROWS), 'rows'));
       flow.output(
         'out',
-        flow.collect(flow.use('to_vec', { first: names, second: a }, { title: 'pair' }).output('result')),
+        flow.collectOthers(flow.use('to_vec', { first: names, second: a }, { title: 'pair' }).output('result')),
       );
     },
     output: 'out=[["w", 1u], ["y", 3u], ["z", 4u]]',
@@ -201,7 +242,7 @@ export const failingLoopRows: FlowRow[] = [
       const names = flow.foreach(flow.json(['x', 'y', 'z']), 'names');
       flow.output(
         'out',
-        flow.collect(flow.use('to_vec', { first: a, second: names }, { title: 'pair' }).output('result')),
+        flow.collectOthers(flow.use('to_vec', { first: a, second: names }, { title: 'pair' }).output('result')),
       );
     },
     output: 'out=[[1u, "x"]]',

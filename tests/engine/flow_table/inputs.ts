@@ -108,13 +108,14 @@ export const inputRows: FlowRow[] = [
     runs: ['text#0 → result=""', 'out#0 out="" → out=""'],
   },
   {
-    title: 'form data applies if the edge into an optional input gives no value',
+    title: 'form data applies if the edge into an optional input gives no value and the node runs',
     flow: (flow) => {
       const choice = flow.script('let v = "other"', {}, 2, 'choice');
       const text = flow.use('to_string', { stringify: choice.output('u') }, {
         form: { stringify: 'form' },
         title: 'text',
       });
+      flow.declare(text, 'stringify', { when_absent: 'run' });
       flow.output('out', text.output('result'));
     },
     output: 'out="form"',
@@ -291,7 +292,7 @@ export const inputRows: FlowRow[] = [
   },
   {
     title:
-      'the flow makes an optional input required: its node waits for a value, unless the flow says to run when it is absent',
+      'a node without effects waits for a value of its only edge, optional or not, unless the flow says to run without it',
     flow: (flow) => {
       const lost = flow.field('x', flow.json({}));
       const use = (title: string, members: object) =>
@@ -302,11 +303,10 @@ export const inputRows: FlowRow[] = [
     },
     output: '',
     errors: ['x: json_or_string: there is no field "x"'],
-    notRun: ['required'],
+    notRun: ['optional', 'required'],
     runs: [
       'json#0 → Source={}',
       'x#0 field="x" json_or_string={} ✗ json_or_string: there is no field "x"',
-      'optional#0 → result=""',
       'both#0 → result=""',
     ],
   },

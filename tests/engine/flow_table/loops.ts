@@ -49,16 +49,16 @@ export const loopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'for an empty array, a node with an optional input runs once, without an element',
+    title: 'for an empty array, a node with an optional input does not run',
     flow: (flow) => flow.output('out', flow.collect(flow.toText(flow.foreach(flow.input('list'))))),
     inputs: { list: list() },
-    output: 'out=[""]',
+    output: 'out=[]',
+    notRun: ['to_string'],
     runs: [
       'list#0 list=[] → list=[]',
       'foreach#0 array=[] → element=[]',
-      'to_string#0 → result=""',
-      'collect#0 element=[""] → array=[""]',
-      'out#0 out=[""] → out=[""]',
+      'collect#0 element=[] → array=[]',
+      'out#0 out=[] → out=[]',
     ],
   },
   {

@@ -127,7 +127,8 @@ export const nestedLoopRows: FlowRow[] = [
     flow: (flow) => {
       const rows = flow.foreach(flow.json([{ list: [1, 2] }, {}, { list: [3] }]), 'outer');
       const inner = flow.foreach(flow.field('list', rows), 'inner');
-      flow.output('out', flow.collect(flow.use('print', { print: inner }, { title: 'print' }).passthrough('print')));
+      const print = flow.use('print', { print: inner }, { title: 'print' });
+      flow.output('out', flow.collectOthers(print.passthrough('print')));
     },
     output: 'out=[1u, 2u, 3u]',
     errors: ['list#1: json_or_string: there is no field "list"'],
@@ -179,10 +180,10 @@ export const nestedLoopRows: FlowRow[] = [
     runs: ['const#0 → Source="x"', 'collect#0 element=["x"] → array=["x"]', 'out#0 out=["x"] → out=["x"]'],
   },
   {
-    title: 'a collect keeps null, and leaves out what is absent',
+    title: 'a collect of the others keeps null, and leaves out what is absent',
     flow: (flow) => {
       const a = flow.field('a', flow.foreach(flow.json([{ a: null }, {}, { a: 1 }])));
-      flow.output('out', flow.collect(a));
+      flow.output('out', flow.collectOthers(a));
     },
     output: 'out=[null, 1u]',
     errors: ['a#1: json_or_string: there is no field "a"'],
@@ -197,14 +198,15 @@ export const nestedLoopRows: FlowRow[] = [
     ],
   },
   {
-    title: 'a collect whose source never runs gives an empty array',
+    title: 'a collect whose source does not run because of a failure does not run, unless it leaves out what failed',
     flow: (flow) => {
       const lost = flow.use('print', { print: flow.field('x', flow.json({})) }, { title: 'never' });
-      flow.output('out', flow.collect(lost.passthrough('print')));
+      flow.output('none', flow.collect(lost.passthrough('print'), 'all'));
+      flow.output('out', flow.collectOthers(lost.passthrough('print')));
     },
     output: 'out=[]',
     errors: ['x: json_or_string: there is no field "x"'],
-    notRun: ['never'],
+    notRun: ['never', 'all', 'none'],
     runs: [
       'json#0 → Source={}',
       'x#0 field="x" json_or_string={} ✗ json_or_string: there is no field "x"',

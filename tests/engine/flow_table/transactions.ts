@@ -254,14 +254,12 @@ export const transactionRows: FlowRow[] = [
       flow.output('out', held.output('signature'));
       flow.output('text', flow.toText(held.output('made'), 'text'));
     }),
-    output: 'text=""',
+    output: '',
     runs: [
       'first#0 name="first" → made="made first" signature=B6:first',
       'const#0 → Source=false',
-      'text#0 → result=""',
-      'text#0 text="" → text=""',
     ],
-    notRun: ['held', 'out'],
+    notRun: ['held', 'out', 'text', 'text'],
     logs: ['Info first#0: Ann pays for first and the fees'],
   },
   {
@@ -287,7 +285,7 @@ export const transactionRows: FlowRow[] = [
       const name = flow.foreach(flow.json(['a', 'fails', 'c']));
       const first = make(flow, 'pay', { name });
       const second = make(flow, 'note', { in: first.output('made') });
-      flow.output('out', flow.collect(second.output('signature')));
+      flow.output('out', flow.collectOthers(second.output('signature')));
     }),
     output: 'out=[B6:a+note, B6:c+note]',
     runs: [

@@ -1,4 +1,4 @@
-select plan(43);
+select plan(44);
 
 create function pg_temp.fault(port text, value jsonb) returns text language sql as $$
   select private.flow_findings(
@@ -16,7 +16,7 @@ select is(
   pg_temp.fault('targets', jsonb_build_array(test.kept('target')::jsonb || changes)), null, format('a target with %s passes', changes)
 )
 from (values (jsonb '{}'), ('{"type_bounds": []}'), ('{"required": false, "passthrough": true, "defaultValue": 1}'),
-  ('{"when_absent": "run"}'), ('{"when_absent": null}')) as good (changes);
+  ('{"when_absent": "run"}'), ('{"when_absent": "run_unless_failed"}'), ('{"when_absent": null}')) as good (changes);
 
 select is(
   pg_temp.fault('sources', jsonb_build_array(test.kept('source')::jsonb, port)),
@@ -39,7 +39,7 @@ from (values
 
 select is(
   pg_temp.fault('targets', jsonb_build_array(test.kept('target')::jsonb, test.kept('target')::jsonb || jsonb_build_object('when_absent', word))),
-  'data.targets: when_absent of a target must be "run", or left out', format('when_absent %s is found', word)
+  'data.targets: when_absent of a target must be "run" or "run_unless_failed", or left out', format('when_absent %s is found', word)
 )
 from (values (jsonb '"wait"'), ('"Run"'), ('""'), ('true'), ('["run"]'), ('{"run": "run"}'), ('1')) as bad (word);
 

@@ -1,4 +1,4 @@
-select plan(15);
+select plan(17);
 
 create function pg_temp.warnings(nodes jsonb, edges jsonb, acting_flows jsonb default '{}') returns text[] language sql as $$
   select coalesce(array_agg(format('%s %s', w.warning ->> 'code', w.warning ->> 'path') order by w.position), '{}')
@@ -15,6 +15,7 @@ from (values
   ('act', 'once', jsonb '[{"name": "signature", "type": "free"}, {"name": "maybe", "type": "free", "optional": true}]',
     jsonb '[{"name": "in", "type_bounds": [], "passthrough": true}, {"name": "need", "type_bounds": [], "required": true}, {"name": "submit", "type_bounds": []}]'),
   ('write', 'idempotent', '[]', '[{"name": "in", "type_bounds": []}]'),
+  ('api_input', 'none', '[]', '[{"name": "title", "type_bounds": []}]'),
   ('read', 'none', '[{"name": "maybe", "type": "free", "optional": true}]', '[{"name": "in", "type_bounds": []}]'),
   ('http_request', 'once', '[{"name": "body", "type": "free"}]', '[{"name": "body", "type_bounds": []}, {"name": "method", "type_bounds": []}]'),
   ('interflow', 'none', '[]', '[]'), ('interflow_instructions', 'none', '[]', '[]'),
@@ -35,6 +36,8 @@ from (values
   (test.node('t', 'read', '{}', '{in}'), '{}', 'a node without effects gets no warning'),
   (test.node('t', 'act', '{}', '{need}'), '{}', 'a required input, whose node has no further nodes behind it, gets no warning'),
   (pg_temp.changed(test.node('t', 'write', '{}', '{in}'), '{"when_absent": "run"}'), '{}', 'an input with when_absent gets no warning'),
+  (pg_temp.changed(test.node('t', 'write', '{}', '{in}'), '{"when_absent": "run_unless_failed"}'), '{}', 'nor does one that runs unless its source failed'),
+  (test.node('t', 'api_input', '{}', '{title}'), test.kept('told'), 'a node that asks a person gets a warning'),
   (test.node('t', 'http_request', '{}', '{body}', '{"method": "POST"}'), test.kept('told'), 'a request with an unsafe method'),
   (test.node('t', 'http_request', '{}', '{body}', '{"method": "head"}'), '{}', 'a request with a safe method gets no warning'),
   (test.node('t', 'http_request', '{}', '{body}'), '{}', 'a request without a method gets no warning'),

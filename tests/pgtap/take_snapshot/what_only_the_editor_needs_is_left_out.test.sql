@@ -9,7 +9,7 @@ select test.keep('node', '{
     "sources": [{"id": "s", "name": "out", "type": "free", "optional": true}],
     "targets": [
       {"id": "t", "name": "in", "type_bounds": ["free"], "required": true, "passthrough": false},
-      {"id": "u", "name": "other", "type_bounds": ["free"], "required": false, "passthrough": false, "when_absent": "run"}
+      {"id": "u", "name": "other", "type_bounds": ["free"], "required": false, "passthrough": false, "when_absent": "run_unless_failed"}
     ],
     "targets_form": {"form_data": {"type": "JSON", "value": {"tooltip": "kept"}}, "extra": {"source": "code"}},
     "instruction_info": {"before": [], "signature": "signature", "after": []}
