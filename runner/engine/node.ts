@@ -271,6 +271,11 @@ export interface HttpRequest {
 export interface HttpResponse {
   status: number;
   headers: { [name: string]: string };
+  /**
+   * The headers `Set-Cookie` of the answer, after those of redirects from the same host. Undefined if the client does
+   * not collect them.
+   */
+  cookies?: readonly string[];
   body: Uint8Array;
 }
 

@@ -15,6 +15,8 @@ export interface CredentialHops {
    * Returns the hop of a redirect. If the server has put the secret into its URL, the returned hop lacks the secret.
    */
   next: <Hop extends HopHead>(hop: Hop) => Hop;
+  /** True if a text of the server contains the secret. */
+  repeatsSecret: (text: string) => boolean;
   answer: (response: HttpResponse) => Promise<HttpResponse>;
   error: (error: unknown) => unknown;
 }
@@ -22,6 +24,7 @@ export interface CredentialHops {
 const NO_CREDENTIAL: CredentialHops = {
   add: (hop) => hop,
   next: (hop) => hop,
+  repeatsSecret: () => false,
   answer: (response) => Promise.resolve(response),
   error: (error) => error,
 };
@@ -55,12 +58,18 @@ export function carryCredential(credential: Credential | undefined, first: HopHe
       }
       return { ...hop, url };
     },
-    answer: async ({ status, headers, body }) => {
+    repeatsSecret: (text) => redaction.text(text) !== text,
+    answer: async ({ status, headers, cookies = [], body }) => {
       // If the secret can't be marked as refused, the failure is ignored: the next answer with status 401 marks it. The
       // node gets the present answer in any case.
       if (status === 401 && isCarried) await credential.refused?.().catch(() => {});
       const redacted = Object.entries(headers).map(([name, value]) => [redaction.text(name), redaction.text(value)]);
-      return { status, headers: Object.fromEntries(redacted), body: redaction.bytes(body) };
+      return {
+        status,
+        headers: Object.fromEntries(redacted),
+        cookies: cookies.map(redaction.text),
+        body: redaction.bytes(body),
+      };
     },
     error: (error) => {
       if (!(error instanceof NodeError)) return error;

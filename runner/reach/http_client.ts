@@ -3,11 +3,13 @@ import { type IsAllowed, isPublicAddress } from './address_rules.ts';
 import type { Holder } from './byte_budget.ts';
 import { type ConnectOptions, openConnection, reasonOf, type Resolve, resolveBySystem } from './connection.ts';
 import { encodeRequestHead, readResponse, type ResponseMessage } from './http_message.ts';
+import { makeCookieJar } from './cookies.ts';
 import { carryCredential } from './credential_hops.ts';
 import type { HttpShare } from './http_share.ts';
 import { makeBodyWriter, type MayKeep } from './response_body.ts';
 import { TransientError } from '../engine/transient_error.ts';
 import { CONNECTION_HEADERS } from '../../types/http_headers.ts';
+import { isRedirect } from '../../types/http_status.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 
 export interface HttpClientOptions {
@@ -47,8 +49,6 @@ const HARMLESS_HEADERS = new Set([
   'user-agent',
 ]);
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-
 /** One request in a chain of redirects. */
 interface Hop {
   method: string;
@@ -74,8 +74,8 @@ function makeHeaders(given: HttpRequest['headers']): Headers {
     try {
       // A header of the request replaces a default. If the request has several headers of one name, their values become
       // a list.
-      if (isGiven.has(key)) headers.append(key, value);
-      else headers.set(key, value);
+      const others = isGiven.has(key) ? `${headers.get(key)}${key === 'cookie' ? '; ' : ', '}` : '';
+      headers.set(key, `${others}${value}`);
     } catch {
       throw new NodeError(`the header ${JSON.stringify(name)} has a malformed name or value`);
     }
@@ -99,18 +99,15 @@ function firstHop(request: HttpRequest, body: Uint8Array | undefined): Hop {
  * 15.4.
  */
 function nextHop(hop: Hop, { status, headers: { location } }: ResponseMessage): Hop | undefined {
-  if (!REDIRECTS.has(status) || location === undefined) return undefined;
+  if (!isRedirect(status) || location === undefined) return undefined;
   const url = parseUrl(location, hop.url);
   const isSameOrigin = url.origin === hop.url.origin;
   const headers = new Headers([...hop.headers].filter(([name]) => isSameOrigin || HARMLESS_HEADERS.has(name)));
-  const keepsBody = status === 307 || status === 308;
-  if (!keepsBody) { for (const name of BODY_HEADERS) headers.delete(name); }
-  return {
-    url,
-    headers,
-    method: keepsBody || hop.method === 'HEAD' ? hop.method : 'GET',
-    body: keepsBody ? hop.body : undefined,
-  };
+  const isSeeOther = status === 303 && hop.method !== 'GET' && hop.method !== 'HEAD';
+  const becomesGet = isSeeOther || ((status === 301 || status === 302) && hop.method === 'POST');
+  if (!becomesGet) return { ...hop, url, headers };
+  for (const name of BODY_HEADERS) headers.delete(name);
+  return { url, headers, method: 'GET', body: undefined };
 }
 
 /**
@@ -219,7 +216,8 @@ function limitTime(timeoutMs: number, given: AbortSignal): TimeLimit {
 }
 
 /**
- * Makes the client with which nodes make HTTP requests. It follows up to 10 redirects. Each host is resolved once, and
+ * Makes the client with which nodes make HTTP requests. It follows up to 10 redirects, and sends cookies that were set
+ * on the way on to the same host. Each host is resolved once, and
  * the client connects to allowed addresses only. The client itself sets the headers that concern the connection or the
  * length of the message, and ignores such headers of a request.
  */
@@ -246,13 +244,15 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
     const maxBytes = Math.min(maxResponseBytes, request.maxResponseBytes ?? Infinity);
     let hop = firstHop(request, body);
     const carried = carryCredential(request.credential, hop);
+    const jar = makeCookieJar(carried.repeatsSecret);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const takesPartOfBody = request.takesPartOfBody === true;
       const allowance = { options, maxResponseBytes: maxBytes, takesPartOfBody, mayKeep };
       try {
-        const response = await exchange(carried.add(hop), allowance, signal);
+        const response = await exchange(jar.add(carried.add(hop)), allowance, signal);
+        jar.keep(hop.url, response.cookies);
         const next = request.refusesRedirects ? undefined : nextHop(hop, response);
-        if (next === undefined) return await carried.answer(response);
+        if (next === undefined) return await carried.answer({ ...response, cookies: jar.received(hop.url) });
         hop = carried.next(next);
       } catch (error) {
         throw carried.error(error);

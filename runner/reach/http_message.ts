@@ -2,7 +2,7 @@ import { NodeError } from '../engine/node.ts';
 import { TransientError } from '../engine/transient_error.ts';
 import { type ByteReader, makeByteReader, type TakeBytes } from './byte_stream.ts';
 import { makeChunkedDecoder } from './chunked.ts';
-import type { BodyWriter } from './response_body.ts';
+import { type BodyWriter, tooLarge } from './response_body.ts';
 
 /**
  * HTTP/1.1 messages over a connection that serves one request. Source: RFC 9112.
@@ -22,9 +22,25 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 export interface ResponseMessage {
   status: number;
-  /** The headers by name in lower case. The values of headers with the same name are joined. */
+  /** The headers by name in lower case, as text. The values of headers with the same name are joined. */
   headers: { [name: string]: string };
+  /** The headers `Set-Cookie`, with one character for each byte. */
+  cookies: string[];
   body: Uint8Array;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Converts a header's bytes, each a character, to text. Servers send texts like file names in UTF-8. If the bytes are
+ * not UTF-8, they are Latin-1.
+ */
+export function headerText(bytes: string): string {
+  try {
+    return utf8.decode(Uint8Array.from(bytes, (letter) => letter.charCodeAt(0)));
+  } catch {
+    return bytes;
+  }
 }
 
 /** The most bytes of a request's head. */
@@ -63,18 +79,24 @@ function trimBlanks(text: string): string {
 }
 
 /** Reads header lines up to the empty line. All lines together may have `maxBytes`. */
-async function readHeaders(reader: ByteReader, maxBytes: number): Promise<{ [name: string]: string }> {
+async function readHeaders(
+  reader: ByteReader,
+  maxBytes: number,
+): Promise<Pick<ResponseMessage, 'headers' | 'cookies'>> {
   const headers: { [name: string]: string } = Object.create(null);
+  const cookies: string[] = [];
   let left = maxBytes;
   for (;;) {
     const line = await reader.line(left);
-    if (line === '') return headers;
+    if (line === '') return { headers, cookies };
     left -= line.length;
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).toLowerCase();
     const value = trimBlanks(line.slice(colon + 1));
     if (!TOKEN.test(name) || /[\0\r]/.test(value)) throw new NodeError('the response has a malformed header');
-    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+    if (name === 'set-cookie') cookies.push(value);
+    const text = headerText(value);
+    headers[name] = headers[name] === undefined ? text : `${headers[name]}, ${text}`;
   }
 }
 
@@ -118,22 +140,21 @@ async function readBody(
   { maxBytes: maxBodyBytes, takesPart }: ResponseLimit,
   makeBody: MakeBody,
 ): Promise<Uint8Array> {
-  const tooLarge = () => new NodeError(`the response is larger than ${maxBodyBytes} bytes`);
   const coding = headers['transfer-encoding'];
   const length = coding === undefined ? contentLength(headers['content-length']) ?? Infinity : Infinity;
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     throw new NodeError(`the transfer-encoding ${coding} is not supported`);
   }
-  if (length !== Infinity && length > maxBodyBytes && !takesPart) throw tooLarge();
+  if (length !== Infinity && length > maxBodyBytes && !takesPart) throw tooLarge(maxBodyBytes);
   const body = makeBody(headers);
   let sent = 0;
   const take: TakeBytes = (bytes) => {
     const room = maxBodyBytes - sent;
     sent += bytes.length;
     if (sent <= maxBodyBytes) return body.write(bytes);
-    if (!takesPart) throw tooLarge();
+    if (!takesPart) throw tooLarge(maxBodyBytes);
     return Promise.resolve(body.write(bytes.subarray(0, room))).then(() => {
-      throw tooLarge();
+      throw tooLarge(maxBodyBytes);
     });
   };
   try {
@@ -162,19 +183,19 @@ export async function readResponse(
     const statusLine = await reader.line(MAX_HEAD_BYTES);
     const status = Number(/^HTTP\/1\.[01] ([1-9]\d\d)(?: |$)/.exec(statusLine)?.[1]);
     if (Number.isNaN(status)) throw new NodeError('the response is not HTTP/1.1');
-    const headers = await readHeaders(reader, MAX_HEAD_BYTES - statusLine.length);
+    const { headers, cookies } = await readHeaders(reader, MAX_HEAD_BYTES - statusLine.length);
     if (status === 101) throw new NodeError('the server asks to change the protocol');
     // After an informational response, another response follows.
     if (status < 200) continue;
     // A response without a body may have headers that describe one, for example its length.
     const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
-    if (!hasBody) return { status, headers, body: new Uint8Array(0) };
+    if (!hasBody) return { status, headers, cookies, body: new Uint8Array(0) };
     const body = await readBody(reader, headers, limit, makeBody).catch((error) => {
       // If the server answers with an error status and a body that can't be read, the error must still name the status.
       const isRefusal = status >= 300 && error instanceof NodeError && !(error instanceof TransientError);
       throw isRefusal ? new NodeError(`status code: ${status}; ${error.message}`) : error;
     });
-    return { status, headers, body };
+    return { status, headers, cookies, body };
   }
   throw new NodeError('the server gives no final response');
 }

@@ -1,3 +1,5 @@
+import type { Transform } from 'node:stream';
+import { createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { makeByteSink } from '../../functions/_shared/byte_sink.ts';
 import { nextTurn } from '../../functions/_shared/pause.ts';
 import { NodeError } from '../engine/node.ts';
@@ -40,10 +42,11 @@ function waitForTurn(): Promise<void> {
   });
 }
 
+export const tooLarge = (maxBytes: number) => new NodeError(`the response is larger than ${maxBytes} bytes`);
+
 /** Makes a writer that keeps a body as it was sent. `expectedBytes` is the body's length, if known. */
 function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: number): BodyWriter {
-  const tooLarge = () => new NodeError(`the response is larger than ${maxBytes} bytes`);
-  const sink = makeByteSink(maxBytes, tooLarge, expectedBytes);
+  const sink = makeByteSink(maxBytes, () => tooLarge(maxBytes), expectedBytes);
   return {
     write: (bytes) => {
       const wait = mayKeep(Math.max(sink.length() + bytes.length, expectedBytes ?? 0));
@@ -55,68 +58,121 @@ function makePlainWriter(maxBytes: number, mayKeep: MayKeep, expectedBytes?: num
   };
 }
 
-/**
- * Makes a writer that inflates gzip or deflate portion by portion and stops at the limit. The compressed body is not
- * kept.
- */
-function makeInflatingWriter(coding: 'gzip' | 'deflate', maxBytes: number, mayKeep: MayKeep): BodyWriter {
-  const inflated = makePlainWriter(maxBytes, mayKeep);
-  const { readable, writable } = new DecompressionStream(coding);
-  const writer = writable.getWriter();
-  const reader = readable.getReader();
-  let isEmpty = true;
+/** Makes the decoder of a coding. Gets the first byte of the body. */
+type MakeDecoder = (first: number) => Transform;
 
+const gunzip: MakeDecoder = () => createGunzip();
+
+/**
+ * The content codings by name. Source: RFC 9110, section 8.4.1. A body of the coding deflate has the format zlib, but
+ * some servers send it without zlib's header, whose first byte ends in the four bits 1000. No compressor makes a body
+ * without header that begins with these bits.
+ *
+ * Brotli is no member: some versions of Deno decode a portion to its end, however large, before it can be stopped.
+ */
+const DECODERS = new Map<string, MakeDecoder>([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', (first) => (first & 15) === 8 ? createInflate() : createInflateRaw()],
+]);
+
+/** The most codings of one body. */
+const MAX_CODINGS = 3;
+
+/** A decoder that runs, and passes on what it makes. */
+interface RunningDecoder {
+  write: (portion: Uint8Array) => Promise<void>;
+  /** Resolves when everything was passed on. */
+  end: () => Promise<void>;
+  stop: () => void;
+}
+
+function runDecoder(decoder: Transform, take: TakeBytes): RunningDecoder {
+  const passOn = async (): Promise<void> => {
+    for await (const piece of decoder) await take(piece);
+  };
+  const reading = passOn();
+  /** Rejects if reading fails, so that a write does not wait for ever. Never resolves. */
+  const failure = reading.then(() => new Promise<never>(() => {}));
+  for (const promise of [reading, failure]) promise.catch(() => {});
+  decoder.on('error', () => {});
+  return {
+    write: async (portion) => {
+      const written = new Promise<void>((resolve, reject) =>
+        decoder.write(portion, (error) => error ? reject(error) : resolve())
+      );
+      // If reading has failed, too, writing failed for that reason, so the error of reading is reported.
+      await Promise.race([written.catch(() => failure), failure]);
+    },
+    end: async () => {
+      decoder.end();
+      await reading;
+    },
+    stop: () => void decoder.destroy(),
+  };
+}
+
+/**
+ * Makes a writer that decodes a coding portion by portion, and writes the decoded bytes to `inner`. It stops at the
+ * limit. The coded body is not kept.
+ */
+function makeDecodingWriter(coding: string, inner: BodyWriter, maxBytes: number): BodyWriter {
+  const makeDecoder = DECODERS.get(coding);
+  if (makeDecoder === undefined) throw new NodeError(`the content-encoding ${coding} is not supported`);
   const malformed = (error: unknown): Error =>
     error instanceof NodeError
       ? error
       : new NodeError(`the content-encoding is ${coding}, but the body is not valid ${coding}`);
-  const readAll = async (): Promise<void> => {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) await inflated.write(next.value);
+  let decodedBytes = 0;
+  const take: TakeBytes = (bytes) => {
+    decodedBytes += bytes.length;
+    if (decodedBytes > maxBytes) throw tooLarge(maxBytes);
+    return inner.write(bytes);
   };
-  const reading = readAll();
-  /** Rejects if reading fails, so that a write does not wait for ever. Never resolves. */
-  const failure = reading.then(() => new Promise<never>(() => {}));
-  for (const promise of [reading, failure, writer.closed, reader.closed]) promise.catch(() => {});
-
+  /** Undefined while the body is empty. An empty body is valid in every coding. */
+  let running: RunningDecoder | undefined;
   return {
     write: async (bytes) => {
-      isEmpty &&= bytes.length === 0;
+      if (bytes.length === 0) return;
+      running ??= runDecoder(makeDecoder(bytes[0]!), take);
       try {
         for (let at = 0; at < bytes.length; at += PORTION_BYTES) {
           await waitForTurn();
           // `slice` copies the bytes, because their memory belongs to the reader of the connection.
-          await Promise.race([writer.write(bytes.slice(at, at + PORTION_BYTES)), failure]);
+          await running.write(bytes.slice(at, at + PORTION_BYTES));
         }
-      } catch (error) {
-        // If reading has failed, too, writing failed for that reason, so the error of reading is reported.
-        throw malformed(await reading.then(() => error, (cause: unknown) => cause));
-      }
-    },
-    end: async () => {
-      if (isEmpty) return new Uint8Array(0);
-      try {
-        await Promise.all([Promise.race([writer.close(), failure]), reading]);
       } catch (error) {
         throw malformed(error);
       }
-      return await inflated.end();
+    },
+    end: async () => {
+      try {
+        await running?.end();
+      } catch (error) {
+        throw malformed(error);
+      }
+      return await inner.end();
     },
     discard: () => {
-      // Each of the two calls rejects if the stream has ended already.
-      reader.cancel().catch(() => {});
-      writer.abort().catch(() => {});
+      running?.stop();
+      inner.discard();
     },
   };
 }
 
 /**
- * Makes the writer for a body with these headers. The writer supports gzip and deflate, because some servers use these
- * content codings without being asked, for example for stored files. Throws a NodeError for other codings.
+ * Makes the writer for a body with these headers. The writer decodes content codings, because some servers use them
+ * without being asked, for example for stored files. Throws a NodeError for unknown codings.
  */
 export function makeBodyWriter(headers: { [name: string]: string }, maxBytes: number, mayKeep: MayKeep): BodyWriter {
-  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  const codings = (headers['content-encoding'] ?? '').toLowerCase().split(',').map((name) => name.trim())
+    .filter((name) => name !== '' && name !== 'identity');
+  if (codings.length > MAX_CODINGS) {
+    throw new NodeError(`the response has more than ${MAX_CODINGS} content-encodings`);
+  }
   const length = headers['transfer-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN;
-  if (coding === 'identity') return makePlainWriter(maxBytes, mayKeep, length <= maxBytes ? length : undefined);
-  if (coding !== 'gzip' && coding !== 'deflate') throw new NodeError(`the content-encoding ${coding} is not supported`);
-  return makeInflatingWriter(coding, maxBytes, mayKeep);
+  const isKnown = codings.length === 0 && length <= maxBytes;
+  const plain = makePlainWriter(maxBytes, mayKeep, isKnown ? length : undefined);
+  // The header names the codings in the order in which the server applied them, so the last is decoded first.
+  return codings.reduce<BodyWriter>((inner, coding) => makeDecodingWriter(coding, inner, maxBytes), plain);
 }

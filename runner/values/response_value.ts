@@ -2,23 +2,11 @@ import { bytesToValue, type Value, ValueError, type ValueMap } from '../../types
 import { fromWireJsonText } from '../../types/values/json/wire_json.ts';
 import { type HttpResponse, NodeError } from '../engine/node.ts';
 import { answerError } from '../engine/transient_answer.ts';
+import { isJsonType, mediaTypeOf } from './media_types.ts';
+import { textOfBody } from './response_text.ts';
 
 /** The most characters of a body that an error quotes. */
 const MAX_QUOTED = 2_000;
-
-const mediaType = (contentType: string): string => (contentType.split(';')[0] ?? '').trim().toLowerCase();
-
-/** Decodes text in the charset of its content type, or in UTF-8. */
-function decodeText(body: Uint8Array, contentType: string): string {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1] ?? 'utf-8';
-  let decoder: TextDecoder;
-  try {
-    decoder = new TextDecoder(charset);
-  } catch {
-    throw new NodeError(`the response's charset ${charset} is unknown`);
-  }
-  return decoder.decode(body);
-}
 
 function parseJson(text: string, maxBytes: number): Value {
   // The answer to a HEAD request has no body, although its headers describe one.
@@ -30,24 +18,24 @@ function parseJson(text: string, maxBytes: number): Value {
   }
 }
 
-/** Converts a body to a value. */
+/** Converts a body to a value. A text that is not valid in its charset is bytes, so no character is lost. */
 function bodyValue(body: Uint8Array, contentType: string, maxBytes: number): Value {
-  const type = mediaType(contentType);
-  if (type.startsWith('text/')) return { S: decodeText(body, contentType) };
-  if (type.includes('json')) return parseJson(decodeText(body, contentType), maxBytes);
-  return bytesToValue(body);
+  const text = textOfBody(body, contentType);
+  if (text === undefined) return bytesToValue(body);
+  return isJsonType(mediaTypeOf(contentType)) ? parseJson(text, maxBytes) : { S: text };
 }
+
+/** Returns the first MAX_QUOTED characters of a text, without a half surrogate pair at their end. */
+const beginOf = (text: string): string => text.slice(0, MAX_QUOTED).replace(/[\uD800-\uDBFF]$/, '');
 
 /**
  * Quotes a failed response's body in an error if it is text: at most MAX_QUOTED characters, without characters that
  * can't be stored.
  */
 function quote(body: Uint8Array, contentType: string): string {
-  const type = mediaType(contentType);
-  if (body.length === 0 || !(type.startsWith('text/') || type.includes('json'))) return '';
-  const text = new TextDecoder().decode(body).replaceAll('\0', '\uFFFD');
-  const quoted = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}… (${body.length} bytes in all)` : text;
-  return `\n${quoted.toWellFormed()}`;
+  const text = textOfBody(body, contentType)?.replaceAll('\0', '\uFFFD') ?? '';
+  if (text === '') return '';
+  return `\n${text.length > MAX_QUOTED ? `${beginOf(text)}… (${body.length} bytes in all)` : text}`;
 }
 
 /** Makes the error of a status other than 2xx, with the body. */
@@ -56,13 +44,20 @@ function statusError(response: HttpResponse, contentType: string): NodeError {
   return answerError(response, message);
 }
 
+export const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
 /**
- * Converts a response to the node's outputs. A status other than 2xx throws a NodeError with the status and the body.
+ * Converts a response to the node's outputs. If the status is not expected, throws a NodeError with the status and the
+ * body.
  */
-export function readResponse(response: HttpResponse, maxBytes: number): { body: Value; headers: Value } {
+export function readResponse(
+  response: HttpResponse,
+  maxBytes: number,
+  isExpected: (status: number) => boolean = isSuccess,
+): { body: Value; headers: Value } {
   const { status, headers, body } = response;
   const contentType = headers['content-type'] ?? '';
-  if (status < 200 || status > 299) throw statusError(response, contentType);
+  if (!isExpected(status)) throw statusError(response, contentType);
   const values: ValueMap = Object.create(null);
   for (const [name, value] of Object.entries(headers)) values[name] = { S: value };
   return { body: bodyValue(body, contentType, maxBytes), headers: { M: values } };

@@ -29,6 +29,10 @@ const answer: RequestListener = (request, response) => {
   if (to !== null) return void response.writeHead(302, { location: to }).end();
   if (url.pathname === '/back') return void response.writeHead(302, { location: `${other}/echo${url.search}` }).end();
   if (url.pathname === '/slash') return void response.writeHead(302, { location: `/end${url.search}` }).end();
+  if (url.pathname === '/cookie') {
+    const cookies = [`leak=${encodeURIComponent(headers)}`, 'plain=1'];
+    return void response.writeHead(302, { location: `${other}/echo`, 'set-cookie': cookies }).end();
+  }
   if (url.pathname === '/brotli') return void response.writeHead(200, { 'content-encoding': 'br' }).end('x');
   const everything = `${request.url}\n${decodeURIComponent(request.url!)}\n${headers}`;
   const encoded = [
@@ -148,6 +152,14 @@ describe('a request with a connection', () => {
     expect(received[1]!.url.split('key=')).toHaveLength(opened.kind === 'query' ? 2 : 1);
     await run(opened, { url: { S: `${home}/v1/x?to=/v2` } }, { hosts: [`${home.slice(7)}/v1`] });
     expect(received.map(sentSecret)).toEqual([true, false]);
+  });
+
+  it('does not take the secret along in a cookie', async () => {
+    const { cookies } = await run(bearer, { url: { S: `${home}/cookie` } });
+    expect(received.map(sentSecret)).toEqual([true, false]);
+    expect(received[1]!.headers).toContain('cookie\nplain=1');
+    expect(JSON.stringify(cookies)).toContain('[redacted]');
+    expect(leaks(JSON.stringify(cookies))).toBe(false);
   });
 
   it('does not take the secret along in the URL of a redirect', async () => {

@@ -21,6 +21,17 @@ const answer: RequestListener = async (request, response) => {
     response.writeHead(Number(url.searchParams.get('status') ?? 200));
     return void response.end(Buffer.alloc(8_388_608));
   }
+  if (url.pathname === '/login') {
+    const cookies = ['session=1; Path=/; HttpOnly', 'gone=1'];
+    return void response.writeHead(302, {
+      location: '/welcome',
+      'set-cookie': cookies,
+      'content-type': 'text/plain',
+    }).end('moved');
+  }
+  if (url.pathname === '/welcome' && headers.cookie?.includes('gone')) {
+    return void response.writeHead(302, { location: '/welcome', 'set-cookie': 'gone=; Max-Age=0' }).end();
+  }
   if (url.pathname === '/answer') {
     const type = url.searchParams.get('type');
     response.writeHead(Number(url.searchParams.get('status') ?? 200), type === null ? {} : { 'content-type': type });
@@ -98,6 +109,74 @@ describe('the request of http_request', () => {
     expect(query).toEqual({ S: '?a=1&a=2' });
   });
 
+  it('has numbers, booleans and keys as texts, each member of a list, and nothing for null', async () => {
+    const key = '11111111111111111111111111111112';
+    const map: ValueMap = {
+      count: { U: '18446744073709551615' },
+      price: { D: '2.20' },
+      ratio: { F: '0.5' },
+      isOn: { B: false },
+      key: { B3: key },
+      tag: { A: [{ S: 'a' }, { I: '-1' }, { N: 0 as const }].slice(0, 2) },
+      none: { N: 0 },
+      empty: { A: [] },
+    };
+    const list: Value = { A: Object.entries(map).map(([name, value]) => ({ A: [{ S: name }, value] })) };
+    const expected: [string, string][] = [
+      ['count', '18446744073709551615'],
+      ['price', '2.20'],
+      ['ratio', '0.5'],
+      ['isOn', 'false'],
+      ['key', key],
+      ['tag', 'a'],
+      ['tag', '-1'],
+    ];
+    for (const given of [{ M: map }, list]) {
+      const { query, headers } = await sent({ query_params: given, headers: given });
+      expect(query).toEqual({ S: `?${new URLSearchParams(expected)}` });
+      expect(headers).toMatchObject({ M: { count: { S: '18446744073709551615' }, tag: { S: 'a, -1' } } });
+      expect('M' in headers! && Object.keys(headers.M)).not.toContain('none');
+      const { form } = await sent({ method: { S: 'POST' }, form: given });
+      expect(form).toEqual(pairs(...expected));
+    }
+    const { headers } = await sent({ headers: { M: { cookie: { A: [{ S: 'a=1' }, { S: 'b=2' }] } } } });
+    expect(headers).toMatchObject({ M: { cookie: { S: 'a=1; b=2' } } });
+  });
+
+  it('keeps the query of its URL byte for byte beside query parameters', async () => {
+    const own = "?q=a%20b~c'd&r=%C3%BC+!*()&flag&sig=%2f%2F";
+    const { query } = await sent({ url: { S: `${base}/echo${own}` }, query_params: pairs(['x', '1 2']) });
+    const { query: alone } = await sent({ url: { S: `${base}/echo${own}` } });
+    expect(query).toEqual({ S: `${'S' in alone! ? alone.S : ''}&x=1+2` });
+    expect(alone).toEqual({ S: own.replace("'", '%27') });
+  });
+
+  it.each<[string, Value, string]>([
+    ['application/x-www-form-urlencoded', { S: 'a=1&b=%20' }, 'a=1&b=%20'],
+    ['application/xml; charset=utf-8', { S: '<a>ü</a>' }, '<a>ü</a>'],
+    ['text/plain', { S: 'plain' }, 'plain'],
+    ['application/x-ndjson', { S: '{"a":1}\n{"a":2}\n' }, '{"a":1}\n{"a":2}\n'],
+    ['text/plain; charset=us-ascii', { S: 'plain' }, 'plain'],
+    ['application/octet-stream', { BY: 'YWI=' }, 'ab'],
+    [
+      'application/x-www-form-urlencoded',
+      { M: { a: { U: '1' }, b: { A: [{ S: 'x y' }, { B: true }] } } },
+      'a=1&b=x+y&b=true',
+    ],
+    ['text/plain', { U: '5' }, '5'],
+    ['application/vnd.api+json', { S: 'x' }, '"x"'],
+  ])('has a body of the type %s as it is: %j', async (type, body, expected) => {
+    const got = await sent({ method: { S: 'POST' }, body, headers: { M: { 'Content-Type': { S: type } } } });
+    expect(got.body).toEqual({ S: expected });
+    expect(got.headers).toMatchObject({ M: { 'content-type': { S: type } } });
+  });
+
+  it('has a form of the type that its header names', async () => {
+    const headers = pairs(['content-type', 'application/x-www-form-urlencoded']);
+    const got = await sent({ method: { S: 'POST' }, form: { M: { 'a b': { S: 'ü&' }, n: { U: '1' } } }, headers });
+    expect(got).toMatchObject({ body: { S: 'a+b=%C3%BC%26&n=1' }, form: { N: 0 } });
+  });
+
   it('has a body of plain JSON with all digits', async () => {
     const body: Value = {
       M: {
@@ -172,8 +251,19 @@ describe('the request of http_request', () => {
     ['the URL is malformed', { url: { S: 'no url' }, query_params: pairs(['a', 'b']) }],
     ['headers: invalid type: string, expected a map, or a list of pairs', { headers: { S: 'x' } }],
     ['headers: invalid type: sequence, expected a pair [name, value]', { headers: { A: [{ A: [] }] } }],
-    ['query_params: invalid type: integer `1`, expected a string', { query_params: { M: { a: { U: '1' } } } }],
-    ['form: invalid type: boolean `true`, expected a string', { form: { A: [{ A: [{ S: 'a' }, { B: true }] }] } }],
+    ['query_params: invalid type: map, expected a text, a number, a boolean or a key', {
+      query_params: { M: { a: { M: {} } } },
+    }],
+    ['form: invalid type: byte array, expected a text, a number, a boolean or a key', {
+      form: { A: [{ A: [{ S: 'a' }, { BY: '' }] }] },
+    }],
+    ['headers: invalid type: sequence, expected a text, a number, a boolean or a key', {
+      headers: { M: { a: { A: [{ A: [] }] } } },
+    }],
+    ["body: texts are sent in UTF-8, so the content-type can't name the charset iso-8859-1", {
+      body: { S: 'ü' },
+      headers: pairs(['content-type', 'text/xml; charset=iso-8859-1']),
+    }],
     ['basic_auth: invalid type: string, expected a map', { basic_auth: { S: 'user:password' } }],
     ['missing field `user`', { basic_auth: { M: {} } }],
     ["basic_auth: a user name can't hold a colon", { basic_auth: { M: { user: { S: 'a:b' } } } }],
@@ -192,9 +282,73 @@ describe('the output of http_request', () => {
     expect(await answered('text/plain', 'grüße')).toEqual({ S: 'grüße' });
     expect(await answered('TEXT/html; Charset="ISO-8859-1"', Uint8Array.of(0x67, 0xfc))).toEqual({ S: 'gü' });
     expect(await answered('text/csv;charset=utf-16le', Uint8Array.of(0x61, 0))).toEqual({ S: 'a' });
-    await expect(answered('text/plain; charset=klingon', 'x')).rejects.toThrow(
-      "the response's charset klingon is unknown",
-    );
+  });
+
+  const latin = (text: string) => Buffer.from(text, 'latin1');
+  const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
+  it.each<[string, string, Uint8Array, string]>([
+    ['XML', 'application/xml', Buffer.from('<a>ü</a>'), '<a>ü</a>'],
+    [
+      'XML in the charset of its declaration',
+      'application/xml',
+      latin('<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>'),
+      '<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>',
+    ],
+    [
+      'XML in UTF-16',
+      'application/rss+xml',
+      utf16be('<?xml version="1.0" encoding="UTF-16"?><a>ü</a>'),
+      '<?xml version="1.0" encoding="UTF-16"?><a>ü</a>',
+    ],
+    [
+      'XML in the charset of its header',
+      'image/svg+xml; charset=iso-8859-1',
+      latin('<?xml version="1.0" encoding="utf-8"?>ü'),
+      '<?xml version="1.0" encoding="utf-8"?>ü',
+    ],
+    [
+      'HTML in the charset of its meta element',
+      'text/html',
+      latin('<html><meta charset="windows-1252">ü'),
+      '<html><meta charset="windows-1252">ü',
+    ],
+    [
+      'HTML in the charset of its http-equiv',
+      'text/html',
+      latin('<meta http-equiv=Content-Type content="text/html; charset=iso-8859-1">ü'),
+      '<meta http-equiv=Content-Type content="text/html; charset=iso-8859-1">ü',
+    ],
+    ['a text with a byte order mark', 'text/csv; charset=iso-8859-1', Buffer.from('\uFEFFü'), 'ü'],
+    ['a text in UTF-16 with a byte order mark', 'text/plain', Buffer.from('\uFEFFü', 'utf16le'), 'ü'],
+    ['JavaScript', 'application/javascript', Buffer.from('"ü"'), '"ü"'],
+    ['JavaScript by its older name', 'application/x-javascript; charset=utf-8', Buffer.from('1'), '1'],
+    ['YAML', 'application/yaml', Buffer.from('a: 1'), 'a: 1'],
+    ['a text in an unknown charset', 'text/plain; charset=klingon', Buffer.from('ü'), 'ü'],
+    ['a form', 'application/x-www-form-urlencoded', Buffer.from('a=1'), 'a=1'],
+    ['NDJSON', 'application/x-ndjson', Buffer.from('{"a":1}\n{"a":2}\n'), '{"a":1}\n{"a":2}\n'],
+    ['NDJSON of one line', 'application/ndjson', Buffer.from('{"a":1}'), '{"a":1}'],
+    ['JSON lines', 'application/jsonl; charset=utf-8', Buffer.from('1\n2'), '1\n2'],
+    ['a stream of JSON', 'application/stream+json', Buffer.from('1\n2'), '1\n2'],
+    ['a JSON sequence', 'application/json-seq', Buffer.from('\x1e1\n'), '\x1e1\n'],
+  ])('is text of %s', async (_what, type, body, expected) => {
+    expect(await answered(type, body)).toEqual({ S: expected });
+  });
+
+  it.each<[string, Uint8Array]>([
+    ['text/plain', latin('gr\xfcn')],
+    ['text/plain; charset=utf-8', latin('\xff')],
+    ['application/xml', latin('<a>\xfc</a>')],
+    ['text/plain; charset=utf-16le', Uint8Array.of(0, 0xd8)],
+    ['text/plain; charset=klingon', latin('\xfc')],
+    ['application/json', latin('"\xfc"')],
+  ])('is bytes for a %s that is not valid in its charset', async (type, body) => {
+    expect(await answered(type, body)).toEqual({ BY: Buffer.from(body).toString('base64') });
+  });
+
+  it('is the value of JSON whose charset has no meaning', async () => {
+    expect(await answered('application/json; charset=binary', '"ü"')).toEqual({ S: 'ü' });
+    expect(await answered('application/x-amz-json-1.1', '{"a":1}')).toEqual({ M: { a: { U: '1' } } });
+    expect(await answered('application/json', '\uFEFF[1]')).toEqual({ A: [{ U: '1' }] });
   });
 
   it('is the value of JSON with all digits', async () => {
@@ -221,6 +375,29 @@ describe('the output of http_request', () => {
     expect(await answered('application/octet-stream', '')).toEqual({ BY: '' });
   });
 
+  it('has each cookie, also those that were set on the way', async () => {
+    const { cookies, body } = await run({ url: { S: `${base}/login` } });
+    expect(cookies).toEqual({ A: [{ S: 'session=1; Path=/; HttpOnly' }, { S: 'gone=1' }, { S: 'gone=; Max-Age=0' }] });
+    expect(body).toMatchObject({ M: { headers: { M: { cookie: { S: 'session=1' } } } } });
+    expect((await run({})).cookies).toEqual({ A: [] });
+  });
+
+  it('is the redirect itself if the form says so', async () => {
+    const stopped = await run({ url: { S: `${base}/login` } }, { formData: { redirects: 'stop' } });
+    expect(stopped).toMatchObject({
+      body: { S: 'moved' },
+      headers: { M: { location: { S: '/welcome' } } },
+      cookies: { A: [{ S: 'session=1; Path=/; HttpOnly' }, { S: 'gone=1' }] },
+    });
+    for (const redirects of ['', null, 'follow']) {
+      const { body } = await run({ url: { S: `${base}/login` } }, { formData: { redirects } });
+      expect(body).toMatchObject({ M: { query: { S: '' } } });
+    }
+    await expect(run({}, { formData: { redirects: 'no' } })).rejects.toThrow('redirects must be follow or stop');
+    const failed = `${base}/answer?status=500`;
+    await expect(run({ url: { S: failed } }, { formData: { redirects: 'stop' } })).rejects.toThrow('status code: 500');
+  });
+
   it('has headers by name in lower case', async () => {
     const { headers } = await run({});
     expect(headers).toMatchObject({ M: { 'content-type': { S: 'application/json; charset=utf-8' } } });
@@ -233,6 +410,16 @@ describe('the output of http_request', () => {
       'status code: 500\n{"error":"\\u0000"}',
     );
     await expect(answered('text/plain', 'a\0b', 400)).rejects.toThrow('status code: 400\na\uFFFDb');
+    await expect(answered('text/plain; charset=iso-8859-1', Buffer.from('gr\xfcn', 'latin1'), 400)).rejects.toThrow(
+      /^status code: 400\ngrün$/,
+    );
+    await expect(answered('application/problem+xml', '<problem>ü</problem>', 422)).rejects.toThrow(
+      /^status code: 422\n<problem>ü<\/problem>$/,
+    );
+    await expect(answered('text/plain', Buffer.from('gr\xfcn', 'latin1'), 400)).rejects.toThrow(/^status code: 400$/);
+    await expect(answered('text/plain', `a${'🦀'.repeat(2_000)}`, 500)).rejects.toThrow(
+      `status code: 500\na${'🦀'.repeat(999)}… (8001 bytes in all)`,
+    );
     await expect(answered('image/png', 'PNG', 502)).rejects.toThrow(/^status code: 502$/);
     await expect(answered(null, '', 304)).rejects.toThrow(/^status code: 304$/);
     await expect(answered('text/plain', '🦀'.repeat(2_000), 500)).rejects.toThrow(

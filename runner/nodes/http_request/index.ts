@@ -1,7 +1,8 @@
-import type { ValueMap } from '../../../types/values/value.ts';
-import { formConnection, NodeError, type NodeModule } from '../../engine/node.ts';
+import { isRedirect } from '../../../types/http_status.ts';
+import type { LosslessJson, ValueMap } from '../../../types/values/value.ts';
+import { formConnection, formMember, NodeError, type NodeModule } from '../../engine/node.ts';
 import { requestOfRun } from '../../engine/request_of_run.ts';
-import { readResponse } from '../../values/response_value.ts';
+import { isSuccess, readResponse } from '../../values/response_value.ts';
 import definition from './definition.json' with { type: 'json' };
 import { hasBasicAuth, readMethod, readRequest } from './request.ts';
 
@@ -19,13 +20,21 @@ function isSafe(inputs: ValueMap): boolean {
   }
 }
 
+/** Reads the form member `redirects`. True if a redirect is the answer, and not followed. */
+function stopsAtRedirects(formData: LosslessJson): boolean {
+  const redirects = formMember(formData, 'redirects') || 'follow';
+  if (redirects !== 'follow' && redirects !== 'stop') throw new NodeError('redirects must be follow or stop');
+  return redirects === 'stop';
+}
+
 /** Makes an HTTP request. `runner/reach/` decides which addresses it may reach. */
 export const httpRequestNode: NodeModule = {
   definition,
   effectsByInput: { name: 'method', effectsOf: (inputs) => isSafe(inputs) ? 'none' : 'once' },
   run: async (call) => {
-    const { inputs, maxOutputBytes, http, signal, releasing } = call;
+    const { inputs, formData, maxOutputBytes, http, signal, releasing } = call;
     const request = readRequest(inputs);
+    const stops = stopsAtRedirects(formData);
     return await requestOfRun({ signal, releasing }, isSafe(inputs), async (end) => {
       const credential = await formConnection(call, end);
       if (credential !== undefined && hasBasicAuth(inputs)) {
@@ -33,7 +42,10 @@ export const httpRequestNode: NodeModule = {
       }
       // If the response is larger than an output may be, the client stops receiving.
       const limits = { maxResponseBytes: maxOutputBytes, signal: end };
-      return readResponse(await http.request({ ...request, credential, ...limits }), maxOutputBytes);
+      const response = await http.request({ ...request, refusesRedirects: stops, credential, ...limits });
+      const isExpected = (status: number) => isSuccess(status) || (stops && isRedirect(status));
+      const cookies = { A: (response.cookies ?? []).map((line) => ({ S: line })) };
+      return { ...readResponse(response, maxOutputBytes, isExpected), cookies };
     });
   },
 };

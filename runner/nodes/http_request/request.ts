@@ -1,17 +1,18 @@
 import { base64 } from '@scure/base';
-import type { ValueMap } from '../../../types/values/value.ts';
+import { bytesOfValue, type Value, type ValueMap } from '../../../types/values/value.ts';
 import { readField, readOptionalField, toMap, toText } from '../../../types/values/conversion.ts';
 import { toWireJson } from '../../../types/values/json/wire_json.ts';
 import { type HttpRequest, NodeError } from '../../engine/node.ts';
-import { type Pair, readPairs } from '../../values/pairs.ts';
+import { charsetOf, isJsonType, mediaTypeOf } from '../../values/media_types.ts';
+import { appendParams, type Pair, readPairs, toRequestText } from '../../values/pairs.ts';
 
 /** Makes the Authorization header of basic_auth. Source: RFC 7617, section 2. */
 function basicAuthorization(inputs: ValueMap): string | undefined {
   const credentials = readOptionalField(inputs, 'basic_auth', toMap);
   if (credentials === undefined) return undefined;
-  const user = readField(credentials, 'user', toText);
+  const user = readField(credentials, 'user', toRequestText);
   if (user.includes(':')) throw new NodeError("basic_auth: a user name can't hold a colon");
-  const password = readOptionalField(credentials, 'password', toText) ?? '';
+  const password = readOptionalField(credentials, 'password', toRequestText) ?? '';
   return `Basic ${base64.encode(new TextEncoder().encode(`${user}:${password}`))}`;
 }
 
@@ -22,7 +23,7 @@ function urlOf(inputs: ValueMap): string {
   const params = readPairs(inputs, 'query_params');
   if (params.length === 0 || !URL.canParse(text)) return text;
   const url = new URL(text);
-  for (const [name, value] of params) url.searchParams.append(name, value);
+  appendParams(url, params);
   return url.href;
 }
 
@@ -30,31 +31,61 @@ interface Body {
   /** Makes the body at the time of sending. */
   bytes: () => Uint8Array | Promise<Uint8Array>;
   type: string;
-  /**
-   * True for a form. Only its own content type has the boundary between the parts, so a content-type header of the flow
-   * is ignored.
-   */
-  isForm: boolean;
 }
 
-function readBody(inputs: ValueMap): Body | undefined {
-  const json = readOptionalField(inputs, 'body', (value) => value);
-  // The editor saves an empty list of fields for every node, so a form without fields counts as missing.
-  const fields = readPairs(inputs, 'form');
-  if (fields.length === 0) {
-    return json === undefined
-      ? undefined
-      : { bytes: () => new TextEncoder().encode(toWireJson(json)), type: 'application/json', isForm: false };
-  }
-  if (json !== undefined) throw new NodeError('give either body or form, not both');
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+
+const textBody = (text: string, type: string): Body => ({ bytes: () => new TextEncoder().encode(text), type });
+
+const urlEncoded = (fields: readonly Pair[], type: string): Body =>
+  textBody(new URLSearchParams(fields.map(([name, value]) => [name, value])).toString(), type);
+
+function multipart(fields: readonly Pair[]): Body {
   const form = new FormData();
   for (const [name, value] of fields) form.append(name, value);
   const encoded = new Response(form);
   return {
     bytes: async () => new Uint8Array(await encoded.arrayBuffer()),
+    // Only this content type has the boundary between the parts, so it replaces a content-type header of the flow.
     type: encoded.headers.get('content-type') ?? 'multipart/form-data',
-    isForm: true,
   };
+}
+
+/** Checks that a text has the same bytes in UTF-8 as in the charset that its content type names. */
+function checkCharset(text: string, type: string): void {
+  const charset = charsetOf(type);
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return;
+  let decoded: string | undefined;
+  try {
+    decoded = new TextDecoder(charset).decode(new TextEncoder().encode(text));
+  } catch {
+    // An unknown charset can't be compared.
+  }
+  if (decoded !== text) {
+    throw new NodeError(`body: texts are sent in UTF-8, so the content-type can't name the charset ${charset}`);
+  }
+}
+
+/** Makes the body of a value. `given` is the flow's own content type. */
+function valueBody(inputs: ValueMap, value: Value, given: string | undefined): Body {
+  const type = mediaTypeOf(given ?? '');
+  if (given === undefined || isJsonType(type)) return textBody(toWireJson(value), given ?? 'application/json');
+  if ('S' in value) {
+    checkCharset(value.S, given);
+    return textBody(value.S, given);
+  }
+  if (type === FORM_TYPE && 'M' in value) return urlEncoded(readPairs(inputs, 'body'), given);
+  const bytes = bytesOfValue(value);
+  return bytes === undefined ? textBody(toWireJson(value), given) : { bytes: () => bytes, type: given };
+}
+
+function readBody(inputs: ValueMap, given: string | undefined): Body | undefined {
+  const value = readOptionalField(inputs, 'body', (body) => body);
+  // The editor saves an empty list of fields for every node, so a form without fields counts as missing.
+  const fields = readPairs(inputs, 'form');
+  if (fields.length === 0) return value === undefined ? undefined : valueBody(inputs, value, given);
+  if (value !== undefined) throw new NodeError('give either body or form, not both');
+  return mediaTypeOf(given ?? '') === FORM_TYPE ? urlEncoded(fields, given ?? FORM_TYPE) : multipart(fields);
 }
 
 /** Reads the method, in upper case; GET by default. */
@@ -63,7 +94,6 @@ export const readMethod = (inputs: ValueMap): string =>
 
 /** Reads the request from the inputs. Errors name the wrong input. */
 export function readRequest(inputs: ValueMap): Omit<HttpRequest, 'signal'> {
-  const body = readBody(inputs);
   const authorization = basicAuthorization(inputs);
   const headers = new Map<string, Pair[]>();
   for (const pair of readPairs(inputs, 'headers')) {
@@ -71,9 +101,8 @@ export function readRequest(inputs: ValueMap): Omit<HttpRequest, 'signal'> {
     headers.set(name, [...headers.get(name) ?? [], pair]);
   }
   if (authorization !== undefined) headers.set('authorization', [['authorization', authorization]]);
-  if (body !== undefined && (body.isForm || !headers.has('content-type'))) {
-    headers.set('content-type', [['content-type', body.type]]);
-  }
+  const body = readBody(inputs, headers.get('content-type')?.at(-1)?.[1]);
+  if (body !== undefined) headers.set('content-type', [['content-type', body.type]]);
   return {
     method: readMethod(inputs),
     url: urlOf(inputs),
