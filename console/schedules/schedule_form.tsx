@@ -5,6 +5,7 @@ import { type FormEvent, useMemo, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
+import { focusUnreadable, type UnreadableTexts } from '../shared/form/unreadable_texts.ts';
 import { useTargetDescription } from '../shared/start_target.ts';
 import { TargetFields } from '../shared/target_fields.tsx';
 import { asForm, checkDraft, type InputsDraft, readDraft, type Schedule, type ScheduleSettings } from './schedule.ts';
@@ -34,6 +35,7 @@ export function ScheduleForm({ row }: { row: Schedule | undefined }) {
   const [parameters] = useSearchParams();
   const [settings, setSettings] = useState(() => settingsOf(row, parameters.get('deployment')));
   const [changed, setChanged] = useState<InputsDraft>();
+  const [unreadable] = useState<UnreadableTexts>(() => new Map());
   const change = (part: Partial<ScheduleSettings>) => setSettings((old) => ({ ...old, ...part }));
   const description = useTargetDescription(settings);
   const taken = description.data?.inputs;
@@ -56,14 +58,14 @@ export function ScheduleForm({ row }: { row: Schedule | undefined }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    if (!focusUnreadable(unreadable)) save.mutate();
   };
   return (
     <form onSubmit={submit} aria-label='Schedule'>
       <Stack maw={720}>
         <TargetFields target={settings} change={change} />
         <TimeFields settings={settings} change={change} />
-        <ScheduleInputs draft={draft} change={setChanged} description={description} />
+        <ScheduleInputs draft={draft} change={setChanged} description={description} unreadable={unreadable} />
         <ErrorAlert error={save.error} />
         <Group>
           <Button type='submit' loading={save.isPending}>Save</Button>

@@ -5,6 +5,7 @@ import { JsonEditor } from '../shared/code/json_editor.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { inputsForm } from '../shared/form/inputs_schema.ts';
 import { SchemaForm } from '../shared/form/schema_form.tsx';
+import { focusUnreadable, type UnreadableTexts } from '../shared/form/unreadable_texts.ts';
 import { Loading } from '../shared/loading.tsx';
 import type { useTargetDescription } from '../shared/start_target.ts';
 import { asForm, asJson, inForm, type InputsDraft } from './schedule.ts';
@@ -41,7 +42,12 @@ function UnknownNames({ draft, taken, change }: DraftProps<'form'> & { taken: re
   );
 }
 
-function InputsAsForm({ draft, taken, change }: DraftProps<'form'> & { taken: readonly DeploymentInput[] }) {
+interface InputsAsFormProps extends DraftProps<'form'> {
+  taken: readonly DeploymentInput[];
+  unreadable: UnreadableTexts;
+}
+
+function InputsAsForm({ draft, taken, change, unreadable }: InputsAsFormProps) {
   const asked = useMemo(() => inForm(taken, draft.inputs), [taken, draft.inputs]);
   const form = useMemo(() => inputsForm(asked), [asked]);
   const tagged = Object.keys(draft.inputs);
@@ -53,6 +59,7 @@ function InputsAsForm({ draft, taken, change }: DraftProps<'form'> & { taken: re
           idPrefix='schedule'
           {...form}
           value={draft.values}
+          unreadable={unreadable}
           // SAFETY: the form library returns an object for a schema of an object.
           onChange={(values) => change({ ...draft, values: values as typeof draft.values })}
         />
@@ -103,17 +110,20 @@ export interface ScheduleInputsProps {
   change: (draft: InputsDraft) => void;
   /** The description of the present target. */
   description: ReturnType<typeof useTargetDescription>;
+  /** The texts of the form that can not be read. */
+  unreadable: UnreadableTexts;
 }
 
 /**
  * The inputs of each start. The user fills in a form or writes JSON. If the inputs of the target are not known, the
  * user can only write JSON.
  */
-export function ScheduleInputs({ draft, change, description }: ScheduleInputsProps) {
+export function ScheduleInputs({ draft, change, description, unreadable }: ScheduleInputsProps) {
   const [error, setError] = useState<unknown>();
   const { data, isLoading } = description;
   const choose = (kind: string) => {
     setError(undefined);
+    if (focusUnreadable(unreadable)) return;
     try {
       change(kind === 'JSON' ? asJson(draft) : asForm(draft, data?.inputs ?? []));
     } catch (failure) {
@@ -141,7 +151,13 @@ export function ScheduleInputs({ draft, change, description }: ScheduleInputsPro
             : <NotDescribed error={description.error} />
         )}
         {draft.kind === 'form' && data !== undefined && (
-          <InputsAsForm key={data.deployment_id} draft={draft} taken={data.inputs} change={change} />
+          <InputsAsForm
+            key={data.deployment_id}
+            draft={draft}
+            taken={data.inputs}
+            change={change}
+            unreadable={unreadable}
+          />
         )}
       </Stack>
     </Fieldset>

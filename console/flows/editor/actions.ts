@@ -1,4 +1,5 @@
 import { type DrawnEdge, readEdge } from '../../shared/graph/drawn_node.ts';
+import { focusUnreadable } from '../../shared/form/unreadable_texts.ts';
 import { copyPart, readPart, selectedPart } from './clipboard.ts';
 import { findEnds, makeRefusal } from './edge_refusals.ts';
 import type { EditorStore } from './editor_store.ts';
@@ -80,3 +81,13 @@ export const disconnect = (store: EditorStore, target: string, targetHandle: str
       return edge.target !== target || edge.targetHandle !== targetHandle;
     }),
   }));
+
+/**
+ * Returns true if the panel has a text that can not be read, so that a run or a deploy would lack it. Then moves the
+ * focus to the text and says so.
+ */
+export function refuseUnreadable(store: EditorStore): boolean {
+  const isRefused = focusUnreadable(store.unreadable);
+  if (isRefused) store.tell('The marked field of the node can not be read.');
+  return isRefused;
+}

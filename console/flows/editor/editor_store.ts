@@ -1,3 +1,4 @@
+import type { UnreadableTexts } from '../../shared/form/unreadable_texts.ts';
 import type { FlowSettings } from '../flow_rows.ts';
 import type { FlowDocument } from './flow_document.ts';
 
@@ -49,6 +50,8 @@ export interface EditorStore {
   /** Records the state that is now saved in the project. */
   markSaved: (saved: { document?: FlowDocument; settings?: FlowSettings; version: string }) => void;
   isDirty: () => boolean;
+  /** The texts in the panel of the selected node that can not be read, so that the document lacks them. */
+  unreadable: UnreadableTexts;
 }
 
 const NOTHING: ReadonlySet<never> = new Set();
@@ -143,5 +146,6 @@ export function makeEditorStore(document: FlowDocument, settings: FlowSettings, 
     markSaved: ({ document = state.saved, settings = state.settings, version }) =>
       update({ saved: document, settings, version }),
     isDirty: () => state.document !== state.saved,
+    unreadable: new Map(),
   };
 }

@@ -79,6 +79,7 @@ export function NodeFields({ json }: { json: PlainObject }) {
           fields={FIELDS}
           value={isObject(formData) ? formData : {}}
           disabled={!isOwner}
+          unreadable={store.unreadable}
           onChange={(value) =>
             store.change((document) => changeNode(document, id, (node) => withFormData(node, value)), `form ${id}`)}
         />

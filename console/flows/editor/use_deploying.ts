@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type DeployFlowResult, FlowError } from 'flow-deployments-client';
 import { useRef, useState } from 'react';
 import { useApi } from '../../shared/api.tsx';
+import { refuseUnreadable } from './actions.ts';
 import { useEditor } from './editor_context.tsx';
 import { type FlowProblem, keyOf, messagesByNode, readProblems, type Severity } from './problems/problem.ts';
 import { useChecker } from './problems/problems_context.tsx';
@@ -66,6 +67,7 @@ export function useDeploying(saving: Saving): Deploying {
   });
   return {
     deploy: () => {
+      if (refuseUnreadable(store)) return;
       show([], 'warning');
       mutate();
     },

@@ -2,6 +2,7 @@ import type { DeploymentInput } from 'flow-deployments-client';
 import type { RJSFSchema, UiSchema } from '@rjsf/utils';
 import { digitsOf } from '../exact_json.ts';
 import { isObject } from '../graph/drawn_node.ts';
+import { takesJson } from './field_kinds.ts';
 import { schemaValidator } from './schema_validator.ts';
 
 /**
@@ -18,8 +19,6 @@ function fieldOf({ name, description, json_schema }: DeploymentInput): RJSFSchem
 /** Makes the form for the inputs of a start. */
 export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSchema; uiSchema: UiSchema } {
   const properties = Object.fromEntries(inputs.map((input) => [input.name, fieldOf(input)]));
-  const takesAnything = (schema: RJSFSchema) =>
-    schema.type === undefined && schema.anyOf === undefined && schema.enum === undefined;
   return {
     schema: {
       type: 'object',
@@ -29,10 +28,7 @@ export function inputsForm(inputs: readonly DeploymentInput[]): { schema: RJSFSc
     uiSchema: {
       'ui:order': [...inputs.map(({ name }) => name), '*'],
       ...Object.fromEntries(inputs.map((input) => [input.name, {
-        ...(takesAnything(properties[input.name]!) && {
-          'ui:field': 'anything',
-          'ui:options': { example: input.default },
-        }),
+        ...(takesJson(properties[input.name]!) && { 'ui:options': { example: input.default } }),
         ...(input.type_bounds.length === 1 && input.type_bounds[0] !== 'free' && { 'ui:help': input.type_bounds[0] }),
         ...(input.default !== null && {
           'ui:placeholder': `${typeof input.default === 'string' ? input.default : JSON.stringify(input.default)}`,

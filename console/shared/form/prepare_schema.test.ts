@@ -38,7 +38,7 @@ describe('a form of a definition', () => {
       'ui:order': ['b', '*'],
       a: { 'ui:widget': 'textarea' },
       b: {},
-      c: { 'ui:field': 'anything' },
+      c: {},
     });
   });
 

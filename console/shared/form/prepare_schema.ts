@@ -38,10 +38,6 @@ function clean(json: unknown, root: PlainObject): unknown {
   );
 }
 
-/** Keywords that define the kind of a value. Without any of them, a field accepts any JSON. */
-const KINDS = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items', 'if'];
-const takesAnything = (schema: PlainObject): boolean => KINDS.every((keyword) => schema[keyword] === undefined);
-
 const WIDGETS = new Set(['textarea', 'password', 'radio', 'select', 'checkboxes', 'updown', 'hidden']);
 const TEXTS = ['ui:placeholder', 'ui:help', 'ui:description', 'ui:title'];
 
@@ -60,8 +56,7 @@ function prepareUi(schema: unknown, ui: unknown): UiSchema {
   const prepared: UiSchema = {};
   for (const name of TEXTS) if (typeof given[name] === 'string') prepared[name] = given[name];
   if (given['ui:emptyValue'] !== undefined) prepared['ui:emptyValue'] = given['ui:emptyValue'];
-  if (takesAnything(schema)) prepared['ui:field'] = 'anything';
-  else if (typeof given['ui:widget'] === 'string' && WIDGETS.has(given['ui:widget'])) {
+  if (typeof given['ui:widget'] === 'string' && WIDGETS.has(given['ui:widget'])) {
     const isText = schema.type === 'string';
     if (given['ui:widget'] !== 'textarea' || isText) prepared['ui:widget'] = given['ui:widget'];
   }

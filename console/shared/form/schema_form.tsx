@@ -1,8 +1,10 @@
-import { Form } from '@rjsf/mantine';
-import type { RegistryFieldsType, RJSFSchema, UiSchema } from '@rjsf/utils';
-import { type ReactNode, useMemo } from 'react';
+import { Form, Widgets } from '@rjsf/mantine';
+import type { RegistryFieldsType, RJSFSchema, RJSFValidationError, UiSchema } from '@rjsf/utils';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { AnythingField } from './anything_field.tsx';
-import { schemaValidator } from './schema_validator.ts';
+import { faultAt, schemaValidator } from './schema_validator.ts';
+import { ListField, MapField, StructureFaults } from './structured_fields.tsx';
+import type { FormContext, UnreadableTexts } from './unreadable_texts.ts';
 
 export interface SchemaFormProps {
   /** The prefix of the fields' ids, different for each form on a page. */
@@ -12,44 +14,71 @@ export interface SchemaFormProps {
   value: unknown;
   onChange: (value: unknown) => void;
   /**
-   * Called when the user submits a valid form. Without this function, the form has no button, and only `onChange`
-   * reports its values.
+   * Called when the user submits a valid form. If the form has a fault, the first field with a fault gets the focus
+   * instead. Without this function, the form has no button, and only `onChange` reports its values.
    */
   onSubmit?: (value: unknown) => void;
   disabled?: boolean;
   /** Further fields of the page, which `uiSchema` selects by `ui:field`. */
   fields?: RegistryFieldsType;
+  /** Receives the texts that can not be read, for a page that uses the values without `onSubmit`. */
+  unreadable?: UnreadableTexts;
   /** The buttons of a form with `onSubmit`. */
   children?: ReactNode;
 }
 
-const ignore = () => {};
+/** The form library uses `FallbackField` for a schema of no known type, so its own field, an error, never appears. */
+const FIELDS = { anything: AnythingField, FallbackField: AnythingField, ArrayField: ListField, ObjectField: MapField };
 
-const FIELDS = { anything: AnythingField };
+const TEMPLATES = { FieldErrorTemplate: StructureFaults };
+
+/** A choice instead of a checkbox, because an empty checkbox looks like `false` although it has no value. */
+const WIDGETS_OF_SENT_FORMS = { CheckboxWidget: Widgets.SelectWidget! };
+
+/** Adds the faults of texts that can not be read. They replace other faults of their fields, such as a missing value. */
+function addUnreadable(faults: RJSFValidationError[], unreadable: UnreadableTexts): RJSFValidationError[] {
+  const added = [...unreadable.values()].map(({ path, message }) => faultAt(path.map(String), 'json', message));
+  const known = new Set(added.map(({ property }) => property));
+  return [...faults.filter(({ property }) => !known.has(property)), ...added];
+}
 
 /** A form made from a JSON Schema. A form without `onSubmit` has no form element, so it may be inside another form. */
 export function SchemaForm(props: SchemaFormProps) {
   const { idPrefix, schema, uiSchema = {}, value, onChange, onSubmit, disabled = false, fields, children } = props;
+  const place = useRef<HTMLDivElement>(null);
   const allFields = useMemo(() => ({ ...FIELDS, ...fields }), [fields]);
+  const [ownTexts] = useState<UnreadableTexts>(() => new Map());
+  const unreadable = props.unreadable ?? ownTexts;
+  const formContext = useMemo((): FormContext => ({ unreadable }), [unreadable]);
+  const focusFirstFault = () =>
+    place.current?.querySelector<HTMLElement>('[aria-invalid="true"], .form-fault')?.focus();
   return (
-    <Form
-      idPrefix={idPrefix}
-      schema={schema}
-      uiSchema={uiSchema}
-      formData={value}
-      fields={allFields}
-      validator={schemaValidator}
-      tagName={onSubmit === undefined ? 'div' : 'form'}
-      showErrorList={false}
-      liveValidate={onSubmit === undefined ? 'onChange' : false}
-      disabled={disabled}
-      experimental_defaultFormStateBehavior={{ emptyObjectFields: 'skipDefaults' }}
-      onChange={({ formData }) => onChange(formData)}
-      onSubmit={({ formData }) => onSubmit?.(formData)}
-      // Faults are shown at their fields; without this handler the library also logs them to the browser's console.
-      onError={ignore}
-    >
-      {children ?? <span />}
-    </Form>
+    <div ref={place}>
+      <Form
+        idPrefix={idPrefix}
+        schema={schema}
+        uiSchema={uiSchema}
+        formData={value}
+        formContext={formContext}
+        fields={allFields}
+        templates={TEMPLATES}
+        {...(onSubmit !== undefined && { widgets: WIDGETS_OF_SENT_FORMS })}
+        validator={schemaValidator}
+        transformErrors={(faults) => addUnreadable(faults, unreadable)}
+        tagName={onSubmit === undefined ? 'div' : 'form'}
+        // The browser shows its own message for one missing field at a time. The form marks each fault at its field.
+        noHtml5Validate
+        showErrorList={false}
+        liveValidate={onSubmit === undefined ? 'onChange' : false}
+        disabled={disabled}
+        experimental_defaultFormStateBehavior={{ emptyObjectFields: 'skipDefaults' }}
+        onChange={({ formData }) => onChange(formData)}
+        onSubmit={({ formData }) => onSubmit?.(formData)}
+        // Without this handler, the library logs faults to the browser's console.
+        onError={focusFirstFault}
+      >
+        {children ?? <span />}
+      </Form>
+    </div>
   );
 }

@@ -2,24 +2,35 @@ import { type Schema, Validator } from '@cfworker/json-schema';
 import {
   createErrorHandler,
   type CustomValidator,
+  ErrorSchemaBuilder,
   type ErrorTransformer,
   getDefaultFormState,
   type RJSFSchema,
   type RJSFValidationError,
   toErrorList,
-  toErrorSchema,
   type UiSchema,
   unwrapErrorHandler,
   validationDataMerge,
   type ValidatorType,
 } from '@rjsf/utils';
 
-/** Converts `#/a/0/b~1c` to `.a.0.b/c`, the form library's path of a field. */
-const propertyOf = (location: string): string =>
-  location.replace(/^#/, '').split('/').map((part) =>
-    decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-  )
-    .join('.');
+/** Converts `#/a/0/b~1c` to the path of a field, `['a', '0', 'b/c']`. */
+const pathOf = (location: string): string[] =>
+  location.split('/').slice(1).map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** A fault of a field. The form library finds fields by `property`, which is ambiguous if a name has a dot. */
+interface FieldFault extends RJSFValidationError {
+  path: string[];
+}
+
+/** Makes a fault of the field at this path. */
+export const faultAt = (path: string[], name: string, message: string): FieldFault => ({
+  name,
+  message,
+  path,
+  property: `.${path.join('.')}`,
+  stack: `${path.join('.')}: ${message}`,
+});
 
 /**
  * Keywords whose faults are left out, because the validator also reports the fault of the inner part that causes them.
@@ -30,18 +41,23 @@ const OUTER = new Set(['properties', 'items', 'allOf', 'additionalProperties', '
 const MESSAGES = new Map([['pattern', 'must have the form of its type']]);
 
 /** Returns the faults of a value. Throws if the validator can't read the schema. */
-function faultsOf(schema: RJSFSchema, value: unknown): RJSFValidationError[] {
+function faultsOf(schema: RJSFSchema, value: unknown): FieldFault[] {
   // SAFETY: both types describe JSON Schema draft 7.
   const validator = new Validator(schema as Schema, '7', false);
   const { errors } = validator.validate(value);
   return errors.filter(({ keyword }) => !OUTER.has(keyword)).map(({ keyword, instanceLocation, error }) => {
     const missing = keyword === 'required' ? /"([^"]*)"/.exec(error)?.[1] : undefined;
-    const property = missing === undefined
-      ? propertyOf(instanceLocation)
-      : `${propertyOf(instanceLocation)}.${missing}`;
-    const message = missing !== undefined ? 'must be given' : MESSAGES.get(keyword) ?? error;
-    return { name: keyword, property, message, stack: `${property.slice(1)}: ${message}` };
+    const path = pathOf(instanceLocation);
+    if (missing !== undefined) return faultAt([...path, missing], keyword, 'must be given');
+    return faultAt(path, keyword, MESSAGES.get(keyword) ?? error);
   });
+}
+
+/** Arranges faults by their fields. */
+function errorSchemaOf(faults: readonly RJSFValidationError[]) {
+  const builder = new ErrorSchemaBuilder();
+  for (const fault of faults) builder.addErrors(fault.message ?? '', 'path' in fault ? fault.path as string[] : []);
+  return builder.ErrorSchema;
 }
 
 /**
@@ -77,7 +93,7 @@ export const schemaValidator: ValidatorType = {
       ? raw
       : [{ stack: validationError.message, message: validationError.message }];
     const errors = transformErrors === undefined ? all : transformErrors(all, uiSchema);
-    const validation = { errors, errorSchema: toErrorSchema(errors) };
+    const validation = { errors, errorSchema: errorSchemaOf(errors) };
     if (customValidate === undefined) return validation;
     const state = getDefaultFormState(this, schema, formData, schema, true);
     const handler = customValidate(state, createErrorHandler(state), uiSchema, validation.errorSchema);

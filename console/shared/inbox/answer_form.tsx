@@ -15,9 +15,7 @@ import { INBOX_KEY } from './use_inbox.ts';
  * schema.
  */
 function formOf({ json_schema }: PendingInput) {
-  const value = isObject(json_schema)
-    ? prepareForm(json_schema, {})
-    : { schema: {}, uiSchema: { 'ui:field': 'anything' } };
+  const value = isObject(json_schema) ? prepareForm(json_schema, {}) : { schema: {}, uiSchema: {} };
   // `prepareForm` adds the type `object`. If the node's schema has no type, it accepts any value, so the added type is
   // removed.
   const { type, ...rest } = value.schema;

@@ -3,6 +3,7 @@ import { createContext, lazy, type ReactNode, Suspense, use, useMemo, useState }
 import { useUserId } from '../../../session/use_user_id.ts';
 import { isObject } from '../../../shared/graph/drawn_node.ts';
 import { plainOf } from '../../../shared/plain_json.ts';
+import { refuseUnreadable } from '../actions.ts';
 import { useEditor, useEditorState } from '../editor_context.tsx';
 import { nodeIdOf } from '../flow_document.ts';
 import { useDrawers } from '../layout/drawers.tsx';
@@ -79,6 +80,7 @@ function useRunning(start: (request: RunRequest) => void, lastValues: PlainValue
   const { store } = useEditor();
   const [asked, setAsked] = useState<{ request: RunRequest; inputs: DeploymentInput[] }>();
   const run = (request: RunRequest = {}) => {
+    if (refuseUnreadable(store)) return;
     const { document } = store.state();
     const inputs = draftInputs(document);
     const values = knownValues(inputs, lastValues);

@@ -7,8 +7,10 @@ test('a flow has the inputs of its flow_input nodes, with the types of the ports
   const count = flow.input('count');
   flow.input('greeting', 'good day');
   const large = flow.input('large');
-  const wait = flow.node('wait', { inputs: ['milliseconds', 'limit?'] });
+  const wait = flow.node('wait', { inputs: ['milliseconds', 'limit?', 'list?'] });
   flow.connect(count, wait.input('milliseconds')).connect(large, wait.input('limit'));
+  flow.connect(flow.input('list'), wait.input('list'));
+  flow.declare(wait, 'list', { type_bounds: ['array'] });
   flow.declare(wait, 'milliseconds', { type_bounds: ['u32'] });
   flow.declare(wait, 'limit', { type_bounds: ['u64'] });
   // SAFETY: the nodes and edges of a flow are JSON objects.
@@ -17,5 +19,6 @@ test('a flow has the inputs of its flow_input nodes, with the types of the ports
     { name: 'count', type_bounds: ['u32'], required: true, json_schema: { type: 'integer', minimum: 0 } },
     { name: 'greeting', type_bounds: ['free'], required: false, default: 'good day', json_schema: {} },
     { name: 'large', required: false, json_schema: { type: 'string', pattern: '^[0-9]{1,20}$' } },
+    { name: 'list', required: false, json_schema: { type: 'array' } },
   ]);
 });

@@ -31,6 +31,7 @@ function schemaOf(types: readonly string[]): DeploymentInput['json_schema'] {
   if (pattern !== undefined && field !== undefined) return { type: 'string', pattern };
   if (field === 'integer') return { type: 'integer', ...(types[0]?.startsWith('u') && { minimum: 0 }) };
   if (field === 'number' || field === 'boolean') return { type: field };
+  if (types.length === 1 && (types[0] === 'array' || types[0] === 'object')) return { type: types[0] };
   return field === undefined || field === 'json' ? {} : { type: 'string' };
 }
 
