@@ -4,7 +4,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('edges', placed_graph.graph -> 'edges', 'nodes', (
+  return placed_graph.graph || jsonb_build_object('nodes', (
     select coalesce(jsonb_agg(
       n.node || jsonb_build_object('position', c.place) order by n.position
     ), '[]')
@@ -15,7 +15,7 @@ begin
 end;
 $$;
 comment on function private.placed_graph(jsonb, jsonb) is
-  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if the position is unknown.';
+  'A snapshot''s graph, {nodes, edges, environment, instructions_bundling}. Each node also has its position from private.canvas_text(), or null if the position is unknown.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb
@@ -52,8 +52,9 @@ comment on function private.deployment_graph(uuid) is
   'Implements public.deployment_graph. Definer, because no API role may access snapshots.';
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
--- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it
--- calls. Nodes have the members that a snapshot keeps, and the position that they had in the editor at the deploy.
+-- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges, environment, instructions_bundling}}} with the
+-- deployed flow and the flows that it calls. A graph has all members that a snapshot keeps. Nodes also have the position
+-- that they had in the editor at the deploy.
 create function public.deployment_graph(id uuid)
 returns jsonb
 language plpgsql volatile security invoker
@@ -64,5 +65,5 @@ begin
 end;
 $$;
 comment on function public.deployment_graph(uuid) is
-  'The graphs that runs of the caller''s deployment execute, for drawing: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}. 401; 404 deployment_not_found, also for another user''s deployment.';
+  'The graphs that runs of the caller''s deployment execute, for drawing and comparing: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges, environment, instructions_bundling}}}. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.deployment_graph(uuid) to anon, authenticated, service_role;

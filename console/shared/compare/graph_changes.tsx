@@ -1,6 +1,6 @@
 import { Badge, Code, Group, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { EdgeChange, GraphComparison, NodeChange } from './compare_graphs.ts';
+import type { ChangedPlace, EdgeChange, GraphComparison, NodeChange } from './compare_graphs.ts';
 
 /** The most changes of one kind, and the most paths of one node, in the list. */
 const LISTED = 100;
@@ -18,13 +18,9 @@ const shorten = (text: string | undefined): string =>
 const More = ({ count }: { count: number }) =>
   count > LISTED ? <Text c='dimmed'>… and {count - LISTED} more</Text> : null;
 
-const NodeItem = ({ title, kind, places }: NodeChange) => (
-  <Stack gap={4}>
-    <Group gap='xs'>
-      <Kind kind={kind} />
-      <Text span fw={600} className='console-text'>{title}</Text>
-    </Group>
-    {places.length > 0 && (
+const Places = ({ places }: { places: ChangedPlace[] }) =>
+  places.length === 0 ? null : (
+    <>
       <List size='sm' withPadding>
         {places.slice(0, LISTED).map(({ path, before, after }) => (
           <List.Item key={path}>
@@ -33,18 +29,33 @@ const NodeItem = ({ title, kind, places }: NodeChange) => (
           </List.Item>
         ))}
       </List>
-    )}
-    <More count={places.length} />
+      <More count={places.length} />
+    </>
+  );
+
+const NodeItem = ({ title, kind, places }: NodeChange) => (
+  <Stack gap={4}>
+    <Group gap='xs'>
+      <Kind kind={kind} />
+      <Text span fw={600} className='console-text'>{title}</Text>
+    </Group>
+    <Places places={places} />
   </Stack>
 );
 
-const EdgeItem = ({ kind, into, before, after }: EdgeChange) => (
-  <Group gap='xs' align='flex-start'>
-    <Kind kind={kind} />
-    <Text span size='sm' className='console-text'>
-      into {into}, {kind === 'changed' ? `from ${before} before, from ${after} now` : `from ${after ?? before}`}
-    </Text>
-  </Group>
+const describeEnds = ({ kind, into, before, after }: EdgeChange): string =>
+  kind === 'changed' && before !== after
+    ? `into ${into}, from ${before} before, from ${after} now`
+    : `into ${into}, from ${after ?? before}`;
+
+const EdgeItem = (change: EdgeChange) => (
+  <Stack gap={4}>
+    <Group gap='xs' align='flex-start'>
+      <Kind kind={change.kind} />
+      <Text span size='sm' className='console-text'>{describeEnds(change)}</Text>
+    </Group>
+    <Places places={change.places} />
+  </Stack>
 );
 
 function Changes<Change>({ label, changes, render }: {
@@ -63,10 +74,22 @@ function Changes<Change>({ label, changes, render }: {
   );
 }
 
+const SETTINGS: Record<string, string> = {
+  environment: 'Environment',
+  chain_network: 'Network',
+  instructions_bundling: 'Transactions',
+};
+
 /** The differences between two states of a graph. */
-export const GraphChanges = ({ nodes, edges }: GraphComparison) => (
+export const GraphChanges = ({ nodes, edges, isReordered, settings }: GraphComparison) => (
   <>
     <Changes label='Nodes' changes={nodes} render={(change) => <NodeItem {...change} />} />
     <Changes label='Edges' changes={edges} render={(change) => <EdgeItem {...change} />} />
+    {isReordered && <Text size='sm'>The nodes or the edges are in another order.</Text>}
+    {settings.length > 0 && (
+      <Text size='sm'>
+        These settings of the flow differ: {settings.map((name) => SETTINGS[name] ?? name).join(', ')}.
+      </Text>
+    )}
   </>
 );

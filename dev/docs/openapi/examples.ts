@@ -110,6 +110,8 @@ export const graph = {
         data: { type: 'native', node_id: 'note', sources: [], targets: [], targets_form: { form_data: {} } },
       }],
       edges: [],
+      environment: {},
+      instructions_bundling: 'Off',
     },
   },
 };

@@ -322,6 +322,8 @@ export const answerSchemas = {
       z.strictObject({
         nodes: z.array(z.looseObject({ id: z.uuid(), data: z.record(z.string(), z.unknown()), position: z.unknown() })),
         edges: z.array(z.record(z.string(), z.unknown())),
+        environment: z.record(z.string(), z.string()),
+        instructions_bundling: z.enum(['Off', 'Automatic']),
       }),
     ),
   }),
