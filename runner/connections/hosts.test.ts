@@ -14,6 +14,8 @@ describe('the hosts of a connection', () => {
     ['https://api.example.com/%76%31/items', ['api.example.com/v1']],
     ['https://api.example.com/v0/../v1/items', ['api.example.com/v1']],
     ['https://api.example.com/v1/..items', ['api.example.com/v1']],
+    ['https://api.example.com/v1/b\u00fccher', ['api.example.com/v1']],
+    ['https://api.example.com/a%20b', ['api.example.com']],
   ])('include %s', (url, hosts) => {
     expect(isWithinHosts(new URL(url), hosts)).toBe(true);
   });
@@ -40,6 +42,16 @@ describe('the hosts of a connection', () => {
     ['https://api.example.com/v1/..;a=b/admin', ['api.example.com/v1']],
     ['https://api.example.com/v1/%ff/admin', ['api.example.com/v1']],
     [`https://api.example.com/v1/%${'25'.repeat(9)}2e`, ['api.example.com/v1']],
+    ['https://api.example.com/v1/..%20/admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/%09../admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/.%00./admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/%c2%a0../admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/.%e2%80%8b./admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/a%20b', ['api.example.com/v1']],
+    ['https://api.example.com/v1/\uff0e\uff0e/admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/\u2025/admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/%25e2%2580%25a5/admin', ['api.example.com/v1']],
+    ['https://api.example.com/v1/..\uff0fadmin', ['api.example.com/v1']],
     ['https://api.example.com/', []],
   ])('do not include %s', (url, hosts) => {
     expect(isWithinHosts(new URL(url), hosts)).toBe(false);

@@ -29,11 +29,19 @@ function decodeFully(text: string): string | undefined {
 const mayLeaveFolder = (decoded: string): boolean =>
   decoded.split(/[/\\]/).some((part) => ['.', '..'].includes(part.split(';')[0] ?? ''));
 
+/**
+ * Matches characters that some servers drop, or read as a dot or a slash: control and format characters, blanks, dots of
+ * other scripts, and wide slashes.
+ */
+const AMBIGUOUS = /[\p{Cc}\p{Cf}\p{Z}\u2024-\u2026\u3002\ufe52\ufe68\uff0e\uff0f\uff3c\uff61]/u;
+
 function isWithinPath(path: string, prefix: string): boolean {
   const wanted = segmentsOf(prefix);
   if (wanted.length === 0) return true;
   const decoded = path.split('/').slice(1).map(decodeFully);
-  if (decoded.some((segment) => segment === undefined || mayLeaveFolder(segment))) return false;
+  if (decoded.some((segment) => segment === undefined || AMBIGUOUS.test(segment) || mayLeaveFolder(segment))) {
+    return false;
+  }
   return wanted.every((segment, index) => decoded[index] === segment);
 }
 
