@@ -1,5 +1,7 @@
 import { request } from 'node:http';
 import { beforeAll, expect, inject, test } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { signUp } from '../support/people.ts';
 import { waitFor } from '../support/wait.ts';
 
 const consoleUrl = (path = '') => `${inject('stack').CONSOLE_URL}${path}`;
@@ -28,11 +30,38 @@ test('the page has a policy without inline scripts that allows its own project o
   const policy = response.headers.get('content-security-policy')!.split('; ');
   const { origin, host } = new URL(consoleUrl());
   expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval'");
+  expect(policy).toContain(`script-src ${host}/console/assets/ 'wasm-unsafe-eval'`);
   expect(policy).toContain(`connect-src 'self' ${origin} ws://${host}`);
   expect(policy).toContain("frame-ancestors 'none'");
   expect(response.headers.get('cache-control')).toBe('no-cache');
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test('an uploaded script of the same origin does not run when it is named', async () => {
+  await builtPage();
+  const owner = await signUp();
+  const path = `${owner.id}/script.js`;
+  const bucket = owner.client.storage.from('user-public-storages');
+  const { error } = await bucket.upload(path, new Blob(['window.hasRun = true'], { type: 'text/javascript' }));
+  expect(error).toBeNull();
+  const url = new URL(`/storage/v1/object/public/user-public-storages/${path}`, consoleUrl()).href;
+  expect((await fetch(url)).headers.get('content-type')).toMatch(/javascript/);
+  const context = await (await launchBrowser()).newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(consoleUrl());
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const blocked = await page.evaluate((src) =>
+      new Promise((resolve) => {
+        document.addEventListener('securitypolicyviolation', ({ blockedURI }) => resolve(blockedURI));
+        const script = Object.assign(document.createElement('script'), { src, onload: () => resolve('it ran') });
+        document.head.append(script);
+      }), url);
+    expect(blocked).toBe(url);
+    expect(await page.evaluate(() => 'hasRun' in window)).toBe(false);
+  } finally {
+    await context.close();
+  }
 });
 
 test('files that the page loads are found, immutable, and of the right type', async () => {

@@ -2,6 +2,11 @@
 export interface ConsoleTarget {
   /** The address of the project. */
   apiUrl: string;
+  /**
+   * The source of the console's scripts, such as `127.0.0.1:54321/console/assets/`. By default the whole origin of the
+   * page, because a static build does not know its host.
+   */
+  scripts?: string;
 }
 
 /** Returns the WebSocket origin of an origin, which Realtime needs. */
@@ -13,11 +18,11 @@ const webSocketOrigin = (origin: string): string => origin.replace(/^http/, 'ws'
  * editor insert style elements. The console's own scripts may compile WebAssembly, because the parser of JavaScript is
  * WebAssembly.
  */
-export function contentSecurityPolicy({ apiUrl }: ConsoleTarget): string {
+export function contentSecurityPolicy({ apiUrl, scripts = "'self'" }: ConsoleTarget): string {
   const { origin } = new URL(apiUrl);
   return [
     "default-src 'none'",
-    "script-src 'self' 'wasm-unsafe-eval'",
+    `script-src ${scripts} 'wasm-unsafe-eval'`,
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",

@@ -3,10 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buildConsole } from './build.ts';
 import { type ConsoleFile, listConsoleFiles } from './files.ts';
 import { contentSecurityPolicy, FRAME_POLICY } from './security_policy.ts';
-import { failurePage, WAITING_SCRIPT, WAITING_SCRIPT_NAME, waitingPage } from './waiting_page.ts';
+import { ASSETS, failurePage, WAITING_SCRIPT, WAITING_SCRIPT_NAME, waitingPage } from './waiting_page.ts';
 
 /** The path of the console at the gateway. */
 export const CONSOLE_PATH = '/console/';
+
+/** Matches a host with its port. It keeps other characters of a request's header `host` out of the policy. */
+const HOST = /^[a-z0-9.:[\]-]{1,255}$/i;
 
 export interface ConsoleOptions {
   apiUrl: string;
@@ -40,11 +43,6 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
   const { apiUrl, publishableKey, log, build: buildFiles = buildConsole } = options;
   const closing = new AbortController();
   const config = JSON.stringify({ url: apiUrl, key: publishableKey });
-  const headers = {
-    'content-security-policy': `${contentSecurityPolicy({ apiUrl })}; ${FRAME_POLICY}`,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-  };
   let state: State = { name: 'not asked for' };
   let building: Promise<void> = Promise.resolve();
 
@@ -62,8 +60,25 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
     );
   };
 
+  /**
+   * The policy allows only scripts of the build. Storage has the same origin, so the whole origin would include files
+   * that users have uploaded.
+   */
+  const headersFor = ({ headers: { host = '' } }: IncomingMessage) => {
+    const scripts = `${HOST.test(host) ? host : new URL(apiUrl).host}${CONSOLE_PATH}${ASSETS}`;
+    return {
+      'content-security-policy': `${contentSecurityPolicy({ apiUrl, scripts })}; ${FRAME_POLICY}`,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    };
+  };
+
   const answer = (response: ServerResponse, status: number, contentType: string, body: string) => {
-    response.writeHead(status, { ...headers, 'content-type': contentType, 'cache-control': 'no-store' });
+    response.writeHead(status, {
+      ...headersFor(response.req),
+      'content-type': contentType,
+      'cache-control': 'no-store',
+    });
     response.end(response.req.method === 'HEAD' ? undefined : body);
   };
   const answerPage = (response: ServerResponse, status: number, body: string) =>
@@ -73,7 +88,11 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
     const cacheControl = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
     const file = createReadStream(path);
     file.once('open', () => {
-      response.writeHead(200, { ...headers, 'content-type': contentType, 'cache-control': cacheControl });
+      response.writeHead(200, {
+        ...headersFor(response.req),
+        'content-type': contentType,
+        'cache-control': cacheControl,
+      });
       if (response.req.method === 'HEAD') response.end();
       else file.pipe(response);
     });
@@ -110,7 +129,7 @@ export function makeConsoleServer(options: ConsoleOptions): ConsoleServer {
       if (file !== undefined) return sendFile(response, file);
       // A missing file in assets/ belongs to an older build. Every other path names a page, and the console resolves
       // it.
-      if (name.startsWith('assets/')) return answer(response, 404, 'text/plain; charset=utf-8', 'No such file.\n');
+      if (name.startsWith(ASSETS)) return answer(response, 404, 'text/plain; charset=utf-8', 'No such file.\n');
       sendFile(response, state.files.get('index.html')!);
     },
   };

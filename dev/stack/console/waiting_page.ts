@@ -11,11 +11,14 @@ pre{white-space:pre-wrap;overflow-wrap:anywhere}</style></head>
 </html>
 `;
 
+/** The folder of the console's scripts and styles. The policy allows no other scripts. */
+export const ASSETS = 'assets/';
+
 /**
  * The name of the script that opens the console when it is built. It is a file, because the policy forbids inline
  * scripts.
  */
-export const WAITING_SCRIPT_NAME = 'waiting.js';
+export const WAITING_SCRIPT_NAME = `${ASSETS}waiting.js`;
 
 /**
  * Asks each second whether the console is built, and reloads the page once it is. If the page refreshed itself each
