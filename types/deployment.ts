@@ -117,6 +117,8 @@ export const warningCodes = {
   connection_missing: 'The owner has no connection of this name, so the run fails at the node.',
   connection_url_open:
     'A node with a connection takes its URL from a flow input, so whoever starts the flow chooses the URL on the hosts of the connection.',
+  acts_on_owner_data:
+    "A node sends requests to other servers, and depends on a node that reads the owner's rows, files or key-value stores. Check this in flows of others. This warning does not make `strict` refuse the flow.",
   input_label_duplicate: 'Two flow inputs have the same label, so they get the same value.',
   edge_source_handle_unknown:
     'The source of an edge does not have the handle that the edge names. If no node has this handle, the edge is left out.',

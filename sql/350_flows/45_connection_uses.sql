@@ -31,7 +31,7 @@ comment on function private.connection_uses(jsonb) is
   'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
 
 -- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
-create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
+create function private.nodes_from(nodes jsonb, edges jsonb, starts text[])
 returns text[]
 language plpgsql immutable security invoker
 set search_path = ''
@@ -50,17 +50,16 @@ declare
   v_edge integer;
 begin
   select array_agg(n.node ->> 'id' order by n.position),
-    array_agg(n.position order by n.position) filter (where n.is_input),
-    array_agg(n.is_input order by n.position)
+    array_agg(n.position order by n.position) filter (where n.is_start),
+    array_agg(n.is_start order by n.position)
   into v_ids, v_reached, v_is_reached
   from (
-    select node, position,
-      coalesce(node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' = 'flow_input', false) as is_input
-    from jsonb_array_elements(nodes_after_inputs.nodes) with ordinality as e (node, position)
+    select e.node, e.position, e.node ->> 'id' in (select unnest(nodes_from.starts)) as is_start
+    from jsonb_array_elements(nodes_from.nodes) with ordinality as e (node, position)
   ) as n;
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
-  from jsonb_array_elements(nodes_after_inputs.edges) as e (edge)
+  from jsonb_array_elements(nodes_from.edges) as e (edge)
   join unnest(v_ids) with ordinality as s (id, number) on s.id = e.edge ->> 'source'
   join unnest(v_ids) with ordinality as t (id, number) on t.id = e.edge ->> 'target';
   v_first := array_fill(0, array[coalesce(cardinality(v_ids), 0)]);
@@ -81,8 +80,8 @@ begin
   return array(select v_ids[r.number] from unnest(v_reached) as r (number));
 end;
 $$;
-comment on function private.nodes_after_inputs(jsonb, jsonb) is
-  'The ids of the flow_input nodes of a graph, and of all nodes that depend on a flow_input node.';
+comment on function private.nodes_from(jsonb, jsonb, text[]) is
+  'The ids of the nodes in `starts`, and of all nodes of the graph that depend on one of them.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -102,7 +101,10 @@ begin
     select e.edge ->> 'target'
     from jsonb_array_elements(open_connection_urls.edges) as e (edge)
     where e.edge ->> 'source' in (
-      select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
+      select unnest(private.nodes_from(open_connection_urls.nodes, open_connection_urls.edges, array(
+        select n.node ->> 'id' from jsonb_array_elements(open_connection_urls.nodes) as n (node)
+        where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
+      )))
     )
       -- Look up the handle in the whole flow, because it may be a port of a node other than the target of the edge.
       and e.edge ->> 'targetHandle' in (

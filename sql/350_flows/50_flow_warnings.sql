@@ -1,9 +1,10 @@
 -- Finds the parts of a graph that will fail in a run, and the parts that a run ignores. Deploys and starts report these
--- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
+-- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped and acts_on_owner_data
+-- causes a refusal.
 
 -- A node exists if the service role has stored a definition of it. If there are no definitions at all, every native
 -- node counts as existing, and has the ports in the flow's JSON. `acting_flows` lists the called flows that have
--- effects, as private.acting_flows() returns them.
+-- effects or touch the owner's data, as private.acting_flows() and private.data_flows() return them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
@@ -174,6 +175,10 @@ begin
         to_jsonb(private.shorten(u.name))
       )
       from private.open_connection_urls(flow_warnings.nodes, flow_warnings.edges) as u
+      union all
+      select 1, l.node_index, 'acts_on_owner_data', '',
+        'the node may send to another server what nodes before it read from your rows, files or key-value stores'
+      from private.owner_data_leaks(flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows) as l
       union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))

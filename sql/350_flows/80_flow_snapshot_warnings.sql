@@ -21,7 +21,7 @@ as $$
 declare
   -- Merging with an empty object decompresses the data once for all parts below, without changing it.
   v_data constant jsonb := warnings_of_data.data || '{}';
-  v_acting_flows constant jsonb := private.acting_flows(v_data);
+  v_acting_flows constant jsonb := private.acting_flows(v_data) || private.data_flows(v_data);
 begin
   with graph as materialized (
     select null::integer as flow_id, v_data -> 'entry' as graph
@@ -176,8 +176,11 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    -- Most authors want a node with effects to run only if its branch is taken, so `strict` accepts this warning.
-    v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
+    -- Most authors want a node with effects to run only if its branch is taken, and know which data their own flow
+    -- sends, so `strict` accepts these warnings.
+    v_refused := jsonb_path_query_array(
+      v_warnings, '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "acts_on_owner_data")'
+    );
     if v_refused <> '[]' then
       perform private.fail(
         'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'),
@@ -189,4 +192,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';

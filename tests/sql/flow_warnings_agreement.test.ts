@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hasEffects, isInstructionNode, makeRunGraph } from '../../runner/engine/graph.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
@@ -100,4 +102,26 @@ it('SQL and the runner agree on which nodes have effects', async () => {
   expect(rows.map(({ node_id }) => node_id).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());
   expect(rows.filter(({ is_settled }) => is_settled).map(({ node_id }) => node_id).toSorted())
     .toEqual(expected.filter(isInstructionNode).map(({ id }) => id).toSorted());
+});
+
+/** Nodes that use the owner's stores or files, but whose outputs have none of their contents. */
+const GIVE_NO_DATA = [
+  'kv_create_store',
+  'kv_delete_store',
+  'storage_delete',
+  'storage_get_public_url',
+  'storage_upload',
+];
+
+it('SQL knows all nodes that read data of the owner', async () => {
+  const using = nodeIds().filter((nodeId) => {
+    const file = join(projectNodesDir, nodeId, 'index.ts');
+    return existsSync(file) && /\b(kv|files\.|files }|sendQuery)\b/.test(readFileSync(file, 'utf8'));
+  });
+  const rows = await sql<{ id: string }[]>`
+    select n.id from unnest(${nodeIds()}::text[]) as n (id) where private.reads_owner_data(n.id)`;
+  const known = rows.map(({ id }) => id);
+  expect([...new Set([...known, ...GIVE_NO_DATA])].toSorted()).toEqual(
+    [...new Set([...using, ...known])].toSorted(),
+  );
 });
