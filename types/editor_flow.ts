@@ -1,7 +1,8 @@
 // zod is imported as a namespace. A bundler can then drop the parts of zod that the client does not use.
 import * as z from 'zod';
-import { fromNewerFlow, isNewerFlow } from './newer_editor_flow.ts';
+import { type FlowIds, fromNewerFlow, isNewerFlow } from './newer_editor_flow.ts';
 import { isTooDeep } from './newer_editor_values.ts';
+import { isObject } from './values/value.ts';
 
 const chainNetworkSchema = z.object({ url: z.string(), cluster: z.enum(['devnet', 'testnet', 'mainnet-beta']) });
 
@@ -31,16 +32,48 @@ export type EditorFlow = z.input<typeof editorFlowSchema>;
  */
 export const editorFlowToRow = (json: unknown) => readEditorFlow(json).row;
 
-/** Makes the row in `flows` for an exported flow, and lists the parts that could not be carried over. */
-export function readEditorFlow(json: unknown) {
+/**
+ * Sets the ids of called flows in nodes of the older form. `flowIds` has the ids of stored flows, by the ids that their
+ * files have. Calls of other flows stay.
+ */
+export function resolveCalls<Node extends { [member: string]: unknown }>(
+  nodes: readonly Node[],
+  flowIds: FlowIds,
+): Node[] {
+  return nodes.map((node) => {
+    const { data } = node;
+    if (!isObject(data) || !['interflow', 'interflow_instructions'].includes(String(data.node_id))) return node;
+    const form = isObject(data.targets_form) ? data.targets_form : {};
+    const formData = isObject(form.form_data) ? form.form_data : {};
+    const id = flowIds.get(String(formData.id));
+    return id === undefined
+      ? node
+      : { ...node, data: { ...data, targets_form: { ...form, form_data: { ...formData, id } } } };
+  });
+}
+
+/** The id of a flow in its file; undefined without one. */
+const idOf = (json: unknown): string | undefined =>
+  isObject(json) && (typeof json.id === 'string' || typeof json.id === 'number') ? String(json.id) : undefined;
+
+/**
+ * Makes the row in `flows` for an exported flow, and lists the parts that could not be carried over. `flowIds` has the
+ * ids of flows that are already stored, by the ids that their files have; calls of these flows get the stored ids.
+ */
+export function readEditorFlow(json: unknown, flowIds: FlowIds = new Map()) {
   if (isTooDeep(json)) {
     throw new z.ZodError([{ code: 'custom', path: [], message: 'is nested too deep', input: undefined }]);
   }
-  if (!isNewerFlow(json)) return { row: rowOf(json), isConverted: false, leftOut: [] };
-  const { flow, leftOut } = fromNewerFlow(json);
+  const id = idOf(json);
+  if (!isNewerFlow(json)) {
+    const row = rowOf(json);
+    return { row: { ...row, nodes: resolveCalls(row.nodes, flowIds) }, id, isConverted: false, leftOut: [] };
+  }
+  const { flow, leftOut } = fromNewerFlow(json, flowIds);
   const others = Object.keys(flow).filter((name) => name !== 'id' && !Object.hasOwn(editorFlowSchema.shape, name));
   return {
     row: rowOf(flow),
+    id,
     isConverted: true,
     leftOut: [...others.map((name) => `${name}: has no place here`), ...leftOut],
   };

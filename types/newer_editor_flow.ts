@@ -4,7 +4,7 @@ import { plainOfTagged, secretIn } from './newer_editor_values.ts';
 import { isObject } from './values/value.ts';
 
 // The newer form of the editor's flows ("V2"): a node has `data.ports` and `data.config` in place of `data.sources`,
-// `data.targets` and `data.targets_form`.
+// `data.targets` and `data.targets_form`. The newest files have the members of `ports` in `data` itself.
 
 const portName = z.string().max(256);
 
@@ -36,10 +36,27 @@ const nodeSchema = z.object({
 type NewerNode = z.output<typeof nodeSchema>;
 type Form = Record<string, unknown>;
 
-/** Tests whether a flow has the newer form: at least one of its nodes has `ports` in `data`. */
+/** Tests whether the `data` of a node has the newest form. */
+const isNewest = (data: Record<string, unknown>): boolean =>
+  (Array.isArray(data.inputs) || Array.isArray(data.outputs) || isObject(data.config)) &&
+  ['ports', 'sources', 'targets', 'targets_form'].every((name) => data[name] === undefined);
+
+/** Tests whether a flow has the newer form: at least one of its nodes has `ports` in `data`, or the newest form. */
 export const isNewerFlow = (json: unknown): boolean =>
   isObject(json) && Array.isArray(json.nodes) &&
-  json.nodes.some((node) => isObject(node) && isObject(node.data) && isObject(node.data.ports));
+  json.nodes.some((node) =>
+    isObject(node) && isObject(node.data) && (isObject(node.data.ports) || isNewest(node.data))
+  );
+
+/** Moves the ports of a node of the newest form to `ports`. */
+function withPorts(node: unknown): unknown {
+  if (!isObject(node) || !isObject(node.data) || !isNewest(node.data)) return node;
+  const { inputs, outputs, ...data } = node.data;
+  return { ...node, data: { ...data, ports: { inputs: inputs ?? undefined, outputs: outputs ?? undefined } } };
+}
+
+/** The ids of stored flows, by the ids that their files have. */
+export type FlowIds = ReadonlyMap<string, number>;
 
 /** Returns the name of a node without its prefix `@author/prefix.` and without its version. */
 function bareName(name: string): string {
@@ -57,7 +74,7 @@ const typeOf = ({ type, data }: NewerNode): string =>
  * Makes the form data of a node, depending on the node's kind. Calls `leave` for each part that has no place in the
  * form data.
  */
-function formOf(node: NewerNode, leave: (what: string) => void): Form {
+function formOf(node: NewerNode, flowIds: FlowIds, leave: (what: string) => void): Form {
   const { node_id, ports, config } = node.data;
   const given = config ?? {};
   const read = (name: string) => plainOfTagged(given[name], (what) => leave(`config.${name}: ${what}`));
@@ -80,10 +97,11 @@ function formOf(node: NewerNode, leave: (what: string) => void): Form {
       return { label: ports.inputs[0]?.name ?? read('label') };
     case 'interflow':
     case 'interflow_instructions': {
-      const id = Number(read('flow_id') ?? read('id'));
+      const called = read('flow_id') ?? read('id');
+      const id = flowIds.get(String(called)) ?? Number(called);
       if (Number.isSafeInteger(id) && id > 0) return { id };
       leave(
-        'config.flow_id: flows have integer ids here. Store the called flow, and set its id in the form of the node',
+        'config.flow_id: flows have integer ids here. Import the called flow together with this one, or store it and set its id in the form of the node',
       );
       return {};
     }
@@ -97,7 +115,7 @@ function formOf(node: NewerNode, leave: (what: string) => void): Form {
 }
 
 /** Converts one node to the stored form. */
-function storedNode(node: NewerNode, leave: (what: string) => void) {
+function storedNode(node: NewerNode, flowIds: FlowIds, leave: (what: string) => void) {
   const { ports, config, node_id, name, ...others } = node.data;
   const nodeId = bareName(node_id);
   const isCall = nodeId.startsWith('interflow');
@@ -113,7 +131,7 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
       sources: ports.outputs.map((port) => nodeId === 'const' ? { ...port, name: 'Source' } : port),
       // Drops the input `flow`, in which the editor names the called flow.
       targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),
-      targets_form: { form_data: formOf(node, leave) },
+      targets_form: { form_data: formOf(node, flowIds, leave) },
       // These members are kept so that the flow can be exported in the newer form again.
       newer_editor: { node_id, config: config ?? null },
     },
@@ -121,14 +139,17 @@ function storedNode(node: NewerNode, leave: (what: string) => void) {
 }
 
 /**
- * Converts a flow of the newer form to the older one. `leftOut` lists the parts of nodes that could not be carried
- * over.
+ * Converts a flow of the newer form to the older one. Calls of flows in `flowIds` get their stored ids. `leftOut` lists
+ * the parts of nodes that could not be carried over.
  */
-export function fromNewerFlow(json: unknown): { flow: Record<string, unknown>; leftOut: string[] } {
-  const flow = z.looseObject({ nodes: z.array(nodeSchema) }).parse(json);
+export function fromNewerFlow(
+  json: unknown,
+  flowIds: FlowIds,
+): { flow: Record<string, unknown>; leftOut: string[] } {
+  const flow = z.looseObject({ nodes: z.array(z.preprocess(withPorts, nodeSchema)) }).parse(json);
   const leftOut: string[] = [];
   const nodes = flow.nodes.map((node, index) =>
-    storedNode(node, (what) => leftOut.push(`nodes[${index}].data.${what}`))
+    storedNode(node, flowIds, (what) => leftOut.push(`nodes[${index}].data.${what}`))
   );
   return { flow: { ...flow, nodes }, leftOut };
 }

@@ -4831,7 +4831,7 @@ comment on function private.connection_uses(jsonb) is
   'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
 
 -- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
-create function private.nodes_after_inputs(nodes jsonb, edges jsonb)
+create function private.nodes_from(nodes jsonb, edges jsonb, starts text[])
 returns text[]
 language plpgsql immutable security invoker
 set search_path = ''
@@ -4850,17 +4850,16 @@ declare
   v_edge integer;
 begin
   select array_agg(n.node ->> 'id' order by n.position),
-    array_agg(n.position order by n.position) filter (where n.is_input),
-    array_agg(n.is_input order by n.position)
+    array_agg(n.position order by n.position) filter (where n.is_start),
+    array_agg(n.is_start order by n.position)
   into v_ids, v_reached, v_is_reached
   from (
-    select node, position,
-      coalesce(node #>> '{data,type}' = 'native' and node #>> '{data,node_id}' = 'flow_input', false) as is_input
-    from jsonb_array_elements(nodes_after_inputs.nodes) with ordinality as e (node, position)
+    select e.node, e.position, e.node ->> 'id' in (select unnest(nodes_from.starts)) as is_start
+    from jsonb_array_elements(nodes_from.nodes) with ordinality as e (node, position)
   ) as n;
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
-  from jsonb_array_elements(nodes_after_inputs.edges) as e (edge)
+  from jsonb_array_elements(nodes_from.edges) as e (edge)
   join unnest(v_ids) with ordinality as s (id, number) on s.id = e.edge ->> 'source'
   join unnest(v_ids) with ordinality as t (id, number) on t.id = e.edge ->> 'target';
   v_first := array_fill(0, array[coalesce(cardinality(v_ids), 0)]);
@@ -4881,8 +4880,8 @@ begin
   return array(select v_ids[r.number] from unnest(v_reached) as r (number));
 end;
 $$;
-comment on function private.nodes_after_inputs(jsonb, jsonb) is
-  'The ids of the flow_input nodes of a graph, and of all nodes that depend on a flow_input node.';
+comment on function private.nodes_from(jsonb, jsonb, text[]) is
+  'The ids of the nodes in `starts`, and of all nodes of the graph that depend on one of them.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -4902,7 +4901,10 @@ begin
     select e.edge ->> 'target'
     from jsonb_array_elements(open_connection_urls.edges) as e (edge)
     where e.edge ->> 'source' in (
-      select unnest(private.nodes_after_inputs(open_connection_urls.nodes, open_connection_urls.edges))
+      select unnest(private.nodes_from(open_connection_urls.nodes, open_connection_urls.edges, array(
+        select n.node ->> 'id' from jsonb_array_elements(open_connection_urls.nodes) as n (node)
+        where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
+      )))
     )
       -- Look up the handle in the whole flow, because it may be a port of a node other than the target of the edge.
       and e.edge ->> 'targetHandle' in (
@@ -4915,14 +4917,160 @@ $$;
 comment on function private.open_connection_urls(jsonb, jsonb) is
   'The nodes that name a connection and whose input `url` depends on a flow input. The caller who starts such a flow can choose which URL gets the secret. The URL must match the hosts of the connection.';
 
+-- sql/350_flows/46_owner_data.sql
+
+-- Finds the nodes of a graph that may send the owner's data to other servers. A flow acts with the rights of its owner,
+-- so a flow that a stranger has drawn could send away what it reads.
+
+create function private.reads_owner_data(node_id text)
+returns boolean
+language sql immutable security invoker
+begin atomic
+  select reads_owner_data.node_id in (
+    'kv_read_item', 'kv_write_item', 'postgrest_execute_query', 'sql_function', 'storage_create_signed_url',
+    'storage_download', 'storage_get_file_metadata', 'storage_list'
+  );
+end;
+comment on function private.reads_owner_data(text) is
+  'Whether outputs of a native node have contents of the owner''s rows, files or key-value stores.';
+
+create function private.data_nodes(nodes jsonb, edges jsonb, data_flows jsonb)
+returns table (id text, reads boolean, sends boolean)
+language plpgsql immutable security invoker
+set search_path = ''
+set enable_nestloop = off
+as $$
+begin
+  return query
+  with node as materialized (
+    select n.node ->> 'id' as id, n.node #>> '{data,node_id}' as node_id,
+      n.node #> '{data,targets_form,form_data}' as form_data
+    from jsonb_array_elements(data_nodes.nodes) as n (node)
+    where n.node #>> '{data,type}' = 'native'
+  ),
+  -- The nodes that send a request only if one of their inputs has an address.
+  addressed as materialized (
+    select n.id, n.node_id
+    from node as n
+    join (values
+      ('api_input', 'webhook_url'), ('postgrest_new_query', 'url'), ('postgrest_new_rpc', 'url')
+    ) as a (node_id, input) on a.node_id = n.node_id
+    where case jsonb_typeof(n.form_data) when 'object'
+        then coalesce(n.form_data ->> a.input, '') <> '' else false end
+      or (n.id, a.input) in (
+        select e.target, e.target_port from private.flow_edges(data_nodes.nodes, data_nodes.edges) as e
+          where e.target_port in ('webhook_url', 'url')
+      )
+  ),
+  -- A query with an address is built by some nodes and sent by another one.
+  foreign_query as materialized (
+    select exists (select from addressed as a where a.node_id <> 'api_input')
+      or jsonb_path_exists(data_nodes.nodes, '$[*].data.targets_form.form_data.query.url ? (@ != null)') as exists
+  )
+  select * from (
+    select n.id,
+      private.reads_owner_data(n.node_id) or c.is_call and coalesce(data_nodes.data_flows -> 'reads' @> c.called, false) as reads,
+      n.node_id in ('das_api', 'http_request')
+        or n.node_id = 'api_input' and n.id in (select a.id from addressed as a)
+        or n.node_id = 'postgrest_execute_query' and f.exists
+        or c.is_call and coalesce(data_nodes.data_flows -> 'sends' @> c.called, false) as sends
+    from node as n
+    cross join foreign_query as f
+    cross join lateral (
+      select n.node_id in ('interflow', 'interflow_instructions') as is_call,
+        to_jsonb(private.integer_or_null(case jsonb_typeof(n.form_data) when 'object' then n.form_data ->> 'id' end))
+          as called
+      offset 0
+    ) as c
+  ) as d
+  where d.reads or d.sends;
+end;
+$$;
+comment on function private.data_nodes(jsonb, jsonb, jsonb) is
+  'The nodes of a graph that read the owner''s rows, files or stores, and those that send requests to other servers. `data_flows` has the called flows with such nodes, as private.data_flows() returns them.';
+
+create function private.data_flows(snapshot jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+begin
+  if data_flows.snapshot -> 'flows' = '{}' then
+    return '{}';
+  end if;
+  return (
+    with recursive flow as materialized (
+      select f.key::integer as id, f.value -> 'nodes' as nodes, f.value -> 'edges' as edges
+      from jsonb_each(data_flows.snapshot -> 'flows') as f
+    ),
+    call as materialized (
+      select distinct f.id as caller, r.id as called
+      from flow as f cross join lateral private.interflow_references(f.nodes) as r
+    ),
+    found (kind, id) as (
+      select k.kind, f.id
+      from flow as f
+      cross join lateral private.data_nodes(f.nodes, f.edges, '{}') as d
+      cross join lateral (values ('reads', d.reads), ('sends', d.sends)) as k (kind, is_so)
+      where k.is_so
+      union
+      select found.kind, c.caller from found join call as c on c.called = found.id
+    )
+    select coalesce(jsonb_object_agg(k.kind, k.ids), '{}')
+      from (select found.kind, jsonb_agg(found.id) as ids from found group by found.kind) as k
+  );
+end;
+$$;
+comment on function private.data_flows(jsonb) is
+  'The ids of called flows in a snapshot that read the owner''s data, and of those that send requests to other servers: {reads, sends}, without empty arrays. A flow does so if one of its nodes does, or a flow that it calls.';
+
+create function private.owner_data_leaks(nodes jsonb, edges jsonb, data_flows jsonb)
+returns table (node_index integer)
+language plpgsql immutable security invoker
+set search_path = ''
+set enable_nestloop = off
+as $$
+declare
+  v_readers text[];
+  v_senders text[];
+begin
+  -- Most flows read no data of the owner. For them, this cheap test is enough.
+  if not owner_data_leaks.data_flows ? 'reads' and not exists (
+    select from jsonb_path_query(owner_data_leaks.nodes, '$[*].data.node_id') as i (node_id)
+    where private.reads_owner_data(i.node_id #>> '{}')
+  ) then
+    return;
+  end if;
+  select array_agg(d.id) filter (where d.reads), array_agg(d.id) filter (where d.sends) into v_readers, v_senders
+  from private.data_nodes(owner_data_leaks.nodes, owner_data_leaks.edges, owner_data_leaks.data_flows) as d;
+  if v_readers is null or v_senders is null then
+    return;
+  end if;
+  return query
+  select (n.position - 1)::integer
+  from jsonb_array_elements(owner_data_leaks.nodes) with ordinality as n (node, position)
+  where n.node ->> 'id' in (
+    select unnest(v_senders)
+    intersect
+    select unnest(private.nodes_from(owner_data_leaks.nodes, owner_data_leaks.edges, array(
+      select e.edge ->> 'target' from jsonb_array_elements(owner_data_leaks.edges) as e (edge)
+      where e.edge ->> 'source' in (select unnest(v_readers))
+    )))
+  );
+end;
+$$;
+comment on function private.owner_data_leaks(jsonb, jsonb, jsonb) is
+  'The nodes of a graph that send requests to other servers and depend on a node that reads the owner''s rows, files or stores. `data_flows` as for private.data_nodes().';
+
 -- sql/350_flows/50_flow_warnings.sql
 
 -- Finds the parts of a graph that will fail in a run, and the parts that a run ignores. Deploys and starts report these
--- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped causes a refusal.
+-- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped and acts_on_owner_data
+-- causes a refusal.
 
 -- A node exists if the service role has stored a definition of it. If there are no definitions at all, every native
 -- node counts as existing, and has the ports in the flow's JSON. `acting_flows` lists the called flows that have
--- effects, as private.acting_flows() returns them.
+-- effects or touch the owner's data, as private.acting_flows() and private.data_flows() return them.
 create function private.flow_warnings(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns jsonb
 language plpgsql stable security invoker
@@ -5093,6 +5241,10 @@ begin
         to_jsonb(private.shorten(u.name))
       )
       from private.open_connection_urls(flow_warnings.nodes, flow_warnings.edges) as u
+      union all
+      select 1, l.node_index, 'acts_on_owner_data', '',
+        'the node may send to another server what nodes before it read from your rows, files or key-value stores'
+      from private.owner_data_leaks(flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows) as l
       union all
       select 1, max(n.index), 'input_label_duplicate', '.data.targets_form.form_data.label',
         format('two flow inputs have the label %s, and get the same value', to_jsonb(private.shorten(n.label)))
@@ -6351,7 +6503,7 @@ as $$
 declare
   -- Merging with an empty object decompresses the data once for all parts below, without changing it.
   v_data constant jsonb := warnings_of_data.data || '{}';
-  v_acting_flows constant jsonb := private.acting_flows(v_data);
+  v_acting_flows constant jsonb := private.acting_flows(v_data) || private.data_flows(v_data);
 begin
   with graph as materialized (
     select null::integer as flow_id, v_data -> 'entry' as graph
@@ -6506,8 +6658,11 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    -- Most authors want a node with effects to run only if its branch is taken, so `strict` accepts this warning.
-    v_refused := jsonb_path_query_array(v_warnings, '$[*] ? (@.code != "effect_may_be_skipped")');
+    -- Most authors want a node with effects to run only if its branch is taken, and know which data their own flow
+    -- sends, so `strict` accepts these warnings.
+    v_refused := jsonb_path_query_array(
+      v_warnings, '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "acts_on_owner_data")'
+    );
     if v_refused <> '[]' then
       perform private.fail(
         'flow_invalid', format('The flow has warnings, which strict doesn''t allow: %s.', v_refused #>> '{0,message}'),
@@ -6519,7 +6674,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/85_check_flow.sql
 
@@ -8318,7 +8473,7 @@ language plpgsql immutable security invoker
 set search_path = ''
 as $$
 begin
-  return jsonb_build_object('edges', placed_graph.graph -> 'edges', 'nodes', (
+  return placed_graph.graph || jsonb_build_object('nodes', (
     select coalesce(jsonb_agg(
       n.node || jsonb_build_object('position', c.place) order by n.position
     ), '[]')
@@ -8329,7 +8484,7 @@ begin
 end;
 $$;
 comment on function private.placed_graph(jsonb, jsonb) is
-  'A snapshot''s graph, {nodes, edges}. Each node also has its position from private.canvas_text(), or null if the position is unknown.';
+  'A snapshot''s graph, {nodes, edges, environment, instructions_bundling}. Each node also has its position from private.canvas_text(), or null if the position is unknown.';
 
 create function private.deployment_graph(id uuid)
 returns jsonb
@@ -8366,8 +8521,9 @@ comment on function private.deployment_graph(uuid) is
   'Implements public.deployment_graph. Definer, because no API role may access snapshots.';
 grant execute on function private.deployment_graph(uuid) to anon, authenticated, service_role;
 
--- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}} with the deployed flow and the flows that it
--- calls. Nodes have the members that a snapshot keeps, and the position that they had in the editor at the deploy.
+-- Returns {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges, environment, instructions_bundling}}} with the
+-- deployed flow and the flows that it calls. A graph has all members that a snapshot keeps. Nodes also have the position
+-- that they had in the editor at the deploy.
 create function public.deployment_graph(id uuid)
 returns jsonb
 language plpgsql volatile security invoker
@@ -8378,7 +8534,7 @@ begin
 end;
 $$;
 comment on function public.deployment_graph(uuid) is
-  'The graphs that runs of the caller''s deployment execute, for drawing: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges}}}. 401; 404 deployment_not_found, also for another user''s deployment.';
+  'The graphs that runs of the caller''s deployment execute, for drawing and comparing: {deployment_id, flow_id, flows: {"<flow id>": {nodes, edges, environment, instructions_bundling}}}. 401; 404 deployment_not_found, also for another user''s deployment.';
 grant execute on function public.deployment_graph(uuid) to anon, authenticated, service_role;
 
 -- sql/400_deployments/65_flow_has_changed.sql

@@ -62,6 +62,36 @@ describe('a flow of the newer editor', () => {
     });
   });
 
+  it('of the newest form, with the ports in data itself, becomes the same flow', async () => {
+    const newest = {
+      ...SUM,
+      nodes: SUM.nodes.map((json) => {
+        const { data: { ports, ...data }, ...others } = json as { data: { ports: object } };
+        return { ...others, data: { ...data, ...ports } };
+      }),
+    };
+    expect(readEditorFlow(newest)).toEqual(readEditorFlow(SUM));
+    expect(await run(newest)).toMatchObject({ errors: null, output: { M: { total: { D: '3.0' } } } });
+    const note = {
+      id: '00000000-0000-4000-8000-000000000009',
+      data: { node_id: 'note', config: { text: { S: 'a' } } },
+    };
+    expect(editorFlowToRow({ nodes: [note], edges: [] }).nodes).toMatchObject([
+      { data: { sources: [], targets: [], targets_form: { form_data: { text: 'a' } } } },
+    ]);
+  });
+
+  it('calls flows by their stored ids, if these are known', () => {
+    const config = { flow_id: { S: 'a-uuid' } };
+    for (const name of ['interflow', '@spo/core.interflow_instructions.0.1']) {
+      const flow = newer([node(1, name, {}, config)], [], { id: 'other' });
+      const { row, id, leftOut } = readEditorFlow(flow, new Map([['a-uuid', 70]]));
+      expect([id, leftOut]).toEqual(['other', []]);
+      expect(row.nodes).toMatchObject([{ data: { targets_form: { form_data: { id: 70 } } } }]);
+      expect(readEditorFlow(flow, new Map([['b', 70]])).leftOut).toHaveLength(1);
+    }
+  });
+
   it('may have nodes without ports', () => {
     const note = { ...node(9, 'note', {}), data: { node_id: 'note' } };
     expect(editorFlowToRow({ ...SUM, nodes: [...SUM.nodes, note] }).nodes.at(-1)).toMatchObject({
@@ -121,6 +151,7 @@ describe('a flow of the newer editor', () => {
   it.each<[what: string, json: object, error: RegExp]>([
     ['a port without a name', newer([node(1, 'x', { inputs: [{ id: 'a' }] })]), /inputs/],
     ['ports of the wrong type', newer([node(1, 'x', { inputs: 7 })]), /array/],
+    ['ports of the wrong type in data', newer([{ id: 'a', data: { node_id: 'x', inputs: 7, outputs: [] } }]), /array/],
     [
       'a config that is a list',
       newer([{ ...node(1, 'x', {}), data: { node_id: 'x', ports: {}, config: [] } }]),
