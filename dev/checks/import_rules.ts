@@ -299,7 +299,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/threads',
-    mayImport: [ITSELF, 'runner/engine', 'runner/nodes/rhai_script', 'runner/script', 'types'],
+    mayImport: [ITSELF, 'runner/engine', 'runner/nodes/rhai_script', 'runner/script', 'functions/_shared', 'types'],
     packages: [],
     why: 'it computes scripts of all languages beside the engine.',
   },

@@ -25,8 +25,9 @@ const setImmediate: ((callback: () => void) => unknown) | undefined = 'Deno' in 
   : (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
 
 /**
- * Resolves in the next turn of the event loop, after everything that has already arrived was handled. A timer of 0 ms
- * would take more than a millisecond.
+ * Resolves in the next turn of the event loop, after the messages that have arrived were handled. A timer of 0 ms would
+ * take more than a millisecond. In Deno, the network may get no turn meanwhile: long computations wait for
+ * `networkTurn`.
  */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
@@ -42,3 +43,12 @@ export const nextTurn = (): Promise<void> =>
     port1.start();
     port2.postMessage(null);
   });
+
+/** The time of a pause in Deno. Only a timer makes Deno look at the network. */
+const NETWORK_MS = 2;
+
+/**
+ * Resolves after the network and the timers had a turn. In Deno it takes 2 ms, so a computation calls it only after it
+ * has lasted for some milliseconds.
+ */
+export const networkTurn = (): Promise<void> => setImmediate === undefined ? pause(NETWORK_MS) : nextTurn();

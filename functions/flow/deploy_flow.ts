@@ -42,7 +42,7 @@ async function deployParsed(
   headers: Record<string, string>,
 ): Promise<DeployFlowResult> {
   const read = await rpc<FlowScripts>('read_flow_scripts', { flow_id: flowId }, headers);
-  const warnings = await warnOfScripts(flowId, read);
+  const warnings = await warnOfScripts(JSON.stringify(headers), flowId, read);
   refuseScripts(warnings, strict);
   const deployed = await rpc<DeployFlowResult>('deploy_flow', { flow_id: flowId, strict, as_of: read.as_of }, headers);
   return { ...deployed, warnings: [...deployed.warnings, ...warnings].slice(0, MAX_WARNINGS) };

@@ -25,7 +25,7 @@ it('warns of each script that does not parse, with flow, node, line and column',
     script('eval("1")', 1, 8),
     script(null, 2, 8),
   ];
-  expect(await warnOfScripts(7, read(scripts))).toEqual([
+  expect(await warnOfScripts('', 7, read(scripts))).toEqual([
     {
       flow_id: 7,
       code: 'script_invalid',
@@ -57,7 +57,7 @@ it('parses JavaScript and TypeScript with the inputs of the node, and runs nothi
     script('}, Date.now(), function () {', 5, 7, []),
     script(null, 4, 7, []),
   ];
-  expect(await warnOfScripts(7, read(scripts))).toEqual([
+  expect(await warnOfScripts('', 7, read(scripts))).toEqual([
     expect.objectContaining({ code: 'script_invalid', node_id: 'node 1', line: 1 }),
     expect.objectContaining({ node_id: 'node 2', line: 2, column: 9, message: expect.stringContaining('SyntaxError') }),
     expect.objectContaining({ node_id: 'node 6', line: 1, message: expect.stringContaining('stack overflow') }),
@@ -67,7 +67,7 @@ it('parses JavaScript and TypeScript with the inputs of the node, and runs nothi
 
 it('stops parsing types that a parser tries again and again', async () => {
   const hostile = `let a: T = ${'<T>('.repeat(30)}1${')'.repeat(30)};`;
-  const warnings = await warnOfScripts(7, read([script(hostile, 0, 7, []), script('return 1', 1, 7, [])]));
+  const warnings = await warnOfScripts('', 7, read([script(hostile, 0, 7, []), script('return 1', 1, 7, [])]));
   expect(warnings).toEqual([expect.objectContaining({ code: 'scripts_not_parsed' })]);
   expect(warnings[0]!.message).toContain('2 scripts');
 });
@@ -75,7 +75,7 @@ it('stops parsing types that a parser tries again and again', async () => {
 it('parses the expressions of edges, and refuses functions whose results differ', async () => {
   const expressions = ['a.b', '1 +', '$map(x, $random)', '$nope()'];
   const scripts = expressions.map((source, index): FlowScript => ({ ...script(source, index), language: 'jsonata' }));
-  expect(await warnOfScripts(7, read(scripts))).toEqual([
+  expect(await warnOfScripts('', 7, read(scripts))).toEqual([
     expect.objectContaining({ code: 'expression_invalid', path: 'edges[1].data.expression', node_id: 'node 1' }),
     expect.objectContaining({
       path: 'edges[2].data.expression',
@@ -87,7 +87,7 @@ it('parses the expressions of edges, and refuses functions whose results differ'
 it('warns of a schema that no answer can be checked against', async () => {
   const schemas = ['{"type": "object"}', '{"type": "text"}', '"text"'];
   const scripts = schemas.map((source, index): FlowScript => ({ ...script(source, index), language: 'json_schema' }));
-  expect(await warnOfScripts(7, read(scripts))).toEqual([
+  expect(await warnOfScripts('', 7, read(scripts))).toEqual([
     {
       flow_id: 7,
       code: 'answer_schema_invalid',
@@ -100,14 +100,14 @@ it('warns of a schema that no answer can be checked against', async () => {
 });
 
 it('does not warn of scripts that fail only when they run', async () => {
-  expect(await warnOfScripts(7, read([script('unknown_name + 1'), script('throw "x"'), script('')]))).toEqual([]);
+  expect(await warnOfScripts('', 7, read([script('unknown_name + 1'), script('throw "x"'), script('')]))).toEqual([]);
 });
 
 it('stops at its time limit and reports how many scripts it did not parse', async () => {
   let time = 0;
   const slow = () => time += 150;
   const scripts = Array.from({ length: 10 }, (_, index) => script('let b = ;', index));
-  const warnings = await warnOfScripts(7, read(scripts, { scripts_left_out: 2, flows_left_out: 1 }), slow);
+  const warnings = await warnOfScripts('', 7, read(scripts, { scripts_left_out: 2, flows_left_out: 1 }), slow);
   expect(warnings.filter(({ code }) => code === 'script_invalid')).toHaveLength(4);
   expect(warnings.at(-1)).toEqual({
     flow_id: 7,

@@ -1,6 +1,7 @@
 import { faultOfAnswerSchema } from '../../types/answer_schema.ts';
 import type { FlowWarning } from '../../types/deployment.ts';
-import { nextTurn } from '../_shared/pause.ts';
+import { makeComputingLine } from '../_shared/computing_line.ts';
+import { networkTurn } from '../_shared/pause.ts';
 import { RhaiError } from '../../runner/rhai/errors.ts';
 import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { parseScript } from '../../runner/rhai/parser.ts';
@@ -38,10 +39,18 @@ export interface FlowScripts {
 /** The time limit for parsing the scripts of one deploy. */
 const MAX_PARSE_MS = 500;
 /**
- * The time after which parsing pauses for other requests. A single script is not interrupted, so it may block them for
- * longer.
+ * The time after which the parsing of all deploys pauses for other requests. A single script is not interrupted, so it
+ * may block them for longer.
  */
 const TURN_MS = 10;
+
+/** The time of parsing since the last pause, of all deploys of this thread together. */
+let turnMs = 0;
+/** The deploys that wait for their next turn. Callers take turns. */
+const nextTurnOf = makeComputingLine(async () => {
+  await networkTurn();
+  turnMs = 0;
+});
 
 /** Thrown when the time for parsing is over. */
 class TimeOver extends Error {}
@@ -116,6 +125,7 @@ function notParsed(flowId: number, scripts: number, flows: number): FlowWarning[
  * If some scripts were not parsed, a further warning has their number.
  */
 export async function warnOfScripts(
+  caller: string,
   flowId: number,
   { scripts, scripts_left_out, flows_left_out }: FlowScripts,
   now: () => number = scriptClock,
@@ -123,14 +133,10 @@ export async function warnOfScripts(
   const warnings: FlowWarning[] = [];
   const parse = await makeParser(scripts);
   let spentMs = 0;
-  let turnMs = 0;
   let parsed = 0;
   for (const script of scripts) {
     if (spentMs >= MAX_PARSE_MS) break;
-    if (turnMs >= TURN_MS) {
-      await nextTurn();
-      turnMs = 0;
-    }
+    if (turnMs >= TURN_MS) await nextTurnOf(caller);
     const begin = now();
     const until = begin + MAX_PARSE_MS - spentMs;
     let fault: Fault | undefined;

@@ -66,8 +66,9 @@ class Evaluation {
   }
 
   async #evaluate({ expression = '', input: { types } }: RunEdge, value: Value): Promise<Value | undefined> {
-    const { services, lifecycle, counters: { limits } } = this.#tree;
+    const { services, lifecycle, run, counters: { limits } } = this.#tree;
     const evaluated = services.evaluateExpression({ expression, value, types }, {
+      ownerId: run.ownerId,
       maxOutputBytes: limits.outputBytes,
       // Without `scripts`, the expression needs no thread. A run that is ending does not wait for a free thread.
       scripts: lifecycle.cancelled.aborted ? undefined : services.scripts,

@@ -161,7 +161,9 @@ export interface EdgeExpression {
  */
 export type EvaluateExpression = (
   expression: EdgeExpression,
-  call: Pick<NodeCall, 'maxOutputBytes' | 'scripts' | 'signal' | 'releasing' | 'checkTime' | 'rest'>,
+  call:
+    & Pick<NodeCall, 'maxOutputBytes' | 'scripts' | 'signal' | 'releasing' | 'checkTime' | 'rest'>
+    & Pick<RunInfo, 'ownerId'>,
 ) => Value | undefined | Promise<Value | undefined>;
 
 /** The types of a node's inputs and outputs, in the order of `inputNames` and `outputNames`. */

@@ -1,10 +1,13 @@
 import { codedError } from '../../types/run_errors.ts';
-import { nextTurn } from '../../functions/_shared/pause.ts';
+import { makeComputingLine } from '../../functions/_shared/computing_line.ts';
+import { networkTurn } from '../../functions/_shared/pause.ts';
 import { NodeError, Released } from './node.ts';
 import { nextState, type TransitionTable } from './transitions.ts';
 
 /** The time for which the runs on one thread may compute together before the event loop gets a turn. */
 const BREATH_MS = 20;
+/** Computing of this length is brief: the next run computes without a turn for the network before it. */
+const BRIEF_MS = 5;
 /** If no run has computed for this time, the event loop has had a turn meanwhile. */
 const IDLE_MS = 1;
 /**
@@ -57,8 +60,7 @@ export interface Slice {
   needsBreath: () => boolean;
   /**
    * Gives timers and network answers their turn. Then the runs that called `breathe` continue one at a time, and owners
-   * take turns. So between two turns of an owner, each other owner gets at most one, even an owner with many computing
-   * runs.
+   * take turns (`makeComputingLine`).
    */
   breathe: (ownerId: string) => Promise<void>;
   /** Returns the milliseconds of computing so far. */
@@ -116,22 +118,11 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     clearTimeout(timer);
     go('end');
   };
-  /** The functions that let waiting runs continue, by owner. The owner with the next turn comes first. */
-  const breathing = new Map<string, (() => void)[]>();
-  let isLettingGoOn = false;
-  const letGoOn = async (): Promise<void> => {
-    isLettingGoOn = true;
-    for (;;) {
-      await nextTurn();
-      const [next] = breathing;
-      if (next === undefined) break;
-      const [ownerId, [goOn, ...others]] = next;
-      breathing.delete(ownerId);
-      if (others.length > 0) breathing.set(ownerId, others);
-      breathAt = now();
-      goOn?.();
-    }
-    isLettingGoOn = false;
+  /** After a run that computed briefly, the network gets no turn, because in Deno that takes longer than the run. */
+  const giveWay = async (): Promise<void> => {
+    if (now() - breathAt < BRIEF_MS) return;
+    await networkTurn();
+    breathAt = now();
   };
 
   const spentMs = () => busyMs + (computing === 0 ? 0 : now() - enteredAt);
@@ -157,11 +148,7 @@ export function makeSlice(limits: SliceLimits, now: () => number = () => perform
     spentMs,
     leastMs: Number.isFinite(limits.busyMs) ? limits.busyMs * LEAST_SHARE : 0,
     needsBreath: () => now() - breathAt >= BREATH_MS,
-    breathe: (ownerId) =>
-      new Promise((resolve) => {
-        breathing.set(ownerId, [...breathing.get(ownerId) ?? [], resolve]);
-        if (!isLettingGoOn) void letGoOn();
-      }),
+    breathe: makeComputingLine(giveWay),
     makeCheck: (wasBegun) => {
       const startMs = spentMs();
       // The second try of a computation gets a whole budget from now on. The earlier computing of

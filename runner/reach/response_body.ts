@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { makeByteSink } from '../../functions/_shared/byte_sink.ts';
-import { nextTurn } from '../../functions/_shared/pause.ts';
+import { networkTurn } from '../../functions/_shared/pause.ts';
 import { NodeError } from '../engine/node.ts';
 import type { TakeBytes } from './byte_stream.ts';
 
@@ -23,22 +23,28 @@ export type MayKeep = (bytes: number) => Promise<void> | undefined;
  */
 const PORTION_BYTES = 512;
 
-/** The time for which bodies are inflated until the event loop gets a turn for other work. */
-const LONGEST_STRETCH_MS = 5;
+/** The time for which bodies are inflated until the network gets a turn. */
+const LONGEST_STRETCH_MS = 10;
 
 let stretchBegan = -Infinity;
+let portionBegan = -Infinity;
 let line: Promise<void> = Promise.resolve();
 
 /**
  * Resolves when one more portion may be inflated. Without this wait, the streams would inflate all arrived bytes of all
  * requests in one turn of the event loop. Other runs would have to wait for its end. Therefore the portions wait in a
- * queue, which pauses for one turn of the event loop each time LONGEST_STRETCH_MS are over.
+ * queue, which gives the network a turn each time LONGEST_STRETCH_MS are over. If no portion has come for as long, the
+ * network had a turn meanwhile, so a short body does not wait.
  */
 function waitForTurn(): Promise<void> {
   return line = line.then(async () => {
-    if (performance.now() - stretchBegan < LONGEST_STRETCH_MS) return;
-    await nextTurn();
-    stretchBegan = performance.now();
+    const now = performance.now();
+    if (now - portionBegan >= LONGEST_STRETCH_MS) stretchBegan = now;
+    else if (now - stretchBegan >= LONGEST_STRETCH_MS) {
+      await networkTurn();
+      stretchBegan = performance.now();
+    }
+    portionBegan = performance.now();
   });
 }
 

@@ -10,7 +10,7 @@ export const evaluateExpression: EvaluateExpression = ({ expression, value, type
     ...EXPRESSION_PORTS,
     inputs: { value },
     log: () => {},
-    run: { environment: {} },
+    run: { ownerId: call.ownerId, environment: {} },
   }, expressionCode(expression, types));
   return followedBy(outputs, ({ result }) => result);
 };

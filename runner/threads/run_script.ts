@@ -1,56 +1,34 @@
+import { makeComputingLine } from '../../functions/_shared/computing_line.ts';
+import { networkTurn } from '../../functions/_shared/pause.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { followedBy } from '../engine/followed_by.ts';
-import { runLimits } from '../engine/limits.ts';
-import { LogBuffer } from '../engine/log_buffer.ts';
 import { type ComputeScript, type NodeCall, type SandboxCode, type ScriptTask, ThreadMissing } from '../engine/node.ts';
 import { scriptClock } from '../script/sandbox.ts';
 import { prepare, type RunScript } from './evaluators.ts';
-import { RecentSources } from './recent_sources.ts';
 import { SANDBOX_MS_WITHOUT_THREADS, sandboxLimitErrorWithoutThreads } from './sandbox_time.ts';
+import { tryShort } from './trial.ts';
 
 /**
- * The time for which a script may compute in the engine's thread, where it blocks all other runs. A script that takes
- * longer is started again in another thread.
+ * The code that waited until the sandbox was loaded. Without this line, all of it would begin in one turn of the event
+ * loop.
  */
-const TRIAL_MS = 20;
-/**
- * The most characters of all remembered sources of long-running code together. A single source may reach this limit.
- */
-const REMEMBERED_CHARACTERS = 262_144;
+const afterLoading = makeComputingLine(networkTurn);
 
-/** Sources that exceeded the trial. */
-const longCodes = new RecentSources<true>(REMEMBERED_CHARACTERS, REMEMBERED_CHARACTERS);
-
-/** Thrown at the end of the trial. The code can't catch it. */
-class TrialOver extends Error {}
+/** Prepares the sandbox for a task. */
+function prepareInTurn(task: ScriptTask, ownerId: string): RunScript | Promise<RunScript> {
+  const prepared = prepare(task);
+  if (!(prepared instanceof Promise)) return prepared;
+  return prepared.then(async (evaluate) => {
+    await afterLoading(ownerId);
+    return evaluate;
+  });
+}
 
 /** The members of a node's call that code in the sandbox needs. */
 export type SandboxCall =
   & Pick<NodeCall, 'inputs' | 'inputNames' | 'outputNames' | 'portTypes' | 'maxOutputBytes'>
   & Pick<NodeCall, 'scripts' | 'log' | 'checkTime' | 'rest' | 'signal' | 'releasing'>
-  & { run: Pick<NodeCall['run'], 'environment'> };
-
-/** Returns the outputs of code that ends within the trial. Undefined for longer code, whose log lines are dropped. */
-function tryShort(evaluate: RunScript, task: ScriptTask, { log, checkTime }: SandboxCall): ValueMap | undefined {
-  const buffer = new LogBuffer(task.environment, runLimits);
-  const until = scriptClock() + TRIAL_MS;
-  let isOver = false;
-  try {
-    return evaluate({
-      log: buffer.add,
-      onProgress: () => {
-        checkTime();
-        if (scriptClock() > until) throw new TrialOver();
-      },
-    });
-  } catch (error) {
-    isOver = error instanceof TrialOver;
-    if (!isOver) throw error;
-    return undefined;
-  } finally {
-    if (!isOver) { for (const line of buffer.lines) log(...line); }
-  }
-}
+  & { run: Pick<NodeCall['run'], 'environment' | 'ownerId'> };
 
 /** Runs code in the engine's thread, with the time limit that applies there. */
 function runHere(evaluate: RunScript, { log, checkTime }: SandboxCall): ValueMap {
@@ -83,7 +61,7 @@ async function runInThread(task: ScriptTask, call: SandboxCall, scripts: Compute
  * its computing time counts for the calling run.
  */
 export function runSandboxed(call: SandboxCall, code: SandboxCode): ValueMap | Promise<ValueMap> {
-  const { inputs, inputNames, outputNames, portTypes, maxOutputBytes, scripts, run: { environment } } = call;
+  const { inputs, inputNames, outputNames, portTypes, maxOutputBytes, scripts, run: { environment, ownerId } } = call;
   const task: ScriptTask = {
     inputs,
     inputNames,
@@ -91,13 +69,9 @@ export function runSandboxed(call: SandboxCall, code: SandboxCode): ValueMap | P
     environment,
     sandbox: { ...code, portTypes, maxOutputBytes },
   };
-  if (scripts === undefined) return followedBy(prepare(task), (evaluate) => runHere(evaluate, call));
-  const key = `${code.library} ${code.source}`;
-  if (longCodes.get(key) === true) return runInThread(task, call, scripts);
-  return followedBy(prepare(task), (evaluate) => {
-    const outputs = tryShort(evaluate, task, call);
-    if (outputs !== undefined) return outputs;
-    longCodes.set(key, true);
-    return runInThread(task, call, scripts);
+  return followedBy(prepareInTurn(task, ownerId), (evaluate) => {
+    if (scripts === undefined) return runHere(evaluate, call);
+    const source = `${code.library} ${code.source}`;
+    return tryShort(source, evaluate, task, call) ?? runInThread(task, call, scripts);
   });
 }

@@ -6,6 +6,7 @@ import { FlowBuilder, textFlow } from '../../support/flow_builder.ts';
 import { DEFAULT_PRESSURE } from '../options.ts';
 import { type Attack, runInTurn } from './attack.ts';
 import type { Attacker, Outcome } from './attacker.ts';
+import { computingAttacks } from './computing_attacks.ts';
 import { editorAttacks } from './editor_attacks.ts';
 import { nodeAttacks } from './node_attacks.ts';
 
@@ -443,6 +444,7 @@ export const attacks: Attack[] = [
   },
   ...nodeAttacks,
   ...editorAttacks,
+  ...computingAttacks,
 ];
 
 /**
