@@ -105,26 +105,3 @@ export function faultOfAnswerSchema(schema: unknown): string | undefined {
   }
   return faultAt(schema, 'json_schema', 1);
 }
-
-/**
- * Removes the keywords that only describe a value from all levels of a schema. `default` is one of them: with it, zod
- * would accept an answer that lacks the member.
- */
-export function withoutNotes(schema: Json): Json {
-  const kept = Object.entries(schema).filter(([keyword]) => !NOTES.has(keyword)).map(([keyword, value]) => {
-    if (keyword === 'properties' && isObject(value)) {
-      return [
-        keyword,
-        Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutNotes(inner as Json)])),
-      ];
-    }
-    if (keyword === 'anyOf' || keyword === 'oneOf') return [keyword, (value as Json[]).map(withoutNotes)];
-    return [
-      keyword,
-      keyword === 'items' || keyword === 'additionalProperties' && isObject(value)
-        ? withoutNotes(value as Json)
-        : value,
-    ];
-  });
-  return Object.fromEntries(kept);
-}

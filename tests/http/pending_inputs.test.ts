@@ -65,7 +65,7 @@ describe('an answer to a question', () => {
     const refused = await answer(url, { values: { amount: 0, by: 'Ada' } });
     expect(await refused.json()).toMatchObject({
       code: 'answer_invalid',
-      details: [{ path: 'amount', message: 'Too small: expected number to be >=1' }],
+      details: [{ path: 'amount', message: 'must be at least 1' }],
     });
     // A tagged value is first converted to readable JSON, and then checked by the schema.
     expect(await codeOf(await answer(url, { value: { M: { amount: { S: '1' } } } }))).toEqual([400, 'answer_invalid']);

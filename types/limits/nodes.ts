@@ -62,6 +62,13 @@ export const nodeLimits = {
     meaning: 'an answer that is checked against `json_schema` of `api_input`, as JSON',
     beyond: '400 `answer_invalid`',
   },
+  answer_check_steps: {
+    value: 100_000,
+    unit: 'steps',
+    meaning:
+      'the check of an answer against `json_schema` of `api_input`; a step checks a value against a part of the schema',
+    beyond: '400 `answer_invalid`',
+  },
   query_url_characters: {
     value: 16_384,
     unit: 'characters',
