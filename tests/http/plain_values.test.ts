@@ -31,6 +31,14 @@ const inputsOf = async (flowRunId: string) => {
   return (data as { inputs: { M: object } }).inputs.M;
 };
 
+it.each(['mint_token', 'transfer_token', 'transfer_sol'])('an amount for %s keeps all its digits', async (node) => {
+  const flow = new FlowBuilder();
+  flow.use(node, { amount: flow.input('amount') });
+  const id = await deploy(owner, await storeFlow(owner, flow));
+  const { body } = await startWith(`deployment/start?id=${id}`, '{"values": {"amount": 9007199254.740993123}}');
+  expect(await inputsOf(body.flow_run_id)).toEqual({ amount: { D: '9007199254.740993123' } });
+});
+
 describe.each(['deployment', 'flow'])('values of a start of a %s', (target) => {
   const path = () => target === 'flow' ? `flow/start/${flowId}` : `deployment/start?id=${deploymentId}`;
 
