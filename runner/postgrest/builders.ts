@@ -5,11 +5,11 @@ import {
   readField,
   readOptionalField,
   toInteger,
-  toMap,
   toText,
 } from '../../types/values/conversion.ts';
 import { type LosslessJson, type Value, type ValueMap, valueToText } from '../../types/values/value.ts';
 import { formMember, type NodeModule } from '../engine/node.ts';
+import { type Operands, readArguments, readColumn, readFilter, readRows, toOperator } from './names.ts';
 import { type Param, type Query, queryValue, toQuery, withOnlyParam, withParams } from './query.ts';
 
 /** The text of a value in a filter. */
@@ -21,17 +21,11 @@ const toFilterText: Convert<string> = (value) => {
   return valueToText(value);
 };
 
-/** Makes one filter for each member of a map: the column of that name must equal the member's value. */
-const toEqualities: Convert<Param[]> = (value) =>
-  Object.entries(toMap(value)).map(([column, wanted]) => [
-    column,
-    'N' in wanted ? 'is.null' : `eq.${toFilterText(wanted)}`,
-  ]);
-
-const toRows: Convert<Value> = (value) => {
-  if ('M' in value || 'A' in value) return value;
-  throw invalidType(value, 'a map, or a list of maps');
-};
+/** Makes a filter: the column must equal the value. */
+const equality = ([column, wanted]: [string, Value]): Param => [
+  column,
+  'N' in wanted ? 'is.null' : `eq.${toFilterText(wanted)}`,
+];
 
 /**
  * Tests whether the author states that the node's write may be made twice. The author states this in the form data and
@@ -39,23 +33,23 @@ const toRows: Convert<Value> = (value) => {
  */
 export const isMarkedSafe = (formData: LosslessJson): boolean => formMember(formData, 'safe_to_repeat') === true;
 
-/** Changes a query by the inputs of a node. */
-type Change = (query: Query, inputs: ValueMap, formData: LosslessJson) => Query;
+/** Changes a query by the inputs and the form data of a node. */
+type Change = (query: Query, operands: Operands) => Query;
 
-const comparing = (operator: string): Change => (query, inputs) =>
+const comparing = (operator: string): Change => (query, operands) =>
   withParams(query, [
-    [readField(inputs, 'column', toText), `${operator}.${readField(inputs, 'filter', toFilterText)}`],
+    [readColumn(operands), `${operator}.${readField(operands.inputs, 'filter', toFilterText)}`],
   ]);
 
-const setting = <T>(param: string, input: string, convert: Convert<T>): Change => (query, inputs) =>
+const setting = <T>(param: string, input: string, convert: Convert<T>): Change => (query, { inputs }) =>
   withOnlyParam(query, param, String(readField(inputs, input, convert)));
 
-const writing = (method: Query['method'], prefer: readonly string[] = []): Change => (query, inputs, formData) => ({
+const writing = (method: Query['method'], prefer: readonly string[] = []): Change => (query, operands) => ({
   ...query,
   method,
   prefer: ['return=representation', ...prefer],
-  body: readField(inputs, 'body', toRows),
-  isSafeToRepeat: isMarkedSafe(formData),
+  body: readRows(operands),
+  isSafeToRepeat: isMarkedSafe(operands.formData),
 });
 
 /** The change that each node `postgrest_builder_*` makes, by the last part of the node's name. */
@@ -63,8 +57,8 @@ export const builders = {
   eq: comparing('eq'),
   neq: comparing('neq'),
   is: comparing('is'),
-  not: (query, inputs, formData) => comparing(`not.${readField(inputs, 'operator', toText)}`)(query, inputs, formData),
-  match: (query, inputs) => withParams(query, readField(inputs, 'filter', toEqualities)),
+  not: (query, operands) => comparing(`not.${readField(operands.inputs, 'operator', toOperator)}`)(query, operands),
+  match: (query, operands) => withParams(query, readFilter(operands).map(equality)),
   select: setting('select', 'columns', toText),
   order: setting('order', 'columns', toText),
   limit: setting('limit', 'count', toInteger('u64')),
@@ -77,7 +71,7 @@ export const builders = {
 /** Makes a node that changes a query. */
 export const builderNode = (definition: NodeDefinition, change: Change): NodeModule => ({
   definition,
-  run: ({ inputs, formData }) => ({ query: queryValue(change(readField(inputs, 'query', toQuery), inputs, formData)) }),
+  run: (call) => ({ query: queryValue(change(readField(call.inputs, 'query', toQuery), call)) }),
 });
 
 /** Begins a query that reads a table or view. */
@@ -93,13 +87,13 @@ export const queryOfTable = (inputs: ValueMap): Query => ({
 /**
  * Begins a query that calls a function. `isSafeToRepeat` is true if the author states that the call may be made twice.
  */
-export const queryOfFunction = (inputs: ValueMap, isSafeToRepeat: boolean): Query => ({
-  ...addressOf(inputs),
-  target: { kind: 'function', name: readField(inputs, 'function', toText) },
+export const queryOfFunction = (operands: Operands, isSafeToRepeat: boolean): Query => ({
+  ...addressOf(operands.inputs),
+  target: { kind: 'function', name: readField(operands.inputs, 'function', toText) },
   method: 'POST',
   params: [],
   prefer: [],
-  body: { M: readOptionalField(inputs, 'params', toMap) ?? {} },
+  body: { M: readArguments(operands) },
   isSafeToRepeat,
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HTTP_LIMITS } from '../../tests/support/http_limits.ts';
 import { runNode } from '../../tests/support/node_call.ts';
 import type { FormJson } from '../../tests/support/flow_builder.ts';
+import { toWireJson } from '../../types/values/json/wire_json.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
 import { effectsWith, type NodeCall, type NodeModule, publishedEffects, Released } from '../engine/node.ts';
 import { TransientError } from '../engine/transient_error.ts';
@@ -87,11 +88,15 @@ const run = (name: string, inputs: ValueMap, given: Partial<NodeCall> = {}) =>
 
 type Step = [builder: string, operands: ValueMap, form?: Record<string, FormJson>];
 
-const queryOf = async (begin: [string, ValueMap], ...steps: Step[]): Promise<Value> => {
-  let { query } = await run(...begin);
-  for (const [builder, operands, formData = {}] of steps) {
+/** The form data of an author who writes all these values into the form. */
+const formOf = (operands: ValueMap): LosslessJson => JSON.parse(toWireJson({ M: operands }));
+
+const queryOf = async ([begin, beginOperands]: [string, ValueMap], ...steps: Step[]): Promise<Value> => {
+  let { query } = await run(begin, beginOperands, { formData: formOf(beginOperands) });
+  for (const [builder, operands, form] of steps) {
     const inputs = { query: query!, ...operands };
-    ({ query } = await run(`postgrest_builder_${builder}`, inputs, { formData: formData as LosslessJson }));
+    const formData = { ...formOf(operands) as object, ...form } as LosslessJson;
+    ({ query } = await run(`postgrest_builder_${builder}`, inputs, { formData }));
   }
   return query!;
 };
@@ -164,7 +169,8 @@ describe('a query', () => {
 
   it('calls a function with its arguments', async () => {
     await run('postgrest_execute_query', { query: await queryOf(ofFunction, ['select', { columns: text('sum') }]) });
-    await run('sql_function', { schema: text('api'), function: text('add'), params: { M: { a: { U: '1' } } } });
+    const call: ValueMap = { schema: text('api'), function: text('add'), params: { M: { a: { U: '1' } } } };
+    await run('sql_function', call, { formData: formOf(call) });
     await run('sql_function', { function: text('now') });
     expect(received.map(({ method, url, headers, body }) => [method, url, headers['content-profile'], body])).toEqual([
       ['POST', '/rest/v1/rpc/add?select=sum', undefined, '{"a":1}'],
@@ -219,6 +225,96 @@ describe('a query', () => {
     ['insert', { body: text('{}') }, 'body: invalid type: string, expected a map, or a list of maps'],
   ])('of the builder %s refuses other operands', async (builder, operands, message) => {
     await expect(ofTable([builder, operands])).rejects.toThrow(message);
+  });
+});
+
+describe('an input of the flow', () => {
+  /** Makes a change of a query whose values come by edges. The form data are the author's. */
+  const changed = async (builder: string, inputs: ValueMap, form: Record<string, FormJson>): Promise<Value> => {
+    const query = await ofTable(['limit', { count: { U: '5' } }], ['eq', compared(text('mine'))]);
+    const call = { formData: form as LosslessJson };
+    return (await run(`postgrest_builder_${builder}`, { query, ...inputs }, call)).query!;
+  };
+  const filter = (members: ValueMap): ValueMap => ({ filter: { M: members } });
+  const body = (members: ValueMap): ValueMap => ({ body: { M: members } });
+
+  it('gives the values of the columns that the form data name', async () => {
+    const query = await changed('match', filter({ value: text('x'), done: { N: 0 } }), { columns: ['value', 'done'] });
+    await run('postgrest_execute_query', { query });
+    expect(received[0]!.url).toBe('/rest/v1/notes?limit=5&name=eq.mine&value=eq.x&done=is.null');
+    const own = await changed('match', filter({ value: text('other') }), { filter: { value: 'x' } });
+    await run('postgrest_execute_query', { query: own });
+    expect(received[1]!.url).toContain('value=eq.other');
+    const update = await changed('update', body({ name: text('x') }), { columns: ['name', 'note'] });
+    await run('postgrest_execute_query', { query: update });
+    expect(received[2]!.body).toBe('{"name":"x"}');
+  });
+
+  it.each<[string, ValueMap, Record<string, FormJson>, string]>([
+    ['match', filter({ limit: { N: 0 } }), {}, 'columns: must list the names in `filter` in the form data'],
+    ['match', filter({ limit: { N: 0 } }), { columns: ['value'] }, 'filter: has other names than the form data: value'],
+    ['match', filter({ 'value->>S': text('x') }), { columns: ['value'] }, 'filter: has other names than the form data'],
+    ['match', filter({ id: { U: '1' } }), { filter: { value: 'x' } }, 'filter: has other names than the form data'],
+    ['match', filter({}), { columns: ['value'] }, 'filter: lacks the column value'],
+    ['match', filter({}), { filter: { value: 'x' } }, 'filter: lacks the column value'],
+    ['match', filter({ limit: { N: 0 } }), { columns: ['limit'] }, 'filter: must name a column, but'],
+    ['match', filter({ 'tags.limit': { U: '1' } }), { columns: ['tags.limit'] }, 'filter: must be the plain name'],
+    ['match', filter({ 'value->>S': text('x') }), { columns: ['value->>S'] }, 'filter: must be the plain name'],
+    ['match', filter({ a: text('x') }), { columns: 'a' }, 'columns: must be a list of names'],
+    ['match', { filter: { N: 0 } }, { columns: ['a'] }, 'filter: invalid type: unit value, expected a map'],
+    ['limit', { count: { N: 0 } }, { count: 5 }, 'count: invalid type: unit value'],
+    ['eq', { column: text('limit'), filter: text('x') }, {}, 'column: must name a column, but'],
+    ['eq', { column: text('not.or'), filter: text('x') }, { column: 'not.or' }, 'column: must name a column, but'],
+    ['eq', { column: text('value->>S'), filter: text('x') }, {}, 'column: must be the plain name'],
+    ['not', { operator: text('eq.1&or'), ...compared(text('x')) }, {}, 'operator: must be one of eq, gt, '],
+    ['insert', body({ is_public: { B: true } }), {}, 'columns: must list the names in `body` in the form data'],
+    ['insert', body({ is_public: { B: true } }), { columns: ['name'] }, 'body: has other names than the form data'],
+    ['update', body({ is_public: { B: true } }), { columns: ['name'] }, 'body: has other names than the form data'],
+    [
+      'upsert',
+      { body: { A: [{ M: { name: text('x') } }, { M: { id: text('x') } }] } },
+      { columns: ['name'] },
+      'body: ',
+    ],
+  ])('of the builder %s can change nothing else: %j with the form data %j', async (builder, inputs, form, message) => {
+    await expect(changed(builder, inputs, form)).rejects.toThrow(message);
+  });
+
+  it('gives a function only the arguments that the form data name', async () => {
+    const params = (name: string): ValueMap => ({ function: text('add'), params: { M: { [name]: { U: '1' } } } });
+    const form = { formData: { param_names: ['a'] } };
+    for (const name of ['sql_function', 'postgrest_new_rpc']) {
+      await run(name, params('a'), form);
+      await expect(run(name, params('b'), form)).rejects.toThrow('params: has other names than the form data: a');
+      await expect(run(name, params('a'))).rejects.toThrow('param_names: must list the names in `params`');
+    }
+    await run('sql_function', { function: text('add'), params: { N: 0 } });
+    expect(received.map((request) => request.body)).toEqual(['{"a":1}', '{}']);
+  });
+
+  it('the author writes paths and embedded tables in the form data', async () => {
+    const column = (name: string): Step => ['eq', { column: text(name), filter: text('x') }];
+    const { url } = await sent(column('value->>S'), column('tags.name'), ['match', filter({ 'a->b': { U: '1' } })]);
+    expect(url).toBe('/rest/v1/notes?value-%3E%3ES=eq.x&tags.name=eq.x&a-%3Eb=eq.1');
+  });
+});
+
+describe('an update', () => {
+  const update: Step = ['update', { body: { M: { a: { U: '1' } } } }];
+  it.each<[string, Step[]]>([
+    ['no filter', [update]],
+    ['an empty filter', [['match', { filter: { M: {} } }], update]],
+    ['only a limit and an order', [['limit', { count: { U: '1' } }], ['order', { columns: text('id') }], update]],
+    ['only a filter of an embedded table', [['eq', { column: text('tags.name'), filter: text('x') }], update]],
+  ])('with %s is refused', async (_name, steps) => {
+    const query = await ofTable(...steps);
+    await expect(run('postgrest_execute_query', { query })).rejects.toThrow('the update has no filter');
+    expect(received).toEqual([]);
+  });
+
+  it('of all rows has a filter that every row passes', async () => {
+    const all: Step = ['not', { operator: text('is'), column: text('id'), filter: text('null') }];
+    expect(await sent(all, update)).toMatchObject({ method: 'PATCH', url: '/rest/v1/notes?id=not.is.null' });
   });
 });
 
@@ -419,7 +515,7 @@ describe('an execution', () => {
     expect(await effects(['upsert', { body }, { safe_to_repeat: true }])).toBe('idempotent');
     expect(await effects(['upsert', { body }, { safe_to_repeat: 'yes' }])).toBe('once');
     expect(effectsWith(execute, { query: await queryOf(ofFunction) })).toBe('once');
-    const { query } = await run(...ofFunction, { formData: { safe_to_repeat: true } });
+    const { query } = await run(...ofFunction, { formData: { param_names: ['a'], safe_to_repeat: true } });
     expect(effectsWith(execute, { query: query! })).toBe('idempotent');
     expect([{}, { query: text('x') } as ValueMap].map((inputs) => effectsWith(execute, inputs))).toEqual([
       'once',

@@ -6,6 +6,7 @@ import type { Value, ValueMap } from '../../types/values/value.ts';
 import { type HttpRequest, type NodeCall, NodeError } from '../engine/node.ts';
 import { requestOfRun } from '../engine/request_of_run.ts';
 import { readResponse } from '../values/response_value.ts';
+import { restrictsRows } from './names.ts';
 import type { Query } from './query.ts';
 
 /** Servers in front of PostgREST refuse longer URLs, and not always with a clear error. */
@@ -71,6 +72,15 @@ export interface QueryAnswer {
   total: number | undefined;
 }
 
+/** Refuses a change of all rows that the owner may change, because the author has probably forgotten the filter. */
+function checkWrite({ method, params }: Query): void {
+  if (method !== 'PATCH' || params.some(([name]) => restrictsRows(name))) return;
+  throw new NodeError(
+    'the update has no filter, so it would change every row: add one (postgrest_builder_eq), or one that every row ' +
+      'passes, such as `not is null` of the primary key (postgrest_builder_not)',
+  );
+}
+
 /** Reads the header `content-range`, such as `0-99/*` or `0-99/150`. */
 function readRange(contentRange: string | undefined): Pick<QueryAnswer, 'isRange' | 'total'> {
   const [found, total] = /^(?:\d{1,15}-\d{1,15}|\*)\/(\d{1,15}|\*)$/.exec(contentRange ?? '') ?? [];
@@ -101,6 +111,7 @@ export async function sendQuery(
   call: NodeCall,
 ): Promise<QueryAnswer> {
   const { project, http, maxOutputBytes } = call;
+  checkWrite(query);
   const url = urlOf(query, query.url ?? project.restUrl());
   const { body, method } = query;
   const given = new Set(headers.map(([name]) => name.toLowerCase()));

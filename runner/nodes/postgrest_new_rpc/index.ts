@@ -6,5 +6,5 @@ import definition from './definition.json' with { type: 'json' };
 /** Begins a query that calls a function. */
 export const postgrestNewRpcNode: NodeModule = {
   definition,
-  run: ({ inputs, formData }) => ({ query: queryValue(queryOfFunction(inputs, isMarkedSafe(formData))) }),
+  run: (call) => ({ query: queryValue(queryOfFunction(call, isMarkedSafe(call.formData))) }),
 };
