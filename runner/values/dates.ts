@@ -78,11 +78,18 @@ export function readLocale(inputs: ValueMap): string {
   return keep(locale);
 }
 
+/**
+ * Returns the moment that a text names, in the zone. When clocks are put back, a local time occurs twice; like a
+ * schedule, this returns the first moment. Luxon alone chooses by the present season. `read` keeps an offset that the
+ * text gives: then there is only one moment.
+ */
+const firstMoment = (read: DateTime, zone: string): DateTime => read.getPossibleOffsets()[0]!.setZone(zone);
+
 /** Reads a moment in ISO 8601. If the text has no offset, its time is in the zone. Throws a ConversionError. */
 export function parseIso(text: string, zone: string, input: string): DateTime {
-  const date = text.length > MAX_DATE_CHARACTERS ? undefined : DateTime.fromISO(text, { zone });
+  const date = text.length > MAX_DATE_CHARACTERS ? undefined : DateTime.fromISO(text, { zone, setZone: true });
   if (!date?.isValid) throw new ConversionError('must be a date in ISO 8601, such as 2026-11-25T22:46:56Z', input);
-  return date;
+  return firstMoment(date, zone);
 }
 
 /** Reads the input `date`: ISO 8601, or milliseconds since 1970. Throws a ConversionError. */
@@ -98,13 +105,39 @@ export function readDate(inputs: ValueMap, zone: string): DateTime {
 }
 
 /** Matches the letters of a token, or a text in single quotes, which is literal. */
-const FORMAT_PARTS = /'[^']*'|([A-Za-z])\1*/g;
+const FORMAT_PARTS = /'[^']*(?:'|$)|([A-Za-z])\1*/g;
+
+/** The tokens that Luxon writes. It writes all other letters as they are. Source: Luxon, "Table of tokens". */
+const TOKENS = new Set(
+  ('S u SSS uu uuu s ss m mm h hh H HH Z ZZ ZZZ ZZZZ ZZZZZ z a d dd c ccc cccc ccccc E EEE EEEE EEEEE ' +
+    'L LL LLL LLLL LLLLL M MM MMM MMMM MMMMM y yy yyyy yyyyyy G GG GGGGG kk kkkk W WW n nn ii iiii o ooo q qq X x ' +
+    'D DD DDD DDDD t tt ttt tttt T TT TTT TTTT f ff fff ffff F FF FFF FFFF').split(' '),
+);
+
+/** Throws a ConversionError if a format has letters that are no token. */
+function checkTokens(format: string): void {
+  for (const [token, letter] of format.matchAll(FORMAT_PARTS)) {
+    if (letter !== undefined && !TOKENS.has(token)) {
+      throw new ConversionError(
+        `has the unknown token ${token}: the year is yyyy, the day dd, and words are in single quotes`,
+        'format',
+      );
+    }
+  }
+}
+
+/** Writes a moment in a format of Luxon. Throws a ConversionError. */
+export function formatDate(date: DateTime, format: string): string {
+  checkTokens(format);
+  return date.toFormat(format);
+}
 
 /**
  * Reads a moment in a format of Luxon. Throws a ConversionError. Luxon tries all combinations of the lengths of tokens.
  * To bound that work, a format may have only a few tokens, each of them once.
  */
 export function parseFormatted(text: string, format: string, zone: string): DateTime {
+  checkTokens(format);
   const letters = [...format.matchAll(FORMAT_PARTS)].flatMap(({ 1: letter }) => letter ?? []);
   if (letters.length > MAX_TOKENS || new Set(letters).size < letters.length) {
     throw new ConversionError(`must have each token once, and at most ${MAX_TOKENS} tokens`, 'format');
@@ -114,12 +147,12 @@ export function parseFormatted(text: string, format: string, zone: string): Date
   }
   let date: DateTime;
   try {
-    date = DateTime.fromFormat(text, format, { zone, locale: 'en' });
+    date = DateTime.fromFormat(text, format, { zone, setZone: true, locale: 'en' });
   } catch {
     throw new ConversionError('has a token that Luxon can write but not read', 'format');
   }
   if (!date.isValid) throw new ConversionError('must be a date in the given format', 'text');
-  return date;
+  return firstMoment(date, zone);
 }
 
 /** Returns the outputs of a moment: `iso` in UTC, and `timestamp` in milliseconds since 1970. */

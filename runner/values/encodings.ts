@@ -1,4 +1,4 @@
-import { base58, base64, base64urlnopad, hex } from '@scure/base';
+import { base58, base64, base64nopad, base64urlnopad, hex } from '@scure/base';
 import { nodeLimits } from '../../types/limits/nodes.ts';
 import { maxBase58Characters } from '../../types/values/base58.ts';
 import { ConversionError, readField, toMember } from '../../types/values/conversion.ts';
@@ -19,11 +19,23 @@ const utf8: Encoding = {
   decode: (text) => new TextEncoder().encode(text),
 };
 
+/**
+ * Reads base64 as most decoders do: in both alphabets of RFC 4648, with line feeds, and with or without the padding.
+ */
+function decodeBase64(text: string): Uint8Array {
+  const digits = text.replaceAll(/[\t\n\r ]/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  return digits.includes('=') ? base64.decode(digits) : base64nopad.decode(digits);
+}
+
 const ENCODINGS: { [name: string]: Encoding } = {
   utf8,
-  hex: { name: 'hex', encode: hex.encode, decode: (text) => hex.decode(text.toLowerCase()) },
-  base64: { name: 'base64', ...base64 },
-  base64url: { name: 'base64url', ...base64urlnopad },
+  hex: {
+    name: 'hex',
+    encode: hex.encode,
+    decode: (text) => hex.decode(text.replaceAll(/[\t\n\r ]/g, '').toLowerCase()),
+  },
+  base64: { name: 'base64', encode: base64.encode, decode: decodeBase64 },
+  base64url: { name: 'base64url', encode: base64urlnopad.encode, decode: decodeBase64 },
   base58: { name: 'base58', ...base58, maxBytes: nodeLimits.base58_bytes.value },
 };
 

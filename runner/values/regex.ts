@@ -63,25 +63,26 @@ export function* findMatches({ re }: CompiledPattern, text: string): Generator<M
 /** A replacement in parts: texts, and numbers of groups. */
 type Replacement = (string | number)[];
 
-/** Matches a reference that begins with `$`: a second dollar sign, a number, or a name in braces. */
+/** Matches a reference that begins with `$`: a second dollar sign, a number, or a number or name in braces. */
 const REFERENCE = /\$(?:(\$)|(\d{1,3})|\{(\w{1,100})\})?/g;
 
-/** Reads a replacement such as `$1, ${name}`. Throws a ConversionError for a group that the pattern lacks. */
+/** Reads a replacement such as `$1, ${2}0, ${name}`. Throws a ConversionError for a group that the pattern lacks. */
 export function readReplacement(text: string, { re, names }: CompiledPattern): Replacement {
   const parts: Replacement = [];
   let end = 0;
   for (const { 0: whole, 1: dollar, 2: digits, 3: name, index } of text.matchAll(REFERENCE)) {
     parts.push(text.slice(end, index));
     end = index + whole.length;
-    const group = digits !== undefined
-      ? Number(digits)
+    const number = digits ?? (name !== undefined && /^\d{1,3}$/.test(name) ? name : undefined);
+    const group = number !== undefined
+      ? Number(number)
       : name !== undefined && Object.hasOwn(names, name)
       ? names[name]
       : undefined;
     if (dollar !== undefined) parts.push('$');
     else if (group !== undefined && group <= re.groupCount()) parts.push(group);
     else {throw new ConversionError(
-        '$ must be followed by a group of the pattern, as in $1 or ${name}, or by $',
+        '$ must be followed by a group of the pattern, as in $1, ${1} or ${name}, or by $',
         'replacement',
       );}
   }

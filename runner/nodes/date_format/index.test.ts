@@ -12,6 +12,8 @@ it.each<[Value, ValueMap, string]>([
   [MOMENT, { zone: { S: 'Asia/Tokyo' } }, '2026-11-26T07:46:56.000+09:00'],
   [MOMENT, { format: { S: "cccc, d LLLL yyyy 'at' HH:mm" } }, 'Wednesday, 25 November 2026 at 22:46'],
   [MOMENT, { format: { S: 'cccc' }, locale: { S: 'de' } }, 'Mittwoch'],
+  [MOMENT, { format: { S: "yyyy 'open YYYY" } }, '2026 open YYYY'],
+  [{ S: '2026-10-25T02:30' }, { zone: { S: 'Europe/Berlin' } }, '2026-10-25T02:30:00.000+02:00'],
   // The node drops the extension of the locale and corrects the spelling of the zone. Otherwise Luxon would keep data
   // for each extension and each spelling.
   [
@@ -28,6 +30,8 @@ it.each<[Value, ValueMap, string]>([
   [{ B: true }, {}, 'date: invalid type: boolean `true`, expected a date in ISO 8601 or milliseconds since 1970'],
   [{ U: '9223372036854775807' }, {}, 'date: is beyond the dates that can be computed'],
   [MOMENT, { locale: { S: 'no language' } }, 'locale: must be a language tag, such as de or pt-BR'],
+  [MOMENT, { format: { S: 'YYYY-MM-DD' } }, 'format: has the unknown token YYYY: the year is yyyy, the day dd'],
+  [MOMENT, { format: { S: 'dddd' } }, 'format: has the unknown token dddd'],
   [MOMENT, { format: { S: 'y'.repeat(101) } }, 'format: must have at most 100 characters'],
 ])('refuses case %#', async (date, more, error) => {
   await expect(format(date, more)).rejects.toThrow(error);

@@ -1,5 +1,5 @@
 import type { NodeModule } from '../../engine/node.ts';
-import { readDate, readLocale, readShortText, readZone } from '../../values/dates.ts';
+import { formatDate, readDate, readLocale, readShortText, readZone } from '../../values/dates.ts';
 import definition from './definition.json' with { type: 'json' };
 
 /** Writes a date and time as a text. */
@@ -8,6 +8,6 @@ export const dateFormatNode: NodeModule = {
   run: ({ inputs }) => {
     const date = readDate(inputs, readZone(inputs)).setLocale(readLocale(inputs));
     const format = readShortText(inputs, 'format');
-    return { text: { S: format === undefined ? date.toISO()! : date.toFormat(format) } };
+    return { text: { S: format === undefined ? date.toISO()! : formatDate(date, format) } };
   },
 };

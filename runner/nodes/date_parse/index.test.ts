@@ -1,6 +1,12 @@
-import { expect, it } from 'vitest';
+import { Settings } from 'luxon';
+import { afterEach, expect, it } from 'vitest';
 import { runNode } from '../../../tests/support/node_call.ts';
 import { dateParseNode } from './index.ts';
+
+const { now } = Settings;
+afterEach(() => {
+  Settings.now = now;
+});
 
 const parse = (text: string, format?: string, zone?: string) =>
   runNode(dateParseNode, {
@@ -37,6 +43,22 @@ it.each([
   // formats with repeated or many tokens.
   ['1'.repeat(60), 'dM'.repeat(20), undefined, 'format: must have each token once, and at most 12 tokens'],
   ['1', 'ZZZZ', undefined, 'must be a date in the given format'],
+  ['2026-11-25', 'YYYY-MM-DD', undefined, 'format: has the unknown token YYYY: the year is yyyy, the day dd'],
 ])('refuses case %#', async (text, format, zone, error) => {
   await expect(parse(text, format, zone)).rejects.toThrow(error);
+});
+
+it.each([
+  ['2026-10-25T02:30', undefined, 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+  ['25.10.2026 02:30', 'dd.LL.yyyy HH:mm', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+  ['2026-11-01 01:30 America/New_York', 'yyyy-LL-dd HH:mm z', 'UTC', '2026-11-01T05:30:00.000Z'],
+  ['2026-04-05T02:30', undefined, 'Australia/Sydney', '2026-04-04T15:30:00.000Z'],
+  // An offset in the text names the second moment.
+  ['2026-10-25T02:30+01:00', undefined, 'Europe/Berlin', '2026-10-25T01:30:00.000Z'],
+  ['2026-10-25 02:30 +01:00', 'yyyy-LL-dd HH:mm ZZ', 'Europe/Berlin', '2026-10-25T01:30:00.000Z'],
+])('reads %s (%s, %s) as the first of two moments, in each season', async (text, format, zone, iso) => {
+  for (const present of ['2026-01-15', '2026-07-15']) {
+    Settings.now = () => Date.parse(present);
+    expect((await parse(text, format, zone)).iso).toEqual({ S: iso });
+  }
 });

@@ -154,6 +154,29 @@ describe('a script', () => {
     expect(out).toEqual({ A: [{ B: true }, { B: true }, { B: false }] });
   });
 
+  it.each([
+    ['(1234.5).toLocaleString("de")', 'toLocaleString'],
+    ['(1234.5).toLocaleString(undefined, { minimumFractionDigits: 2 })', 'toLocaleString'],
+    ['5n.toLocaleString("de")', 'toLocaleString'],
+    ['[1.5].toLocaleString("de")', 'toLocaleString'],
+    ['new Uint8Array(1).toLocaleString("de")', 'toLocaleString'],
+    ['new Date(0).toLocaleDateString("de")', 'toLocaleDateString'],
+    ['new Date(0).toLocaleTimeString([], { hour12: false })', 'toLocaleTimeString'],
+    ['"I".toLocaleLowerCase("tr")', 'toLocaleLowerCase'],
+    ['"i".toLocaleUpperCase("tr")', 'toLocaleUpperCase'],
+    ['"ä".localeCompare("z", "sv")', 'localeCompare'],
+    ['"a".localeCompare("A", undefined, { sensitivity: "base" })', 'localeCompare'],
+  ])('is refused languages and options, which the sandbox lacks: %s', async (expression, name) => {
+    await expect(run(`return ${expression}`)).rejects.toThrow(`${name} takes no language and no options here`);
+  });
+
+  it('may use the same functions without them', async () => {
+    const { out } = await run(
+      'return ["b", "a"].sort((a, b) => a.localeCompare(b)).concat("I".toLocaleLowerCase(), (1.5).toLocaleString())',
+    );
+    expect(out).toEqual({ A: ['a', 'b', 'i', '1.5'].map((text) => ({ S: text })) });
+  });
+
   it('writes to the log of its run, also before it fails', async () => {
     await expect(run('log("a", 1, [2n], { b: null }); throw new Error("no")')).rejects.toThrow('no');
     expect(lines).toEqual(['a 1 ["2"] {"b":null}']);

@@ -36,7 +36,10 @@ function format(rows, columns, header, delimiter) {
     return names.map((name) => cell(Object.hasOwn(row, name) ? row[name] : undefined));
   });
   const head = header && names !== undefined ? [names.map(cell)] : [];
-  return stringify([...head, ...cells], { delimiter });
+  const lines = [...head, ...cells];
+  // A reader would skip an empty line, take a lone \r for a line end, and drop a mark of the byte order.
+  const isOneColumn = lines.every(({ length }) => length === 1);
+  return stringify(lines, { delimiter, quoted_empty: isOneColumn, quoted_match: /[\r\n]|^\ufeff/ });
 }
 
 globalThis.library = { parse, format };

@@ -56,6 +56,32 @@ Math.random = () => {
   if (!hasRandom) throw new GuestError('Math.random is off: switch on "random" in the form of the node');
   return hostRandom();
 };
+/**
+ * The sandbox has no data of languages. A language or an option that a script gives would have no effect, so it is
+ * refused.
+ */
+function refuseLocales(prototype) {
+  const names = ownKeys(prototype);
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index];
+    const isComparing = name === 'localeCompare';
+    if (!isComparing && !(typeof name === 'string' && name.startsWith('toLocale'))) continue;
+    const original = prototype[name];
+    const refuse = () => {
+      throw new GuestError(`${name} takes no language and no options here: the sandbox knows no languages`);
+    };
+    prototype[name] = {
+      [name](first, second, third) {
+        if (second !== undefined || (isComparing ? third : first) !== undefined) refuse();
+        return apply(original, this, isComparing ? [first] : []);
+      },
+    }[name];
+  }
+}
+const { prototype: typedArrayPrototype } = prototypeOf(Uint8Array);
+for (const { prototype } of [Array, Date, Number, Object, String]) refuseLocales(prototype);
+refuseLocales(typedArrayPrototype);
+
 delete globalThis.Atomics;
 delete globalThis.SharedArrayBuffer;
 
