@@ -127,13 +127,26 @@ async function readBytes(request: Request, maxBytes: number): Promise<ArrayBuffe
   return request.body === null ? new ArrayBuffer() : await readChunks(request.body, maxBytes);
 }
 
+/** Refuses a compressed body. Else a caller would be told that the body is not UTF-8. */
+function refuseCompressed({ headers }: Request): void {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return;
+  throw apiError('media_type_unsupported', 'The body is compressed, which this route does not read.', {
+    hint: 'Send the body as it is, without the header Content-Encoding.',
+  });
+}
+
 async function readText(request: Request, maxBytes: number, decoder = utf8): Promise<string> {
+  refuseCompressed(request);
   const bytes = await readBytes(request, maxBytes);
+  let text: string;
   try {
-    return decoder.decode(bytes);
+    text = decoder.decode(bytes);
   } catch (error) {
     throw apiError('request_invalid', 'The body is not UTF-8.', { cause: error });
   }
+  if (text.includes('\0')) throw apiError('request_invalid', "The body holds NUL, which can't be stored.");
+  return text;
 }
 
 /**

@@ -99,7 +99,7 @@ export function toApiError(
   if (BAD_TEXT_CODES.has(code)) {
     return apiError(
       'request_invalid',
-      "A text holds characters that can't be stored, such as NUL.",
+      "A text holds NUL or half a surrogate pair, which can't be stored.",
       { cause },
     );
   }

@@ -76,6 +76,25 @@ $$;
 comment on function private.webhook_secret_bytes(text, text) is
   'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header. Null if the webhook has no secret. 400 request_invalid for a malformed secret.';
 
+create function private.standard_webhook_headers(headers jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when standard_webhook_headers.headers ? 'svix-signature'
+      and not standard_webhook_headers.headers ? 'webhook-signature'
+      then standard_webhook_headers.headers || jsonb_build_object(
+        'webhook-id', standard_webhook_headers.headers ->> 'svix-id',
+        'webhook-timestamp', standard_webhook_headers.headers ->> 'svix-timestamp',
+        'webhook-signature', standard_webhook_headers.headers ->> 'svix-signature'
+      )
+    else standard_webhook_headers.headers
+  end;
+$$;
+comment on function private.standard_webhook_headers(jsonb) is
+  'The headers with the names of Standard Webhooks. Svix, which sends for Clerk, Resend and others, signs the same text but calls the headers svix-id, svix-timestamp and svix-signature. If a request has both signatures, only the standard one counts.';
+
 create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
 language plpgsql immutable security invoker
@@ -191,7 +210,10 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_headers jsonb := is_webhook_verified.headers;
+  v_headers jsonb := case is_webhook_verified.verification
+    when 'standard_webhooks' then private.standard_webhook_headers(is_webhook_verified.headers)
+    else is_webhook_verified.headers
+  end;
   v_body bytea := convert_to(is_webhook_verified.body, 'UTF8');
   v_stripe text := v_headers ->> 'stripe-signature';
   v_seconds text := case is_webhook_verified.verification

@@ -121,7 +121,10 @@ begin
   end if;
   return v_form;
 exception when character_not_in_repertoire then
-  perform private.fail('request_invalid', 'The form must be UTF-8, without NUL.');
+  perform private.fail('request_invalid', case
+    when strpos(webhook_form.body, '%00') > 0 then 'The form holds NUL (%00), which can''t be stored.'
+    else 'The form is not UTF-8.'
+  end);
 end;
 $$;
 comment on function private.webhook_form(text) is
@@ -161,6 +164,24 @@ $$;
 comment on function private.webhook_media_type(text, text, text) is
   'Returns form or json: how to read a body. Signatures do not cover the content type, so an attacker could change it. Therefore a signed body is accepted only as a form or only as JSON. 415 media_type_unsupported for types that senders of the scheme do not use.';
 
+create function private.json_fault(body text)
+returns text
+language sql stable security invoker
+set search_path = ''
+as $$
+  select case
+    when json_fault.body is not json then 'The body must be JSON.'
+    when e.sql_error_code = '22P05' then 'A text in the body holds NUL (\u0000), which can''t be stored.'
+    when e.sql_error_code = '22003' then 'A number in the body has more digits than can be stored.'
+    when e.sql_error_code is not null
+      then 'A text in the body holds half a surrogate pair, such as \ud83d alone, which can''t be stored.'
+    when json_fault.body is not json with unique keys then 'An object in the body has two members of the same name.'
+  end
+  from pg_catalog.pg_input_error_info(json_fault.body, 'jsonb') as e;
+$$;
+comment on function private.json_fault(text) is
+  'The reason why a text can''t be stored as JSON, as a sentence; null if it can. JSON allows escapes that Postgres refuses: NUL, and halves of surrogate pairs.';
+
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -168,6 +189,7 @@ set search_path = ''
 as $$
 declare
   v_type text;
+  v_fault text;
 begin
   if octet_length(webhook_body.body) > private.limit_body_bytes() then
     perform private.fail('body_too_large', format('The body is larger than %s bytes.', private.limit_body_bytes()));
@@ -181,15 +203,9 @@ begin
   if v_type = 'form' then
     return private.webhook_form(webhook_body.body);
   end if;
-  if webhook_body.body is json with unique keys is not true then
-    perform private.fail('request_invalid',
-      'The body must be JSON, without two members of the same name in an object.');
-  end if;
-  if not pg_input_is_valid(webhook_body.body, 'jsonb') then
-    perform private.fail(
-      'request_invalid',
-      'The body must be JSON that can be stored: without NUL, without lone surrogates, and without numbers of too many digits.'
-    );
+  v_fault := private.json_fault(webhook_body.body);
+  if v_fault is not null then
+    perform private.fail('request_invalid', v_fault);
   end if;
   return webhook_body.body::jsonb;
 exception when statement_too_complex then
@@ -206,7 +222,7 @@ set search_path = ''
 as $$
   select nullif(case
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
-      then webhook_delivery_id.headers ->> 'webhook-id'
+      then private.standard_webhook_headers(webhook_delivery_id.headers) ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
     -- Use the id of the event, which is in the signed body. Use it only if it is a string, because a short number such
     -- as 1e100000 would become a text of a hundred thousand digits.
@@ -215,6 +231,7 @@ as $$
     else coalesce(
       nullif(webhook_delivery_id.headers ->> (webhook_delivery_id.webhook.hmac ->> 'id_header'), ''),
       nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
+      nullif(webhook_delivery_id.headers ->> 'svix-id', ''),
       nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
       webhook_delivery_id.headers ->> 'x-github-delivery'
     )

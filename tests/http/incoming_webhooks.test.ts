@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FlowBuilder } from '../support/flow_builder.ts';
@@ -213,6 +214,32 @@ describe('verification', () => {
     expect(await startsOf(made)).toBe(0);
   });
 
+  it('the headers of Svix count as those of Standard Webhooks, and only if those are missing', async () => {
+    const made = await makeWebhook({ verification: 'standard_webhooks', secret: STANDARD });
+    const sign = (prefix: string, id: string) => {
+      const at = new Date();
+      return {
+        [`${prefix}-id`]: id,
+        [`${prefix}-timestamp`]: String(Math.floor(at.getTime() / 1_000)),
+        [`${prefix}-signature`]: new Webhook(STANDARD).sign(id, at, BODY),
+      };
+    };
+    const [first, again, other] = [
+      await post(made.path, BODY, sign('svix', 'msg_1')),
+      await post(made.path, BODY, sign('svix', 'msg_1')),
+      await post(made.path, BODY, { ...sign('svix', 'msg_2'), ...sign('webhook', 'msg_3') }),
+    ];
+    expect([first.status, other.status]).toEqual([202, 202]);
+    expect(again).toEqual(first);
+    expect(await post(made.path, BODY, { ...sign('svix', 'msg_4'), 'webhook-signature': 'v1,AAAA' }))
+      .toMatchObject({ status: 401 });
+    expect(await post(made.path, `${BODY} `, sign('svix', 'msg_5'))).toMatchObject({ status: 401 });
+    expect(await post(made.path, BODY, { ...sign('svix', 'msg_6'), 'svix-id': 'msg_7' })).toMatchObject({
+      status: 401,
+    });
+    expect(await startsOf(made)).toBe(2);
+  });
+
   it('a sender that makes its secret after the URL is refused until the owner has set it', async () => {
     const made = await makeWebhook({ verification: 'stripe' });
     const headers = () => signAsStripe('{"id":"evt_1"}', 'whsec_later');
@@ -273,6 +300,28 @@ describe('a refused request', () => {
   ])('%s', async (_what, body, headers, status, code) => {
     const response = await call(made.path, { body, headers });
     expect([response.status, (await response.json()).code]).toEqual([status, code]);
+  });
+
+  it.each<[string, BodyInit, Record<string, string>, number, string]>([
+    ['NUL', '"a\\u0000"', json, 400, "A text in the body holds NUL (\\u0000), which can't be stored."],
+    ['NUL in a name', '{"\\u0000": 1}', json, 400, "A text in the body holds NUL (\\u0000), which can't be stored."],
+    ['a byte of zero', '{"a": 1}\0', json, 400, "The body holds NUL, which can't be stored."],
+    ['NUL in a form', 'a=%00', { 'content-type': FORM }, 400, "The form holds NUL (%00), which can't be stored."],
+    ['the first half of a pair', '"\\ud83d"', json, 400, 'A text in the body holds half a surrogate pair'],
+    ['the second half of a pair', '["\\ude00"]', json, 400, 'A text in the body holds half a surrogate pair'],
+    ['many digits', '1e200000', json, 400, 'A number in the body has more digits than can be stored.'],
+    ['names given twice', '{"a": 1, "a": 2}', json, 400, 'An object in the body has two members of the same name.'],
+    ['no JSON', '{"a": ', json, 400, 'The body must be JSON.'],
+    [
+      'a compressed body',
+      gzipSync('{"a": 1}'),
+      { ...json, 'content-encoding': 'gzip' },
+      415,
+      'The body is compressed, which this route does not read.',
+    ],
+  ])('%s is named as the cause', async (_what, body, headers, status, message) => {
+    const response = await call(made.path, { body, headers });
+    expect([response.status, (await response.json()).message]).toEqual([status, expect.stringContaining(message)]);
   });
 
   it('unknown, malformed and deleted tokens, and other kinds of tokens, get the same answer', async () => {

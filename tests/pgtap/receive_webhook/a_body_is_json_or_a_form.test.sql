@@ -26,8 +26,8 @@ select is(private.webhook_body(null, '{"a": 1}', '{}'), '{"a": 1}', 'a body with
 select is(test.error(format('select pg_temp.form(%L)', body)) ->> 'message', message, left(body, 20)) from (values
   ('a=1&a=2', 'The form has two fields with the same name.'),
   ('a=1&%61=2', 'The form has two fields with the same name.'),
-  ('a=%ff', 'The form must be UTF-8, without NUL.'),
-  ('a=%00', 'The form must be UTF-8, without NUL.'),
+  ('a=%ff', 'The form is not UTF-8.'),
+  ('a=%00', 'The form holds NUL (%00), which can''t be stored.'),
   ((select string_agg('a' || n, '&') from generate_series(1, 1001) as n), 'The form has more than 1000 fields.')
 ) as v (body, message);
 select is(length(pg_temp.form('a=' || repeat('%41', 349000)) ->> 'a'), 349000, 'a form may be as long as a body may be');
