@@ -156,6 +156,13 @@ begin
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
       union all
+      select 1, c.index, 'constant_invalid', '.data.targets_form.form_data', 'the run fails at the node: ' || c.fault
+      from (
+        select n.index, private.constant_fault(n.form_data) as fault
+        from node as n where n.node_id = 'const' and n.type = 'native'
+      ) as c
+      where c.fault is not null
+      union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
         when private.is_script(n.node_id) then 'a script has no transient failures, so it is never tried again'
         else 'a called flow is not tried again as a whole; set data.retry on its nodes instead'

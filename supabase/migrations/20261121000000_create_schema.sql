@@ -4288,6 +4288,55 @@ $$;
 comment on function private.node_faults(jsonb) is
   'The first fault of each malformed node, for at most limit_listed_findings() + 1 nodes. First call private.flow_size_findings(), which bounds nodes and ports. Checks the members that the editor must set, and members that only this project defines, such as data.retry.';
 
+-- sql/350_flows/12_constant_fault.sql
+
+create function private.constant_fault(form_data jsonb)
+returns text
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_form constant jsonb := constant_fault.form_data;
+  v_value constant jsonb := v_form -> 'value';
+  v_kind constant text := coalesce(jsonb_typeof(v_value), 'missing');
+  v_text constant text := case v_kind when 'string' then v_value #>> '{}' end;
+begin
+  -- A bare text is the constant itself. The runner reads a list of addresses (File) as it is.
+  if jsonb_typeof(v_form) = 'string' or v_form ->> 'type' = 'File' and v_kind <> 'missing' then
+    return null;
+  end if;
+  if jsonb_typeof(v_form -> 'type') is distinct from 'string' then
+    return 'form_data must have the members type and value';
+  end if;
+  -- Types of other names come from other editors, and have a value with its tag.
+  if v_kind = 'object' and v_form ->> 'type' <> 'JSON'
+    or v_form ->> 'type' not in ('text', 'number', 'decimal', 'boolean', 'JSON', 'null', 'bytes', 'key') then
+    return case when v_kind = 'missing' then 'form_data must have the members type and value'
+      else 'form_data.value' || private.bad_value(v_value, private.limit_value_levels()) end;
+  end if;
+  return 'form_data.value: must be ' || case v_form ->> 'type'
+    when 'text' then case when v_kind not in ('string', 'missing') then 'a text' end
+    when 'number' then case when v_kind <> 'number' then 'a number' end
+    when 'decimal' then
+      case
+        when v_text ~ '^[-+]?([0-9]{1,60}([.][0-9]{0,60})?|[.][0-9]{1,60})$'
+          and abs(v_text::numeric) <= 79228162514264337593543950335 then null
+        else 'a decimal, such as 2.50'
+      end
+    when 'boolean' then case when v_kind <> 'boolean' then 'true or false' end
+    when 'JSON' then case when v_text is json is not true then 'a text that holds JSON' end
+    when 'bytes' then
+      case when v_text is null or v_text <> '' and length(v_text) <= 8192 and not private.is_base64(v_text)
+        then 'bytes in base64, such as AQID' end
+    when 'key' then
+      case when private.is_base58(v_text, 32) or private.is_base58(v_text, 64) then null
+        else 'a public key, or a key pair of 64 bytes, in base58' end
+  end;
+end;
+$$;
+comment on function private.constant_fault(jsonb) is
+  'The reason why a run can''t read the form data of a node const; null if it can. The runner has the same rule (runner/nodes/const/), and also checks the numbers in values with a tag.';
+
 -- sql/350_flows/20_flow_cycle.sql
 
 create function private.flow_cycle(nodes text[], sources text[], targets text[])
@@ -5221,6 +5270,13 @@ begin
       end
       from node as n
       where n.type <> 'native' or v_knows_nodes and n.node_id not in (select d.node_id from definition as d)
+      union all
+      select 1, c.index, 'constant_invalid', '.data.targets_form.form_data', 'the run fails at the node: ' || c.fault
+      from (
+        select n.index, private.constant_fault(n.form_data) as fault
+        from node as n where n.node_id = 'const' and n.type = 'native'
+      ) as c
+      where c.fault is not null
       union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
         when private.is_script(n.node_id) then 'a script has no transient failures, so it is never tried again'
@@ -16644,6 +16700,25 @@ $$;
 comment on function private.webhook_secret_bytes(text, text) is
   'The stored form of a webhook''s secret: the key of its signatures, or the digest of the expected header. Null if the webhook has no secret. 400 request_invalid for a malformed secret.';
 
+create function private.standard_webhook_headers(headers jsonb)
+returns jsonb
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select case
+    when standard_webhook_headers.headers ? 'svix-signature'
+      and not standard_webhook_headers.headers ? 'webhook-signature'
+      then standard_webhook_headers.headers || jsonb_build_object(
+        'webhook-id', standard_webhook_headers.headers ->> 'svix-id',
+        'webhook-timestamp', standard_webhook_headers.headers ->> 'svix-timestamp',
+        'webhook-signature', standard_webhook_headers.headers ->> 'svix-signature'
+      )
+    else standard_webhook_headers.headers
+  end;
+$$;
+comment on function private.standard_webhook_headers(jsonb) is
+  'The headers with the names of Standard Webhooks. Svix, which sends for Clerk, Resend and others, signs the same text but calls the headers svix-id, svix-timestamp and svix-signature. If a request has both signatures, only the standard one counts.';
+
 create function private.is_signed_by_standard_webhooks(secret bytea, body bytea, headers jsonb)
 returns boolean
 language plpgsql immutable security invoker
@@ -16759,7 +16834,10 @@ language plpgsql volatile security invoker
 set search_path = ''
 as $$
 declare
-  v_headers jsonb := is_webhook_verified.headers;
+  v_headers jsonb := case is_webhook_verified.verification
+    when 'standard_webhooks' then private.standard_webhook_headers(is_webhook_verified.headers)
+    else is_webhook_verified.headers
+  end;
   v_body bytea := convert_to(is_webhook_verified.body, 'UTF8');
   v_stripe text := v_headers ->> 'stripe-signature';
   v_seconds text := case is_webhook_verified.verification
@@ -17271,7 +17349,10 @@ begin
   end if;
   return v_form;
 exception when character_not_in_repertoire then
-  perform private.fail('request_invalid', 'The form must be UTF-8, without NUL.');
+  perform private.fail('request_invalid', case
+    when strpos(webhook_form.body, '%00') > 0 then 'The form holds NUL (%00), which can''t be stored.'
+    else 'The form is not UTF-8.'
+  end);
 end;
 $$;
 comment on function private.webhook_form(text) is
@@ -17311,6 +17392,24 @@ $$;
 comment on function private.webhook_media_type(text, text, text) is
   'Returns form or json: how to read a body. Signatures do not cover the content type, so an attacker could change it. Therefore a signed body is accepted only as a form or only as JSON. 415 media_type_unsupported for types that senders of the scheme do not use.';
 
+create function private.json_fault(body text)
+returns text
+language sql stable security invoker
+set search_path = ''
+as $$
+  select case
+    when json_fault.body is not json then 'The body must be JSON.'
+    when e.sql_error_code = '22P05' then 'A text in the body holds NUL (\u0000), which can''t be stored.'
+    when e.sql_error_code = '22003' then 'A number in the body has more digits than can be stored.'
+    when e.sql_error_code is not null
+      then 'A text in the body holds half a surrogate pair, such as \ud83d alone, which can''t be stored.'
+    when json_fault.body is not json with unique keys then 'An object in the body has two members of the same name.'
+  end
+  from pg_catalog.pg_input_error_info(json_fault.body, 'jsonb') as e;
+$$;
+comment on function private.json_fault(text) is
+  'The reason why a text can''t be stored as JSON, as a sentence; null if it can. JSON allows escapes that Postgres refuses: NUL, and halves of surrogate pairs.';
+
 create function private.webhook_body(verification text, body text, headers jsonb)
 returns jsonb
 language plpgsql immutable security invoker
@@ -17318,6 +17417,7 @@ set search_path = ''
 as $$
 declare
   v_type text;
+  v_fault text;
 begin
   if octet_length(webhook_body.body) > private.limit_body_bytes() then
     perform private.fail('body_too_large', format('The body is larger than %s bytes.', private.limit_body_bytes()));
@@ -17331,15 +17431,9 @@ begin
   if v_type = 'form' then
     return private.webhook_form(webhook_body.body);
   end if;
-  if webhook_body.body is json with unique keys is not true then
-    perform private.fail('request_invalid',
-      'The body must be JSON, without two members of the same name in an object.');
-  end if;
-  if not pg_input_is_valid(webhook_body.body, 'jsonb') then
-    perform private.fail(
-      'request_invalid',
-      'The body must be JSON that can be stored: without NUL, without lone surrogates, and without numbers of too many digits.'
-    );
+  v_fault := private.json_fault(webhook_body.body);
+  if v_fault is not null then
+    perform private.fail('request_invalid', v_fault);
   end if;
   return webhook_body.body::jsonb;
 exception when statement_too_complex then
@@ -17356,7 +17450,7 @@ set search_path = ''
 as $$
   select nullif(case
     when webhook_delivery_id.webhook.verification = 'standard_webhooks'
-      then webhook_delivery_id.headers ->> 'webhook-id'
+      then private.standard_webhook_headers(webhook_delivery_id.headers) ->> 'webhook-id'
     when webhook_delivery_id.webhook.verification = 'github' then webhook_delivery_id.headers ->> 'x-github-delivery'
     -- Use the id of the event, which is in the signed body. Use it only if it is a string, because a short number such
     -- as 1e100000 would become a text of a hundred thousand digits.
@@ -17365,6 +17459,7 @@ as $$
     else coalesce(
       nullif(webhook_delivery_id.headers ->> (webhook_delivery_id.webhook.hmac ->> 'id_header'), ''),
       nullif(webhook_delivery_id.headers ->> 'webhook-id', ''),
+      nullif(webhook_delivery_id.headers ->> 'svix-id', ''),
       nullif(webhook_delivery_id.headers ->> 'idempotency-key', ''),
       webhook_delivery_id.headers ->> 'x-github-delivery'
     )

@@ -30,9 +30,12 @@ async function warningsOf(flow: FlowBuilder): Promise<string[]> {
   return row.warnings.map(({ code, message }) => `${code} ${/"([^"]*)"/.exec(message)?.[1]}`);
 }
 
+/** The form data of a node const. Other nodes have no such member. */
+const ONE_CONSTANT = { type: 'null' };
+
 it.each(nodeIds())('SQL knows %s and its required inputs', async (nodeId) => {
   const flow = new FlowBuilder();
-  flow.use(nodeId, {}, { form: { label: 'its name' } });
+  flow.use(nodeId, {}, { form: { label: 'its name', ...ONE_CONSTANT } });
   const { definition: { targets }, takesPortsFromFlow, labelledSide } = nodeRegistry(nodeId)!;
   const isLabelled = labelledSide === 'input';
   // For a script, the flow declares the inputs. Only the deploy route checks them.
@@ -44,7 +47,10 @@ it.each(nodeIds())('SQL knows %s and its required inputs', async (nodeId) => {
 
 it.each(nodeIds())('SQL knows whether only the flow declares the ports of %s', async (nodeId) => {
   const { takesPortsFromFlow, definition, labelledSide } = nodeRegistry(nodeId)!;
-  const form = Object.fromEntries([['label', 'label'], ...definition.targets.map(({ name }) => [name, 1] as const)]);
+  const form = Object.fromEntries([
+    ...Object.entries({ label: 'label', ...ONE_CONSTANT }),
+    ...definition.targets.map(({ name }) => [name, 1] as const),
+  ]);
   const flow = new FlowBuilder();
   const node = flow.node(nodeId, { inputs: ['own?'], outputs: ['own'], form });
   const source = flow.constant({ N: 0 });

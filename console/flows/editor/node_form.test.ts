@@ -1,6 +1,9 @@
+import { retrieveSchema } from '@rjsf/utils';
 import { expect, it } from 'vitest';
+import constant from '../../../runner/nodes/const/definition.json' with { type: 'json' };
 import { fieldOf, PORT_TYPES } from '../../../types/values/port_types.ts';
 import { objectAt, readNode } from '../../shared/graph/drawn_node.ts';
+import { schemaValidator } from '../../shared/form/schema_validator.ts';
 import { nodeForm } from './node_form.ts';
 
 /** The field of an input that accepts these types. */
@@ -33,4 +36,25 @@ it('an unsigned integer is not negative', () => {
 
 it.each([[['u8', 'string']], [['constructor']], [['kv']]])('an input of %j takes any JSON', (types) => {
   expect(fieldFor(types).type).toBeUndefined();
+});
+
+it.each([
+  ['text', 'string', 'textarea'],
+  ['number', 'number', undefined],
+  ['decimal', 'string', undefined],
+  ['boolean', 'boolean', undefined],
+  ['JSON', 'string', 'textarea'],
+  ['null', undefined, undefined],
+  ['bytes', 'string', undefined],
+  ['key', 'string', undefined],
+])('the value of a constant of the type %s has a field for it', (type, field, widget) => {
+  const targets_form = {
+    json_schema: constant['targets_form.json_schema'],
+    ui_schema: constant['targets_form.ui_schema'],
+    form_data: { type },
+  };
+  const json = { data: { node_id: 'const', type: 'native', sources: [], targets: [], targets_form } };
+  const { schema, uiSchema } = nodeForm(json, readNode(json), new Set());
+  const { properties } = retrieveSchema(schemaValidator, schema, schema, { type });
+  expect([objectAt(properties, 'value').type, objectAt(uiSchema, 'value')['ui:widget']]).toEqual([field, widget]);
 });

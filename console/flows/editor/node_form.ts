@@ -91,6 +91,14 @@ function codeFields(node: DrawnNode): UiSchema {
 const connectionFields = (properties: PlainObject): UiSchema =>
   properties.connection === undefined ? {} : { connection: { 'ui:field': 'connection' } };
 
+/** Gives texts and JSON of a constant room for lines. Forms of older definitions take any value, and stay as they are. */
+function constantFields(node: DrawnNode, schema: PlainObject, formData: PlainObject): UiSchema {
+  const hasLines = formData.type === 'text' || formData.type === 'JSON';
+  return node.nodeId === 'const' && isObject(schema.dependencies) && hasLines
+    ? { value: { 'ui:widget': 'textarea' } }
+    : {};
+}
+
 /**
  * Makes the form of a node: its definition's form, with a field for each input that the form lacks. Inputs with an edge
  * need no field, because the edge supplies the value.
@@ -112,6 +120,11 @@ export function nodeForm(
   const prepared = prepareForm(whole, form.ui_schema);
   return {
     schema: prepared.schema,
-    uiSchema: { ...prepared.uiSchema, ...codeFields(node), ...connectionFields(properties) },
+    uiSchema: {
+      ...prepared.uiSchema,
+      ...codeFields(node),
+      ...connectionFields(properties),
+      ...constantFields(node, schema, objectAt(form, 'form_data')),
+    },
   };
 }
