@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The default number of connections of an attacker, which is the number of lanes of all attacks together. */
-export const DEFAULT_PRESSURE = 266;
+export const DEFAULT_PRESSURE = 298;
 
 /** The greatest number of connections of an attacker. */
 const MAX_PRESSURE = 10_000;
@@ -13,7 +13,7 @@ Boots a stack of its own, keeps it busy while its parts are killed and restarted
 
   --hostile  instead, one user attacks the stack in every known way at once, for 2 minutes unless told; what another user feels is measured
   --pressure connections that the attacker keeps busy, ${DEFAULT_PRESSURE} unless told; each attack has one at least
-  --only     the attacks whose name holds this text
+  --only     the attacks whose name holds this text; if it is a single one, the goals of an attack alone hold
 
   --minutes  how long the load lasts, 5 unless told; each fault happens once at least, however short it is
   --seed     decides what is asked and what breaks, so that a soak can be looked at again; another one each time unless given

@@ -21,3 +21,9 @@ export async function runInTurn(attacker: Attacker, flows: FlowBuilder[]): Promi
   let next = 0;
   return () => attacker.run(ids[next++ % ids.length]!);
 }
+
+/** Returns a function that sends one of these requests at each call, one after the other. */
+export function inTurn(requests: (() => Promise<Outcome>)[]): () => Promise<Outcome> {
+  let next = 0;
+  return () => requests[next++ % requests.length]!();
+}

@@ -9,6 +9,7 @@ import type { Attacker, Outcome } from './attacker.ts';
 import { computingAttacks } from './computing_attacks.ts';
 import { editorAttacks } from './editor_attacks.ts';
 import { nodeAttacks } from './node_attacks.ts';
+import { restAttacks } from './rest_attacks.ts';
 
 /** Digits for which a backtracking pattern needs minutes. */
 const LONG_NUMBER = `${'1'.repeat(150_000)}x`;
@@ -445,6 +446,7 @@ export const attacks: Attack[] = [
   ...nodeAttacks,
   ...editorAttacks,
   ...computingAttacks,
+  ...restAttacks,
 ];
 
 /**

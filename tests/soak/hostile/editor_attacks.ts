@@ -1,6 +1,6 @@
 import type { StartResult } from '../../../types/deployment.ts';
 import { FlowBuilder } from '../../support/flow_builder.ts';
-import type { Attack } from './attack.ts';
+import { type Attack, inTurn } from './attack.ts';
 import type { Attacker, Outcome } from './attacker.ts';
 
 const json = JSON.stringify;
@@ -27,12 +27,6 @@ function failingFlow(): FlowBuilder {
 /** Calls a function of the database with the user's token. */
 const rpc = ({ send }: Attacker, name: string, args: object): Promise<Outcome> =>
   send(`/rest/v1/rpc/${name}`, json(args));
-
-/** Returns a function that sends one of these requests at each call, one after the other. */
-function inTurn(requests: (() => Promise<Outcome>)[]): () => Promise<Outcome> {
-  let next = 0;
-  return () => requests[next++ % requests.length]!();
-}
 
 /** Waits for the end of the run that this answer names, and returns its id. */
 async function endedRun(attacker: Attacker, started: Outcome): Promise<string> {

@@ -10,7 +10,7 @@ const experience = (ms: number, change: Partial<Experience> = {}): Experience =>
   ...change,
 });
 
-function judge(attacked: Experience, mib = 100): string[] {
+function judge(attacked: Experience, { mib = 100, part = 'runner', attacks = 1 } = {}): string[] {
   const given = {
     seed: 1,
     minutes: 2,
@@ -19,8 +19,13 @@ function judge(attacked: Experience, mib = 100): string[] {
     cpu: { calm: { runner: 0.01 }, attacked: { runner: 0.8 } },
     calm: experience(10),
     attacked,
-    memory: { calm: { runner: 60 }, attacked: { runner: mib } },
-    tallies: [{ name: 'an attack', statuses: { 400: 7 }, largestAnswer: 10, slowest: 1.4 }],
+    memory: { calm: { [part]: 60 }, attacked: { [part]: mib } },
+    tallies: Array.from({ length: attacks }, (_, index) => ({
+      name: 'an attack',
+      statuses: { 400: index === 0 ? 7 : 0 },
+      largestAnswer: 10,
+      slowest: 1.4,
+    })),
   };
   const findings = makeFindings();
   judgeHostility(given, findings);
@@ -32,8 +37,10 @@ function judge(attacked: Experience, mib = 100): string[] {
   return Object.keys(findings.counts());
 }
 
-it('a hostile soak finds nothing if another user is slowed down at most five times', () => {
+it('a hostile soak finds nothing if another user is slowed down at most five times by one attack, and 25 by several', () => {
   expect(judge(experience(50))).toEqual([]);
+  expect(judge(experience(250), { attacks: 2 })).toEqual([]);
+  expect(judge(experience(251), { attacks: 2 })).toEqual(['starts_slowed_down', 'runs_slowed_down']);
 });
 
 it('a hostile soak finds slower, failed and missing starts and runs', () => {
@@ -44,5 +51,7 @@ it('a hostile soak finds slower, failed and missing starts and runs', () => {
 });
 
 it('a hostile soak finds a process with too much memory', () => {
-  expect(judge(experience(10), 641)).toEqual(['memory']);
+  expect(judge(experience(10), { mib: 641 })).toEqual(['memory']);
+  expect(judge(experience(10), { mib: 1_024, part: 'PostgREST' })).toEqual([]);
+  expect(judge(experience(10), { mib: 1_025, part: 'PostgREST' })).toEqual(['memory']);
 });

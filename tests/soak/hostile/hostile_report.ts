@@ -6,15 +6,16 @@ import type { Experience } from './victim.ts';
 
 /**
  * The greatest allowed slowdown of another user's starts and runs, as the ratio of the p99 under attack to the p99 in
- * calm.
+ * calm: for one attack alone, and for several at once.
  */
-const MAX_SLOWDOWN = 5;
+const MAX_SLOWDOWN = { alone: 5, together: 25 };
 
 /**
  * The greatest private memory of a process, in MiB. A flow of 8 MiB of small values takes 550 MiB in a backend of
- * Postgres, and 420 MiB in PostgREST.
+ * Postgres, and 420 MiB in PostgREST. PostgREST may process a body of a runner at the same time.
  */
 const MAX_MEMORY_MIB = 640;
+const MAX_POSTGREST_MIB = 1_024;
 
 interface Measured {
   seed: number;
@@ -60,15 +61,18 @@ const sideBySide = ({ calm, attacked }: Record<'calm' | 'attacked', { [part: str
 const answersOf = ({ statuses }: AttackTally): number => Object.values(statuses).reduce((sum, count) => sum + count, 0);
 
 /** Finds effects of the attack on another user. */
-export function judgeHostility({ calm, attacked, memory }: Measured, findings: Findings): void {
+export function judgeHostility({ calm, attacked, memory, tallies }: Measured, findings: Findings): void {
+  const maxSlowdown = tallies.length === 1 ? MAX_SLOWDOWN.alone : MAX_SLOWDOWN.together;
   for (const what of ['starts', 'runs'] as const) {
     if (attacked[what].length === 0) findings.add(`no_${what}`, {});
     const times = slowdown(calm[what], attacked[what]);
-    if (times > MAX_SLOWDOWN) findings.add(`${what}_slowed_down`, { times });
+    if (times > maxSlowdown) findings.add(`${what}_slowed_down`, { times });
   }
   for (const trouble of [...calm.troubles, ...attacked.troubles]) findings.add('trouble', { trouble });
   for (const [part, mib] of Object.entries(memory.attacked)) {
-    if (mib > MAX_MEMORY_MIB) findings.add('memory', { part, mib });
+    if (mib > (part.startsWith('PostgREST') ? MAX_POSTGREST_MIB : MAX_MEMORY_MIB)) {
+      findings.add('memory', { part, mib });
+    }
   }
 }
 
