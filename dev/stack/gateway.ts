@@ -3,11 +3,11 @@ import type { ConsoleServer } from './console/serve.ts';
 import { answer, corsHeaders, type PartName, Refusal, refuse } from './gateway/answer.ts';
 import { type AuthRates, makeAuthLimiter } from './gateway/auth_rates.ts';
 import { bodyLimitOf } from './gateway/body_limit.ts';
-import { makeBodyTurns } from './gateway/body_turns.ts';
 import { makeByteBudget } from './gateway/byte_budget.ts';
 import { makeCallers } from './gateway/caller.ts';
 import { type ForwardOptions, makeForward } from './gateway/forward.ts';
 import type { PaceRule } from './gateway/pace.ts';
+import { makeInnerTurns, makePublicTurns } from './gateway/rest_turns.ts';
 import { admitByRoleKey } from './gateway/role_key.ts';
 import { makeSpool } from './gateway/spool.ts';
 import type { StackKeys } from './keys.ts';
@@ -80,7 +80,8 @@ async function makeForwarding({ keys, restSocket, spoolDir, bounds }: GatewayOpt
  * the console's files.
  */
 export async function startGateway(options: GatewayOptions): Promise<Server> {
-  const forward = makeForward(await makeForwarding(options));
+  const forwarding = await makeForwarding(options);
+  const forward = makeForward(forwarding);
   const limiter = options.authRates === null ? undefined : makeAuthLimiter(options.authRates);
 
   const callFunction = (request: IncomingMessage, response: ServerResponse, name: string, path: string) => {
@@ -111,14 +112,15 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
     });
   };
   // Each PostgREST is a process with memory of its own, so neither waits for the bodies of the other.
-  const rest = { socket: options.restSocket, turns: makeBodyTurns() };
-  const functionsRest = options.functionsRest && { ...options.functionsRest, turns: makeBodyTurns() };
+  const rest = { socket: options.restSocket, inTurn: makePublicTurns(forwarding.callers) };
+  const functionsRest = options.functionsRest &&
+    { ...options.functionsRest, inTurn: makeInnerTurns(forwarding.callers) };
   const callRest = (
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
     query: string,
-    { socket, turns }: typeof rest,
+    { socket, inTurn }: typeof rest,
   ) => {
     // The key is removed, because PostgREST would take it for a filter. The rest of the query stays as it was written.
     const parameters = new URLSearchParams(query);
@@ -131,7 +133,7 @@ export async function startGateway(options: GatewayOptions): Promise<Server> {
       name: 'PostgREST',
       socketPath: () => socket,
       limit: bodyLimitOf('rest', path),
-      turns,
+      inTurn,
     });
   };
 

@@ -6,13 +6,14 @@ language sql immutable security invoker
 begin atomic
   select case
     when error_status.code in (
-      'request_invalid', 'count_inexact', 'inputs_invalid', 'answer_invalid', 'public_key_invalid',
-      'idempotency_key_invalid', 'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid',
-      'description_invalid', 'icon_url_invalid', 'fees_invalid', 'chain_network_invalid',
-      'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid',
-      'action_identity_without_wallet', 'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid',
-      'environment_invalid', 'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required',
-      'signature_invalid', 'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'request_invalid', 'count_inexact', 'pattern_filter_refused', 'inputs_invalid', 'answer_invalid',
+      'public_key_invalid', 'idempotency_key_invalid', 'column_invalid', 'column_read_only',
+      'start_permission_invalid', 'name_invalid', 'description_invalid', 'icon_url_invalid', 'fees_invalid',
+      'chain_network_invalid', 'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'on_end_invalid',
+      'action_identity_invalid', 'action_identity_without_wallet', 'node_definition_invalid',
+      'start_target_ambiguous', 'action_signer_invalid', 'environment_invalid', 'partial_config_invalid',
+      'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
+      'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'

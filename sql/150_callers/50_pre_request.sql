@@ -59,7 +59,7 @@ grant execute on function private.credential_claims() to anon, authenticated, se
 --   - refuses invalid run tokens, invalid claim tokens and requests for estimated counts;
 --   - lets the holder of an API key act as the key's owner, and a node with a claim token act as the flow's owner, so
 --     that auth.uid() and policies apply on every path;
---   - sets a short time limit for guests.
+--   - sets a short time limit for guests, and for reads of tables.
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker
@@ -108,8 +108,14 @@ begin
     -- The limit takes effect from the next statement, which is the statement of the request itself.
     perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
   end if;
+  -- The caller of a read chooses its filters, and thereby its cost. A limit of 0 means no limit.
+  if current_setting('request.method', true) in ('GET', 'HEAD')
+    and current_setting('request.path', true) not like '/rpc/%' and current_setting('role') <> 'service_role'
+    and current_setting('statement_timeout')::interval not between interval '1 ms' and interval '2 s' then
+    perform set_config('statement_timeout', '2s', true);
+  end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST calls this function before each request. It checks the run token, lets a caller with an API key or claim token act as a user, refuses inexact counts, and limits how long a guest''s statement may take. Invoker, because a definer function can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, lets a caller with an API key or claim token act as a user, refuses inexact counts, and limits how long a guest''s statement and any caller''s read of a table may take. Invoker, because a definer function can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;

@@ -35,13 +35,14 @@ language sql immutable security invoker
 begin atomic
   select case
     when error_status.code in (
-      'request_invalid', 'count_inexact', 'inputs_invalid', 'answer_invalid', 'public_key_invalid',
-      'idempotency_key_invalid', 'column_invalid', 'column_read_only', 'start_permission_invalid', 'name_invalid',
-      'description_invalid', 'icon_url_invalid', 'fees_invalid', 'chain_network_invalid',
-      'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'on_end_invalid', 'action_identity_invalid',
-      'action_identity_without_wallet', 'node_definition_invalid', 'start_target_ambiguous', 'action_signer_invalid',
-      'environment_invalid', 'partial_config_invalid', 'wallet_key_mismatch', 'wallet_keypair_required',
-      'signature_invalid', 'transaction_changed', 'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
+      'request_invalid', 'count_inexact', 'pattern_filter_refused', 'inputs_invalid', 'answer_invalid',
+      'public_key_invalid', 'idempotency_key_invalid', 'column_invalid', 'column_read_only',
+      'start_permission_invalid', 'name_invalid', 'description_invalid', 'icon_url_invalid', 'fees_invalid',
+      'chain_network_invalid', 'max_starts_per_minute_invalid', 'max_runs_in_flight_invalid', 'on_end_invalid',
+      'action_identity_invalid', 'action_identity_without_wallet', 'node_definition_invalid',
+      'start_target_ambiguous', 'action_signer_invalid', 'environment_invalid', 'partial_config_invalid',
+      'wallet_key_mismatch', 'wallet_keypair_required', 'signature_invalid', 'transaction_changed',
+      'kv_store_name_invalid', 'kv_key_invalid', 'kv_value_invalid'
     ) then 400
     when error_status.code in (
       'unauthenticated', 'token_invalid', 'api_key_invalid', 'webhook_signature_invalid'
@@ -1859,7 +1860,7 @@ grant execute on function private.credential_claims() to anon, authenticated, se
 --   - refuses invalid run tokens, invalid claim tokens and requests for estimated counts;
 --   - lets the holder of an API key act as the key's owner, and a node with a claim token act as the flow's owner, so
 --     that auth.uid() and policies apply on every path;
---   - sets a short time limit for guests.
+--   - sets a short time limit for guests, and for reads of tables.
 create function private.pre_request()
 returns void
 language plpgsql volatile security invoker
@@ -1908,10 +1909,16 @@ begin
     -- The limit takes effect from the next statement, which is the statement of the request itself.
     perform set_config('statement_timeout', private.guest_time_limit(current_setting('request.path', true)), true);
   end if;
+  -- The caller of a read chooses its filters, and thereby its cost. A limit of 0 means no limit.
+  if current_setting('request.method', true) in ('GET', 'HEAD')
+    and current_setting('request.path', true) not like '/rpc/%' and current_setting('role') <> 'service_role'
+    and current_setting('statement_timeout')::interval not between interval '1 ms' and interval '2 s' then
+    perform set_config('statement_timeout', '2s', true);
+  end if;
 end;
 $$;
 comment on function private.pre_request() is
-  'PostgREST calls this function before each request. It checks the run token, lets a caller with an API key or claim token act as a user, refuses inexact counts, and limits how long a guest''s statement may take. Invoker, because a definer function can''t change the role.';
+  'PostgREST calls this function before each request. It checks the run token, lets a caller with an API key or claim token act as a user, refuses inexact counts, and limits how long a guest''s statement and any caller''s read of a table may take. Invoker, because a definer function can''t change the role.';
 grant execute on function private.pre_request() to anon, authenticated, service_role;
 
 -- sql/200_values/05_json_bounds.sql

@@ -87,6 +87,20 @@ describe('routes', () => {
     expect((await get('/auth/v1/health')).status).toBe(200);
   });
 
+  it('a filter by a regular expression is refused, with any method, but not with the secret key', async () => {
+    const path = '/rest/v1/nodes?select=id&limit=1&data-%3E%3Edescription=match.%5Ea';
+    const withBody = { body: '{"name":"x"}', headers: { apikey: PUBLISHABLE_KEY, 'content-type': 'application/json' } };
+    const answers = [
+      await get(path, { apikey: PUBLISHABLE_KEY }),
+      await get(`/rest/v1/flow_run?or=(id.is.null,status.imatch(any).{a,b})`, { apikey: PUBLISHABLE_KEY }),
+      await fetch(`${API_URL}${path}`, { method: 'PATCH', ...withBody }),
+    ];
+    for (const answer of answers) {
+      expect([answer.status, (await answer.json()).code]).toEqual([400, 'pattern_filter_refused']);
+    }
+    expect((await get(path, { apikey: SECRET_KEY })).status).toBe(200);
+  });
+
   it("a path with dots can't bypass the key for Auth", async () => {
     expect(await statusOfRaw('/auth/v1/health/../settings')).toBe('HTTP/1.1 401 Unauthorized');
   });

@@ -19,6 +19,16 @@ export const requestErrors = {
     meaning: '`Prefer: count=planned` and `count=estimated` count rows that the caller may not see; use `count=exact`.',
     remedy: 'Send `Prefer: count=exact`, or leave the header out.',
   },
+  pattern_filter_refused: {
+    status: 400,
+    meaning:
+      'The gateway of the local stack refuses filters of `/rest/v1` by a regular expression (`match`, `imatch`), because a single one can use up a database connection.',
+    remedy: 'Filter by `like`, `ilike`, `eq` or `in`. The secret key may use regular expressions.',
+    example: {
+      message: 'Filters by a regular expression (match, imatch) are refused.',
+      hint: 'Use like, ilike, eq or in. In the lists of and and or, no text may hold ".match." or ".imatch.".',
+    },
+  },
   inputs_invalid: {
     status: 400,
     meaning:

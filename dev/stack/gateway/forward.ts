@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type PartName, Refusal, refuse } from './answer.ts';
 import type { BodyLimit } from './body_limit.ts';
-import type { BodyTurns } from './body_turns.ts';
 import type { Caller, Callers } from './caller.ts';
 import { type BodyStore, receiveBody, type ReceivedBody } from './receive_body.ts';
 import { type AnswerStore, relayAnswer } from './relay_answer.ts';
@@ -38,8 +37,11 @@ export interface Target {
   /** Resolves with the part's Unix socket when it is listening. */
   socketPath: () => string | Promise<string>;
   limit: BodyLimit;
-  /** The turns of bodies, for a part that needs much memory for them. */
-  turns?: BodyTurns;
+  /**
+   * Does the work when it is the request's turn, or throws a Refusal. The work resolves with the bytes of the answer. A
+   * part without turns is called at once.
+   */
+  inTurn?: (request: IncomingMessage, bodyBytes: number, work: () => Promise<number>) => Promise<number>;
 }
 
 export interface ForwardOptions {
@@ -66,18 +68,24 @@ export function makeForward({ callers, bodies, answers }: ForwardOptions): Forwa
   });
   proxy.on('proxyRes', (from, request) => onAnswer.get(request)?.(from));
 
-  /** Resolves when the whole answer of the part is received. Rejects if the part does not answer. */
+  /**
+   * Resolves with the bytes of the answer when all of it is received. Rejects if the part does not answer.
+   */
   const ask = (request: IncomingMessage, response: ServerResponse, body: ReceivedBody, socketPath: string) => {
-    const send = (stream: Readable): Promise<void> =>
+    const send = (stream: Readable): Promise<number> =>
       new Promise((resolve, reject) => {
         // A part may answer and close the connection before it has read the whole body.
         stream.on('error', () => {});
+        let bytesOfAnswer = () => 0;
         onAnswer.set(request, (from) => {
-          from.once('close', resolve);
+          // The connection carries only this answer.
+          const { socket } = from;
+          bytesOfAnswer = () => socket.bytesRead;
+          from.once('close', () => resolve(bytesOfAnswer()));
           relayAnswer(from, response, () => callers.known(request).key, answers).catch(() => response.destroy());
         });
         const target = { socketPath, host: 'localhost', protocol: 'http:' } as never;
-        proxy.web(request, response, { target, buffer: stream }).then(resolve, reject);
+        proxy.web(request, response, { target, buffer: stream }).then(() => resolve(bytesOfAnswer()), reject);
       });
     // A copy of the headers, because the proxy adds some.
     const headers = { ...request.headers };
@@ -92,7 +100,7 @@ export function makeForward({ callers, bodies, answers }: ForwardOptions): Forwa
     });
   };
 
-  return async (request, response, { part, name, socketPath, limit, turns }) => {
+  return async (request, response, { part, name, socketPath, limit, inTurn }) => {
     const verified = (): Promise<Caller> => callers.verified(request);
     let body: ReceivedBody | undefined;
     try {
@@ -110,10 +118,10 @@ export function makeForward({ callers, bodies, answers }: ForwardOptions): Forwa
       delete request.headers.expect;
       const received = body;
       const work = async () => {
-        if (!response.destroyed) await ask(request, response, received, await socketPath());
+        return response.destroyed ? 0 : await ask(request, response, received, await socketPath());
       };
-      if (turns !== undefined && body.length > 0) await turns.take(callers.known(request), body.length, work);
-      else await work();
+      if (inTurn === undefined) await work();
+      else await inTurn(request, body.length, work);
     } catch (error) {
       if (error instanceof Refusal) return refuse(request, response, error, part);
       if (response.destroyed) return;
