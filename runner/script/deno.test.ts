@@ -13,6 +13,11 @@ const SCRIPTS: [source: string, result: unknown][] = [
   ['return new Uint8Array(4e7)', expect.stringContaining('out of memory')],
   ['function f() { return f() + 1 } return f()', expect.stringContaining('stack overflow')],
   ['return typeof Deno + typeof process + typeof Worker', { output: { S: 'undefined'.repeat(3) } }],
+  ['return [id + 1n, odd]', { output: { A: [{ U: '820982911946154509' }, { D: '1.10000000000000000001' }] } }],
+  ['return JSON.stringify({ id, odd })', {
+    output: { S: '{"id":820982911946154508,"odd":1.10000000000000000001}' },
+  }],
+  ['return odd + 1', expect.stringContaining('1.10000000000000000001 has too many digits to compute with')],
   ['const a: number = 1; return a + 1', { output: { U: '2' } }],
 ];
 

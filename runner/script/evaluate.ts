@@ -4,6 +4,7 @@ import { type NodeCall, NodeError, type ScriptTask } from '../engine/node.ts';
 import { CODE_LIBRARIES, CodeError, libraryError, runCode, variablesOf } from './author_code.ts';
 import { MachineError, type MachineHooks } from './machine_hooks.ts';
 import { fromMarked, markMembers, toMarked } from './marked_json.ts';
+import { type FormOf, formsOf } from './number_forms.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 
 /** The functions of the run that a script calls. */
@@ -36,10 +37,10 @@ function taskText(
   { inputs, inputNames, outputNames, environment, sandbox }: SandboxTask,
   parameters: string[],
 ): string {
-  const { portTypes, hasRandom, maxOutputBytes } = sandbox;
+  const { library, portTypes, hasRandom, maxOutputBytes } = sandbox;
   const marked = inputNames.flatMap((name, index) => {
     const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-    return value === undefined ? [] : [[name, toMarked(value, portTypes?.inputs[index])] as const];
+    return value === undefined ? [] : [[name, toMarked(value, portTypes?.inputs[index] ?? [], library)] as const];
   });
   return JSON.stringify(markMembers([
     ['inputs', markMembers(marked)],
@@ -96,10 +97,10 @@ interface ReadAnswer {
 }
 
 /** Reads one output as the first of `types` that fits the output. Errors name the output. */
-function readOutput(name: string, json: LosslessJson, types: readonly string[]): Value {
+function readOutput(name: string, json: LosslessJson, types: readonly string[], formOf: FormOf): Value {
   try {
     for (const type of types) {
-      const value = fromMarked(json, type);
+      const value = fromMarked(json, type, formOf);
       if (value !== undefined) return value;
     }
   } catch (error) {
@@ -111,13 +112,14 @@ function readOutput(name: string, json: LosslessJson, types: readonly string[]):
 
 function outputsOf(
   { outputs = {} }: ReadAnswer,
-  { outputNames, sandbox: { portTypes, outputTypes } }: SandboxTask,
+  { inputs, outputNames, sandbox: { portTypes, outputTypes } }: SandboxTask,
 ): ValueMap {
   const values: ValueMap = Object.create(null);
+  const formOf = formsOf(inputs);
   for (const [index, name] of outputNames.entries()) {
     const json = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
     if (json === undefined) continue;
-    values[name] = readOutput(name, json, outputTypes ?? [portTypes?.outputs[index] ?? 'free']);
+    values[name] = readOutput(name, json, outputTypes ?? [portTypes?.outputs[index] ?? 'free'], formOf);
   }
   return values;
 }

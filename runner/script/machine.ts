@@ -178,6 +178,11 @@ export class Machine {
     return this.#glue.UTF8ToString(this.#functions.QTS_GetString(context, value));
   }
 
+  /** Executes all pending jobs. */
+  #runJobs(runtime: number): void {
+    this.#functions.QTS_ExecutePendingJob(runtime, -1, this.#glue._malloc(4));
+  }
+
   /** Runs work on a saved memory, and translates the errors that the module or its host throws. */
   #from<T>(memory: SavedMemory, hooks: MachineHooks, run: () => T): T {
     restoreMemory(this.#memory, memory, { from: this.#stackTop, to: this.#stackTop + UNUSED_STACK_BYTES });
@@ -195,7 +200,7 @@ export class Machine {
     }
   }
 
-  /** Makes a realm, and evaluates a library and the functions of `runner/script/guest/` in it. */
+  /** Makes a realm, and evaluates `runner/script/guest/main.js` and a library in it. */
   makeRealm(library: string): Realm {
     return this.#from(this.#blank, IDLE, () => {
       const quickjs = this.#functions;
@@ -211,10 +216,11 @@ export class Machine {
           quickjs.QTS_NewFunction(context, name, 1, false, id),
         );
       }
-      for (const text of [library, mainText]) {
+      for (const text of [mainText, library]) {
         const error = quickjs.QTS_ResolveException(context, this.#eval(context, text, 'guest'));
         if (error !== 0) throw new Error(this.#textOf(context, error));
       }
+      this.#runJobs(runtime);
       const guest = this.#member(context, realm, 'guest');
       const [call, answer] = ['call', 'answer'].map((name) => this.#member(context, guest, name)) as [number, number];
       this.#eval(context, 'delete globalThis.guest', 'guest');
@@ -237,8 +243,7 @@ export class Machine {
       const called = this.#call(context, call, [compiled, this.#newText(context, task)]);
       const failed = quickjs.QTS_ResolveException(context, called);
       if (failed !== 0) return { ...this.#errorOf(context, failed), isParsed: true };
-      // Executes all pending jobs.
-      quickjs.QTS_ExecutePendingJob(runtime, -1, this.#glue._malloc(4));
+      this.#runJobs(runtime);
       const value = this.#call(context, answer, []);
       const last = quickjs.QTS_ResolveException(context, value);
       return last === 0
@@ -248,6 +253,11 @@ export class Machine {
   }
 
   #errorOf(context: number, error: number): { error: string; stack: string } {
-    return { error: this.#textOf(context, error), stack: this.#textOf(context, this.#member(context, error, 'stack')) };
+    const text = this.#textOf(context, error);
+    // QuickJS throws null if it has no memory for an error.
+    return {
+      error: text === 'null' ? 'out of memory' : text,
+      stack: this.#textOf(context, this.#member(context, error, 'stack')),
+    };
   }
 }

@@ -1,21 +1,17 @@
-import { hex } from '@scure/base';
+import { base64, hex } from '@scure/base';
 import { isLosslessNumber, LosslessNumber } from 'lossless-json';
-import { type JavaScriptValue, toJavaScript } from '../../types/values/json/javascript.ts';
 import { fromReadableJson } from '../../types/values/json/readable_json.ts';
+import { numberOfDigits, plainDigits } from '../../types/values/number_text.ts';
 import { PORT_TYPES } from '../../types/values/port_types.ts';
-import {
-  bytesOfValue,
-  bytesToValue,
-  integerToValue,
-  type LosslessJson,
-  type Value,
-  ValueError,
-} from '../../types/values/value.ts';
+import { bytesOfValue, bytesToValue, type LosslessJson, type Value, ValueError } from '../../types/values/value.ts';
+import type { SandboxCode } from '../engine/node.ts';
+import type { FormOf } from './number_forms.ts';
 
 /**
  * Marked JSON carries values into the sandbox and out of it. It is JSON in which an object with one member marks a
- * value that JSON lacks: `{"o": members}` an object, `{"i": digits}` an integer beyond 2^53, `{"b": hex digits}` bytes,
- * `{"f": text}` NaN and infinities. `runner/script/guest/values.js` reads and writes marked JSON inside the sandbox.
+ * value that JSON lacks: `{"o": members}` an object, `{"i": digits}` a bigint, `{"d": digits}` a number that keeps its
+ * digits, `{"b": hex digits}` bytes, `{"f": text}` NaN and infinities. `runner/script/guest/values.js` reads and writes
+ * marked JSON inside the sandbox.
  */
 export type MarkedJson =
   | null
@@ -25,50 +21,64 @@ export type MarkedJson =
   | MarkedJson[]
   | { o: { [name: string]: MarkedJson } }
   | { i: string }
+  | { d: string }
   | { b: string }
   | { f: string };
 
-const isSafe = (integer: bigint): boolean =>
-  BigInt(Number(integer)) === integer && Number.isSafeInteger(Number(integer));
+/** The kinds of code by the way in which they read numbers. */
+type Library = SandboxCode['library'];
 
-function mark(value: JavaScriptValue): MarkedJson {
-  if (typeof value === 'bigint') return isSafe(value) ? Number(value) : { i: String(value) };
-  if (typeof value === 'number') return Number.isFinite(value) ? value : { f: String(value) };
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Uint8Array) return { b: hex.encode(value) };
-  if (Array.isArray(value)) return value.map(mark);
-  return markMembers(Object.entries(value).map(([name, member]) => [name, mark(member)]));
+const markFloat = (number: number): MarkedJson => Number.isFinite(number) ? number : { f: String(number) };
+
+/** Marks an integer beyond 2^53: JavaScript has bigints, and the libraries do not know them. */
+function markInteger(digits: string, library: Library): MarkedJson {
+  return numberOfDigits(digits) ?? (library === 'javascript' ? { i: digits } : { d: digits });
 }
+
+/** Marks a decimal. The libraries that write texts write its own text. */
+function markDecimal(text: string, library: Library): MarkedJson {
+  if (library === 'mustache' || library === 'csv') return { d: text };
+  const digits = plainDigits(text);
+  return digits.includes('.') ? numberOfDigits(digits) ?? { d: digits } : markInteger(digits, library);
+}
+
+function mark(value: Value, library: Library): MarkedJson {
+  if ('N' in value) return null;
+  if ('S' in value) return value.S;
+  if ('B' in value) return value.B;
+  if ('F' in value) return markFloat(Number(value.F.replace('inf', 'Infinity')));
+  if ('D' in value) return markDecimal(value.D, library);
+  if ('B3' in value) return value.B3;
+  if ('B6' in value) return value.B6;
+  if ('BY' in value) return markBytes(base64.decode(value.BY));
+  if ('A' in value) return value.A.map((member) => mark(member, library));
+  if ('M' in value) return markMembers(Object.entries(value.M).map(([name, member]) => [name, mark(member, library)]));
+  // SAFETY: only the tags of integers are left.
+  const [digits] = Object.values(value) as [string];
+  return markInteger(digits, library);
+}
+
+const markBytes = (bytes: Uint8Array): MarkedJson => ({ b: hex.encode(bytes) });
 
 export const markMembers = (members: (readonly [string, MarkedJson])[]): { o: { [name: string]: MarkedJson } } => ({
   // fromEntries makes an own member of a name such as __proto__.
   o: Object.fromEntries(members),
 });
 
-const NUMBERS = ['u8', 'u16', 'u32', 'u64', 'u128', 'i8', 'i16', 'i32', 'i64', 'i128', 'f32', 'f64'];
+/** True if the input declares floats, but no type that keeps all digits of a decimal. */
+const isFloat = (types: readonly string[]): boolean =>
+  types.some((type) => type === 'f64' || type === 'f32') &&
+  !types.some((type) => type === 'decimal' || type === 'free' || type === 'json');
 
 /**
- * Converts a decimal to a number, for a port that declares numbers. Undefined if the decimal is beyond 2^53 and has a
- * fraction, which no number can hold.
+ * Converts the value of an input to marked JSON. If the input declares floats, a decimal becomes the nearest number. If
+ * the input declares bytes but no keys, 32 or 64 bytes stay bytes, otherwise they become base58.
  */
-function numberOf(decimal: string): number | bigint | undefined {
-  const number = Number(decimal);
-  if (Number.isSafeInteger(number) || !Number.isInteger(number)) return number;
-  return /^-?\d+$/.test(decimal) ? BigInt(decimal) : undefined;
-}
-
-/**
- * Converts the value of an input to marked JSON. If the input declares a type of numbers, a decimal becomes a number,
- * otherwise its text. If the input declares bytes but no keys, 32 or 64 bytes stay bytes, otherwise they become base58.
- */
-export function toMarked(value: Value, types: readonly string[] = []): MarkedJson {
-  if ('D' in value && types.some((type) => NUMBERS.includes(type))) {
-    const number = numberOf(value.D);
-    if (number !== undefined) return mark(number);
-  }
+export function toMarked(value: Value, types: readonly string[], library: Library): MarkedJson {
+  if ('D' in value && isFloat(types)) return Number(value.D);
   const isBytes = types.includes('bytes') && !types.some((type) => ['pubkey', 'keypair', 'signature'].includes(type));
   const bytes = isBytes ? bytesOfValue(value) : undefined;
-  return mark(bytes ?? toJavaScript(value));
+  return bytes === undefined ? mark(value, library) : markBytes(bytes);
 }
 
 /** A member of parsed marked JSON. */
@@ -79,19 +89,19 @@ const member = (json: LosslessJson, name: string): LosslessJson | undefined =>
     : undefined;
 
 /**
- * Reads parsed marked JSON as a value for an output of this type. Undefined if the JSON does not fit the type. Every
- * part is checked, because the guest wrote the JSON, and the author's code may have changed the guest.
+ * Reads parsed marked JSON as a value for an output of this type. `formOf` gives the tags of numbers that no type
+ * decides. Undefined if the JSON does not fit the type. Every part is checked, because the guest wrote the JSON, and the
+ * author's code may have changed the guest.
  */
-export function fromMarked(json: LosslessJson, declared: string): Value | undefined {
+export function fromMarked(json: LosslessJson, declared: string, formOf: FormOf): Value | undefined {
   // Editors may declare types that the runner does not know.
   const type = Object.hasOwn(PORT_TYPES, declared) ? declared : 'free';
-  if (Array.isArray(json)) {
-    return holds(type, 'array') ? { A: json.map((each) => required(fromMarked(each, 'free'))) } : undefined;
-  }
-  const members = member(json, 'o');
-  if (members !== undefined) return holds(type, 'object') ? { M: membersOf(members) } : undefined;
-  const digits = member(json, 'i');
-  if (typeof digits === 'string') return fromInteger(digits, type);
+  const members = (each: LosslessJson): Value => required(fromMarked(each, 'free', formOf));
+  if (Array.isArray(json)) return holds(type, 'array') ? { A: json.map(members) } : undefined;
+  const map = member(json, 'o');
+  if (map !== undefined) return holds(type, 'object') ? { M: mapOf(map, members) } : undefined;
+  const number = numberIn(json);
+  if (number !== undefined) return fromNumber(number, type, formOf);
   const bytes = member(json, 'b');
   if (typeof bytes === 'string') return fromBytes(bytes, type);
   const float = member(json, 'f');
@@ -99,26 +109,39 @@ export function fromMarked(json: LosslessJson, declared: string): Value | undefi
   return fromReadableJson(json, [type], false);
 }
 
+const tagOf = (value: Value): string => Object.keys(value)[0]!;
+
+/** Reads a number for an output of this type. If the type decides only the tag, an input's text stays. */
+function fromNumber(number: string, type: string, formOf: FormOf): Value | undefined {
+  const form = formOf(number);
+  if (holds(type)) return form;
+  const typed = fromReadableJson(new LosslessNumber(number), [type], false);
+  return typed !== undefined && tagOf(typed) === tagOf(form) ? form : typed;
+}
+
+/** Matches the digits of a number that the guest has marked. */
+const DIGITS = /^-?\d{1,400}(?:\.\d{1,400})?$/;
+
+/** Returns the text of a number, marked or not. Undefined for anything else. */
+function numberIn(json: LosslessJson): string | undefined {
+  if (isLosslessNumber(json)) return String(json);
+  const digits = member(json, 'i') ?? member(json, 'd');
+  return typeof digits === 'string' && DIGITS.test(digits) ? digits : undefined;
+}
+
 /** True if an output of this type may hold a value of one of these types. */
 const holds = (type: string, ...types: string[]): boolean => ['free', 'json', ...types].includes(type);
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new ValueError('holds an integer that is wider than 128 bits', []);
+  if (value === undefined) throw new ValueError('holds a part that is no value', []);
   return value;
 }
 
-function membersOf(json: LosslessJson): { [name: string]: Value } {
+function mapOf(json: LosslessJson, toValue: (member: LosslessJson) => Value): { [name: string]: Value } {
   // The map has no prototype, because a member may be called __proto__.
   const map: { [name: string]: Value } = Object.create(null);
-  for (const [name, each] of Object.entries(json as object)) {
-    map[name] = required(fromMarked(each as LosslessJson, 'free'));
-  }
+  for (const [name, each] of Object.entries(json as object)) map[name] = toValue(each as LosslessJson);
   return map;
-}
-
-function fromInteger(digits: string, type: string): Value | undefined {
-  if (!/^-?\d{1,40}$/.test(digits)) return undefined;
-  return holds(type) ? integerToValue(digits) : fromReadableJson(new LosslessNumber(digits), [type], false);
 }
 
 function fromBytes(digits: string, type: string): Value | undefined {

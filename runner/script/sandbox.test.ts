@@ -197,7 +197,7 @@ describe('errors', () => {
       "SyntaxError: 'import' and 'export' may appear only with 'sourceType: module' (line 1, column 1)",
     ],
     ['throw "plain"', 'plain'],
-    ['throw { a: 1n }', '{"a":"1"}'],
+    ['throw { a: 1n }', '{"a":1}'],
     ['throw null', 'null'],
     ['function f() { throw new RangeError("x") }\nf()', 'RangeError: x (line 1, column 36)'],
     ['await Promise.reject(new Error("later"))', 'Error: later (line 1, column 31)'],

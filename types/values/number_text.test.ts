@@ -5,10 +5,12 @@ import {
   floatToPlainText,
   formatFloat,
   MAX_NUMBER_CHARACTERS,
+  numberOfDigits,
   parseDecimal,
   parseDecimalNumber,
   parseFloatText,
   parseInteger,
+  plainDigits,
   trimTrailingZeros,
 } from './number_text.ts';
 
@@ -159,4 +161,32 @@ describe('trimTrailingZeros', () => {
     'of %j gives %j',
     (text, expected) => expect(trimTrailingZeros(text)).toBe(expected ?? text),
   );
+});
+
+describe('plainDigits', () => {
+  it.each([
+    ['2.20', '2.2'],
+    ['5.00', '5'],
+    ['-0.50', '-0.5'],
+    ['0.0', '0'],
+    ['-0', '0'],
+    ['007.5', '7.5'],
+    ['100', '100'],
+    ['1.10000000000000000001', '1.10000000000000000001'],
+  ])('of %s gives %s', (text, digits) => expect(plainDigits(text)).toBe(digits));
+});
+
+describe('numberOfDigits', () => {
+  it.each<[digits: string, number: number | undefined]>([
+    ['5', 5],
+    ['-2.5', -2.5],
+    ['0.0000001', 1e-7],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740992', undefined],
+    ['-9007199254740993', undefined],
+    ['0.30000000000000004', 0.30000000000000004],
+    ['1.10000000000000000001', undefined],
+    ['4.99999999999999999999', undefined],
+    ['9007199254740993.5', undefined],
+  ])('of %s gives %s', (digits, number) => expect(numberOfDigits(digits)).toBe(number));
 });

@@ -127,3 +127,24 @@ export function floatToPlainText(text: string): string {
   const rest = trimTrailingZeros(padded.slice(split));
   return rest === '' ? `${sign}${padded.slice(0, split)}` : `${sign}${padded.slice(0, split)}.${rest}`;
 }
+
+/** Returns the digits of a plain decimal without the zeros at the end of its fraction, and without leading zeros. */
+export function plainDigits(text: string): string {
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  let begin = 0;
+  while (whole[begin] === '0' && begin < whole.length - 1) begin++;
+  const rest = trimTrailingZeros(fraction);
+  const digits = whole.slice(begin) + (rest === '' ? '' : `.${rest}`);
+  return digits === '0' ? '0' : sign + digits;
+}
+
+/**
+ * Returns the JavaScript number that stands for digits of `plainDigits`. Undefined for an integer beyond 2^53, and for a
+ * fraction that differs from the shortest text of the nearest number.
+ */
+export function numberOfDigits(digits: string): number | undefined {
+  const number = Number(digits);
+  if (!digits.includes('.')) return Number.isSafeInteger(number) ? number : undefined;
+  const text = String(number);
+  return text === digits || floatToPlainText(text) === digits ? number : undefined;
+}

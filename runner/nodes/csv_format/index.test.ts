@@ -16,11 +16,24 @@ it.each<[name: string, rows: Value[], given: ValueMap, text: string]>([
   ['no header', MAPS, { header: { B: false }, columns: { A: [{ S: 'c' }] } }, '""\ntrue\n'],
   ['another delimiter', [{ A: [{ S: 'a;b' }, { N: 0 }] }], { delimiter: { S: ';' } }, '"a;b";\n'],
   ['nothing', [], {}, ''],
+  [
+    'decimals',
+    [{ A: [{ D: '2.20' }, { D: '0.00' }, { D: '1.10000000000000000001' }] }],
+    {},
+    '2.20,0.00,1.10000000000000000001\n',
+  ],
+  [
+    'nested numbers',
+    [{ A: [{ M: { id: { U: '820982911946154508' }, price: { D: '2.20' } } }] }],
+    {},
+    '"{""id"":820982911946154508,""price"":2.20}"\n',
+  ],
 ])('%s', async (_, rows, given, text) => {
   expect(await run(rows, given)).toEqual({ text: { S: text } });
 });
 
 it('rows are maps or arrays', async () => {
+  await expect(run([{ U: '820982911946154508' }])).rejects.toThrow('row 0 is no array');
   await expect(run([{ S: 'a' }])).rejects.toThrow('row 0 is no array');
   await expect(run([MAPS[0]!, { U: '1' }])).rejects.toThrow('row 1 is no map');
   await expect(runNode(csvFormatNode, { rows: { S: 'a' } })).rejects.toThrow('rows: invalid type');

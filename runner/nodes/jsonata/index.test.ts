@@ -13,7 +13,7 @@ const ORDERS: Value = {
 };
 
 it.each<[expression: string, result: Value | undefined]>([
-  ['$sum(orders.$number(price))', { D: '2.5' }],
+  ['$sum(orders.price)', { D: '2.5' }],
   ['orders[name = "a"].price', { U: '2' }],
   ['orders.name', { A: [{ S: 'a' }, { S: 'b' }] }],
   ['{"count": $count(orders)}', { M: { count: { U: '2' } } }],

@@ -34,3 +34,31 @@ it('wrong templates fail, and a value is never called as a function', async () =
   expect(await run(template, DATA)).toEqual({ text: { S: '5own' } });
   await expect(runNode(textTemplateNode, { data: DATA })).rejects.toThrow('missing field `template`');
 });
+
+const NUMBERS: Value = {
+  M: {
+    price: { D: '2.20' },
+    discount: { D: '0.00' },
+    none: { U: '0' },
+    odd: { D: '1.10000000000000000001' },
+    id: { U: '820982911946154508' },
+    whole: { D: '5.0' },
+    list: { A: [{ D: '2.20' }, { D: '0.00' }] },
+  },
+};
+
+it.each([
+  ['{{price}} {{{price}}} {{&price}} {{discount}} {{whole}}', '2.20 2.20 2.20 0.00 5.0'],
+  [
+    '{{odd}} {{{odd}}} {{id}} {{{id}}}',
+    '1.10000000000000000001 1.10000000000000000001 820982911946154508 820982911946154508',
+  ],
+  ['{{#discount}}Discount {{discount}}{{/discount}}{{^discount}}none{{/discount}}', 'none'],
+  ['{{#none}}a{{/none}}{{^none}}b{{/none}}', 'b'],
+  ['{{#price}}{{.}}{{/price}}{{^price}}none{{/price}}', '2.20'],
+  ['{{#id}}{{.}} {{price}}{{/id}}', '820982911946154508 2.20'],
+  ['{{#list}}[{{.}}]{{/list}}', '[2.20][0.00]'],
+])('numbers: %s', async (template, text) => {
+  expect(await run(template, NUMBERS)).toEqual({ text: { S: text } });
+  expect(await run(template, NUMBERS, true)).toEqual({ text: { S: text } });
+});

@@ -3,6 +3,8 @@ import { stringify } from 'csv-stringify/browser/esm/sync';
 
 const LINES = { bom: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n', '\r'] };
 
+const { isExact } = globalThis.guest;
+
 /** Reads rows: a map for each row if the first row has the names of the columns, else an array. */
 function parse(text, header, delimiter) {
   const rows = parseRows(text, { columns: header && nameColumns, delimiter, ...LINES });
@@ -22,10 +24,10 @@ function nameColumns(names) {
 /** A value as the text of a cell. Lists and maps are JSON. */
 function cell(value) {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' && !isExact(value) ? JSON.stringify(value) : String(value);
 }
 
-const isMap = (row) => typeof row === 'object' && row !== null && !Array.isArray(row);
+const isMap = (row) => typeof row === 'object' && row !== null && !Array.isArray(row) && !isExact(row);
 
 /** Writes rows, which are maps or arrays. */
 function format(rows, columns, header, delimiter) {

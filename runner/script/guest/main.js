@@ -1,5 +1,7 @@
 // The part of the sandbox that calls the author's code. It runs inside the sandbox, before that code. The build of the
 // bundle replaces MAX_MESSAGE here and MAX_DEPTH in values.js by the limits of types/limits/scripts.ts.
+import { exact, isExact, tooManyDigits } from './exact.js';
+import { installExactJson, stringifyExactly } from './exact_json.js';
 import { makeWriter, readMarked } from './values.js';
 
 const { apply, getPrototypeOf: prototypeOf, ownKeys } = Reflect;
@@ -20,7 +22,7 @@ function textOf(value) {
   if (typeof value === 'string') return value;
   try {
     if (typeof value === 'object' && value !== null && !(value instanceof GuestError)) {
-      return stringify(value, (_, member) => (typeof member === 'bigint' ? toText(member) : member)) ?? toText(value);
+      return stringifyExactly(value) ?? toText(value);
     }
   } catch {
     // The text below is enough.
@@ -166,4 +168,7 @@ function call(compiled, text) {
   }
 }
 
-globalThis.guest = { call, answer: () => answer };
+installExactJson();
+
+/** The host takes `call` and `answer`, and the libraries the rest. Then the host deletes the object. */
+globalThis.guest = { call, answer: () => answer, exact, isExact, tooManyDigits };

@@ -1,6 +1,8 @@
 // Converts values on their way into the sandbox and out of it. They travel as JSON, in which an object with one member
-// marks a value that JSON lacks: {"o": members} an object, {"i": digits} a bigint, {"b": hex digits} bytes, {"f": text}
-// NaN or an infinity.
+// marks a value that JSON lacks: {"o": members} an object, {"i": digits} a bigint, {"d": digits} an Exact, {"b": hex
+// digits} bytes, {"f": text} NaN or an infinity.
+
+import { digitsOf, exact } from './exact.js';
 
 // The author's code may change the functions of the realm. So this file keeps those that it needs before that code runs.
 const { isArray } = Array;
@@ -50,6 +52,7 @@ function fromMarked(marked) {
     return marked.o;
   }
   if (marked.i !== undefined) return toBigInt(marked.i);
+  if (marked.d !== undefined) return exact(marked.d);
   if (marked.b !== undefined) return bytesOf(marked.b);
   return toNumber(marked.f);
 }
@@ -147,6 +150,8 @@ export function makeWriter(maxCharacters) {
     if (typeof value === 'string') return writeText(value, path);
     if (typeof value !== 'object') return fail(path, `a value of type ${typeof value} can't be an output`);
     if (isArray(value)) return writeArray(value, path, depth);
+    const digits = digitsOf(value);
+    if (digits !== undefined) return add(`{"d":"${digits}"}`);
     return getPrototypeOf(value) === bytesPrototype ? writeBytes(value) : writeObject(value, path, depth);
   }
 
