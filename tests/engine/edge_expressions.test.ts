@@ -29,7 +29,9 @@ function withPay(options: { types?: string[]; optional?: boolean } = {}) {
 
 describe('the expression of an edge', () => {
   it.each<[expression: string, value: Value, result: Value]>([
-    ['$', { D: '1.50' }, { S: '1.50' }],
+    ['$', { D: '1.50' }, { D: '1.50' }],
+    ['"users/" & id', { M: { id: { U: '820982911946154508' } } }, { S: 'users/820982911946154508' }],
+    ['$[amount > 10].amount', { A: [{ M: { amount: { D: '12.5' } } }, { M: { amount: { U: '5' } } }] }, { D: '12.5' }],
     ['order.price * 2', { M: { order: { M: { price: { U: '3' } } } } }, { U: '6' }],
     ['$string($)', { B3: '11111111111111111111111111111111' }, { S: '11111111111111111111111111111111' }],
     ['$fromMillis(0)', { N: 0 }, { S: '1970-01-01T00:00:00.000Z' }],
@@ -69,6 +71,13 @@ describe('the expression of an edge', () => {
     [['unknown'], '"x"', { S: 'x' }],
     [['u64'], '"x"', /must be of the type u64/],
     [['bool', 'u64'], '-1', /must be of the type bool or u64/],
+    [['array'], '[1, 2, 3][$ > 1]', { A: [{ U: '2' }, { U: '3' }] }],
+    [['array'], '[1, 2, 3][$ > 2]', { A: [{ U: '3' }] }],
+    [['array', 'object'], '{"a": 1}', { A: [{ M: { a: { U: '1' } } }] }],
+    [['array'], 'null', { A: [{ N: 0 }] }],
+    [['array'], '[1, 2, 3][$ > 3]', { A: [] }],
+    [['array'], 'nothing', { A: [] }],
+    [['object', 'array'], '{"a": 1}', { M: { a: { U: '1' } } }],
   ])('converts its result to the types %j of the input', async (types, expression, result) => {
     const { paid, registry } = withPay({ types });
     const flow = new FlowBuilder(registry);

@@ -7,7 +7,10 @@ const preview = (expression: string, types: string[] = ['free']) => previewExpre
 test('a preview computes as a run does, with its errors and a time limit', async () => {
   expect(await preview('order.items[$ > 10]')).toEqual({ value: { U: '22' } });
   expect(await preview('order.nothing')).toEqual({ value: undefined });
-  expect(await preview('order.price', ['string'])).toEqual({ value: { S: '1.50' } });
+  expect(await preview('order.price')).toEqual({ value: { D: '1.50' } });
+  expect(await preview('order.items[$ > 10]', ['array'])).toEqual({ value: { A: [{ U: '22' }] } });
+  expect(await preview('order.items[$ > 100]', ['array'])).toEqual({ value: { A: [] } });
+  expect(await preview('order.price > 1.25')).toEqual({ value: { B: true } });
   expect(await preview('$now()')).toMatchObject({ error: expect.stringContaining('$now') });
   expect(await preview('order.(')).toMatchObject({ error: expect.stringContaining('character') });
   expect(await preview('order.price', ['bool'])).toMatchObject({ error: expect.stringContaining('bool') });
