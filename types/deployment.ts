@@ -106,6 +106,8 @@ export const warningCodes = {
     'The expression of an edge does not parse, or has a function whose results differ each time. The route `POST /flow/deploy/{flow_id}` refuses such a flow even without `strict`.',
   answer_schema_invalid:
     "The `json_schema` of a node `api_input` can't be used for answers. Only the route `POST /flow/deploy/{flow_id}` checks this.",
+  names_missing:
+    'An edge leads to `filter`, `body` or `params` of a query, but the form data does not list the names in it (`columns`, `param_names`), so a run fails at the node.',
   constant_invalid: "A run can't read the value in the form data of a node `const`.",
   scripts_not_parsed:
     'The route did not parse all scripts, since there are too many or they are too long. This warning does not make `strict` refuse the flow.',

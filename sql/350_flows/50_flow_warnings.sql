@@ -163,6 +163,22 @@ begin
       ) as c
       where c.fault is not null
       union all
+      -- Values that come by an edge bring no names of their own (runner/postgrest/names.ts).
+      select distinct 1, n.index, 'names_missing', '.data.targets_form.form_data.' || k.listed_in, format(
+        'an edge brings the values of %s, so the form data must list their names in %s; without the list, '
+          || 'the run fails at the node',
+        to_jsonb(k.input), to_jsonb(k.listed_in)
+      )
+      from (values
+        ('postgrest_builder_match', 'filter', 'columns'), ('postgrest_builder_insert', 'body', 'columns'),
+        ('postgrest_builder_update', 'body', 'columns'), ('postgrest_builder_upsert', 'body', 'columns'),
+        ('postgrest_new_rpc', 'params', 'param_names'), ('sql_function', 'params', 'param_names')
+      ) as k (node_id, input, listed_in)
+      join wired as w on w.target_id = k.node_id and w.target_name = k.input
+      join node as n on n.index = w.target_index and n.type = 'native'
+      where w.source_name is not null
+        and coalesce(n.form_data -> k.listed_in in ('[]', 'null'), true) and n.form_data ? k.input is not true
+      union all
       select 1, n.index, 'retry_without_effect', '.data.retry', case
         when private.is_script(n.node_id) then 'a script has no transient failures, so it is never tried again'
         else 'a called flow is not tried again as a whole; set data.retry on its nodes instead'
