@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
+import { makePublicTurns } from '../../dev/stack/gateway/rest_turns.ts';
 import { makeReadTurns } from '../../dev/stack/gateway/read_turns.ts';
 
 const MIB = 1_048_576;
@@ -54,4 +56,23 @@ it('callers who have read much share two places for a while, and do not delay ot
   clock.ms = 20_000;
   void read('b');
   expect(await keys()).toBe('bddab');
+});
+
+it('nodes of runs, which send a claim token, do not wait for strangers from the same address', async () => {
+  const stranger = { kind: 'stranger', key: 'address' } as const;
+  const inTurn = makePublicTurns({ known: () => stranger, verified: async () => stranger })!;
+  let begun = 0;
+  const read = (headers: object) =>
+    void inTurn({ url: '/nodes?select=id', method: 'GET', headers } as IncomingMessage, 0, () => {
+      begun++;
+      return new Promise(() => {});
+    });
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+  for (let count = 0; count < 9; count++) read({});
+  await settled();
+  expect(begun).toBe(6);
+  read({ 'x-flow-claim-token': 'a' });
+  read({ 'x-flow-claim-token': 'b' });
+  await settled();
+  expect(begun).toBe(8);
 });

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { makeBodyTurns } from './body_turns.ts';
-import type { Callers } from './caller.ts';
+import type { Caller, Callers } from './caller.ts';
 import type { Target } from './forward.ts';
 import { refusePatternFilters } from './pattern_filters.ts';
 import { makeReadTurns } from './read_turns.ts';
@@ -17,6 +18,16 @@ export function makeInnerTurns(callers: Callers): Target['inTurn'] {
 const WAITING_CALL = '/rpc/await_flow_run_result';
 
 /**
+ * Identifies the caller of a read. A node of a run has only a claim token, which the gateway can't verify. Each such token
+ * gets turns of its own, because PostgREST refuses an invented one before it reads anything.
+ */
+async function readerOf(request: IncomingMessage, callers: Callers): Promise<Caller> {
+  const token = request.headers['x-flow-claim-token'];
+  if (typeof token !== 'string') return await callers.verified(request);
+  return { kind: 'stranger', key: `claim ${createHash('sha256').update(token).digest('base64url')}` };
+}
+
+/**
  * Makes the turns of the PostgREST that serves /rest/v1. Bodies and reads of tables take turns, and so do all requests
  * of callers who read much. With the secret key, only bodies take turns.
  */
@@ -31,6 +42,6 @@ export function makePublicTurns(callers: Callers): Target['inTurn'] {
     const inner = () => inInnerTurn(request, bodyBytes, work);
     if (isService || path === WAITING_CALL) return await inner();
     const kind = READS.includes(request.method ?? '') && !path.startsWith('/rpc/') ? 'read' : 'call';
-    return await reads.take(await callers.verified(request), kind, inner);
+    return await reads.take(await readerOf(request, callers), kind, inner);
   };
 }
