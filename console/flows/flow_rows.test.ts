@@ -8,11 +8,23 @@ it('a file of the newer editor is stored in the form that the runner executes', 
     data: { node_id: '@spo/core.note.0.1', ports: { inputs: [], outputs: [] }, config: { text: { S: 'a' } } },
   };
   const file = { name: 'n', nodes: [node], edges: [], colour: 'red' };
-  expect(await fromEditorFile(JSON.stringify(file))).toMatchObject({
+  expect(await fromEditorFile(JSON.stringify(file), new Map())).toMatchObject({
     row: {
       name: 'n',
       nodes: [{ data: { type: 'native', node_id: 'note', sources: [], targets_form: { form_data: { text: 'a' } } } }],
     },
     leftOut: ['colour: has no place here'],
   });
+});
+
+it('calls get the stored ids of flows that are imported together, and other numbers keep their digits', async () => {
+  const node = {
+    id: '00000000-0000-4000-8000-000000000001',
+    data: { node_id: 'interflow', targets_form: { form_data: { id: 7, amount: 'DIGITS' } } },
+  };
+  const text = JSON.stringify({ id: 8, nodes: [node], edges: [] }).replace('"DIGITS"', '12345678901234567890');
+  const { row, id } = await fromEditorFile(text, new Map([['7', 70]]));
+  expect(id).toBe('8');
+  expect(JSON.stringify(row.nodes)).toContain('"form_data":{"id":70,"amount":');
+  expect(JSON.stringify((await fromEditorFile(text, new Map())).row.nodes)).toContain('"form_data":{"id":7,"amount":');
 });

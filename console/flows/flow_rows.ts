@@ -134,11 +134,20 @@ export const toEditorFile = (flow: Omit<Flow, 'user_id' | 'updated_at'>): PlainO
   start_unverified: flow.start_unverified,
 });
 
+/** A flow of an editor's file. */
+export interface ImportedFlow {
+  row: { nodes: readonly PlainObject[] };
+  /** The id of the flow in the file; undefined without one. */
+  id: string | undefined;
+  /** The parts of the file that the row does not contain. */
+  leftOut: string[];
+}
+
 /**
- * Converts an editor's file to a row of `flows`. `leftOut` lists the parts of the file that the row does not contain.
- * Throws an error that names the fault in the file.
+ * Converts an editor's file to a row of `flows`. Calls of flows get the ids of stored flows, which `flowIds` has by the
+ * ids in their files. Throws an error that names the fault in the file.
  */
-export async function fromEditorFile(text: string): Promise<{ row: object; leftOut: string[] }> {
+export async function fromEditorFile(text: string, flowIds: ReadonlyMap<string, number>): Promise<ImportedFlow> {
   let json: unknown;
   try {
     json = parseExactly(text);
@@ -148,11 +157,17 @@ export async function fromEditorFile(text: string): Promise<{ row: object; leftO
     });
   }
   // Loaded here, because only imports need this check.
-  const { readEditorFlow } = await import('flow-deployments-client/editor-flow');
-  const { row, isConverted, leftOut } = readEditorFlow(JSON.parse(text));
+  const { readEditorFlow, resolveCalls } = await import('flow-deployments-client/editor-flow');
+  const { row, isConverted, id, leftOut } = readEditorFlow(JSON.parse(text), flowIds);
   // A file in the newer form has numbers as texts, so `JSON.parse` has rounded none of them.
-  if (isConverted) return { row, leftOut };
+  // SAFETY: `readEditorFlow` has checked that the nodes are objects.
+  if (isConverted) return { row: row as ImportedFlow['row'], id, leftOut };
   // `JSON.parse` may have rounded numbers in `row`, so the nodes and edges are taken from `json`, which has all digits.
   const { nodes, edges } = json as { nodes: PlainObject[]; edges: PlainObject[] };
-  return { row: { ...row, nodes, edges }, leftOut };
+  return { row: { ...row, nodes: resolveCalls(nodes, flowIds), edges } as ImportedFlow['row'], id, leftOut };
 }
+
+/** Stores other nodes for a flow. */
+export const storeNodes = async (db: Db, id: number, nodes: readonly PlainObject[]): Promise<void> =>
+  // SAFETY: the database checks each column and names the faults.
+  void await db.from('flows').update({ nodes } as FlowInsert).eq('id', id).throwOnError();

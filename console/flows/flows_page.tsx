@@ -11,7 +11,7 @@ import { Page } from '../shared/page.tsx';
 import { type Column, PagedTable } from '../shared/paged_table.tsx';
 import { usePagedRows } from '../shared/use_paged_rows.ts';
 import { When } from '../shared/when.tsx';
-import { FileDrop, ImportButton, LeftOutAlert, useImport } from './flow_import.tsx';
+import { DataQuestion, FileDrop, ImportButton, LeftOutAlert, useImport } from './flow_import.tsx';
 import { insertFlow } from './flow_rows.ts';
 import { LastRun } from './last_run.tsx';
 import { RowActions } from './row_actions.tsx';
@@ -101,6 +101,7 @@ export function FlowsPage() {
         <ErrorAlert error={creating.error} />
         <ErrorAlert error={importing.error} />
         <LeftOutAlert importing={importing} />
+        <DataQuestion importing={importing} />
         <PagedTable
           label='flows'
           columns={COLUMNS}

@@ -2,34 +2,10 @@ import { createContext, type ReactNode, use, useEffect, useMemo, useSyncExternal
 import { type Db, useApi } from '../../../shared/api.tsx';
 import { isObject } from '../../../shared/graph/drawn_node.ts';
 import { flowLimits } from '../../../../types/limits/flows.ts';
+import { askDatabase } from '../../check_flow.ts';
 import { useEditor } from '../editor_context.tsx';
 import { type Checked, type Checker, type CheckResult, makeChecker, type Problems } from './checker.ts';
 import { messagesByNode, readProblems } from './problem.ts';
-
-type CheckArguments = Parameters<typeof callCheck>[1];
-
-/**
- * The pause before a check is repeated that the database refused with `too_many_requests`. The limit counts the checks
- * of all windows of a user.
- */
-const PAUSE_AFTER_REFUSAL_MS = 1_000;
-
-const callCheck = (db: Db, body: { flow: object } | { flow_id: number }) =>
-  // SAFETY: the flow is JSON, although its type `object` allows other objects.
-  db.rpc('check_flow', body as never);
-
-const codeOf = (error: unknown): unknown => isObject(error) ? error.code : undefined;
-
-/** Calls `check_flow`, and repeats the call while it is refused with `too_many_requests`. */
-async function askDatabase(db: Db, body: CheckArguments): Promise<unknown> {
-  for (;;) {
-    const { data, error } = await callCheck(db, body);
-    if (error === null) return data;
-    if (codeOf(error) === 'body_too_large') return 'too large';
-    if (codeOf(error) !== 'too_many_requests') throw error;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_AFTER_REFUSAL_MS));
-  }
-}
 
 /** Checks a flow in the database, and its scripts in the browser. */
 async function checkFlow(db: Db, flowId: number, { document, environment, isSaved }: Checked): Promise<CheckResult> {
