@@ -2,6 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import type { FieldProps } from '@rjsf/utils';
 import { lazy, Suspense, useMemo } from 'react';
 import { CodeField } from '../../shared/code/code_field.tsx';
+import { PairsField } from '../../shared/form/pairs_field.tsx';
 import { SchemaForm } from '../../shared/form/schema_form.tsx';
 import { isObject, objectAt, type PlainObject, readEdge } from '../../shared/graph/drawn_node.ts';
 import { Loading } from '../../shared/loading.tsx';
@@ -40,7 +41,7 @@ const NodeConnection = (props: FieldProps) => (
   </Suspense>
 );
 
-const FIELDS = { code: NodeCode, connection: NodeConnection };
+const FIELDS = { code: NodeCode, connection: NodeConnection, pairs: PairsField };
 
 /** Returns the ids of the node's inputs that have an edge. */
 function useConnected(id: string): ReadonlySet<string> {

@@ -99,6 +99,13 @@ function constantFields(node: DrawnNode, schema: PlainObject, formData: PlainObj
     : {};
 }
 
+/** Shows rows of names and values where the definition asks for them. */
+const pairsFields = (ui: unknown): UiSchema =>
+  Object.fromEntries(
+    Object.entries(isObject(ui) ? ui : {}).filter(([, field]) => isObject(field) && field['ui:field'] === 'pairs')
+      .map(([name]) => [name, { 'ui:field': 'pairs' }]),
+  );
+
 /**
  * Makes the form of a node: its definition's form, with a field for each input that the form lacks. Inputs with an edge
  * need no field, because the edge supplies the value.
@@ -125,6 +132,7 @@ export function nodeForm(
       ...codeFields(node),
       ...connectionFields(properties),
       ...constantFields(node, schema, objectAt(form, 'form_data')),
+      ...pairsFields(form.ui_schema),
     },
   };
 }
