@@ -235,7 +235,14 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/reach',
-    mayImport: [ITSELF, 'runner/engine', 'functions/_shared', 'types'],
+    mayImport: [
+      ITSELF,
+      'runner/engine',
+      'runner/values/media_types.ts',
+      'runner/values/response_text.ts',
+      'functions/_shared',
+      'types',
+    ],
     packages: ['ipaddr.js', 'node:'],
     why: 'flows reach other servers through it, and its HTTP client connects only to an address that it has checked.',
   },

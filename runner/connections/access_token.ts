@@ -106,7 +106,7 @@ async function refresh(
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
     const failure: Failure = {
-      message: makeRedaction(secretsOf(opened)).text(error.message).slice(0, MAX_FAILURE_CHARACTERS),
+      message: (await makeRedaction(secretsOf(opened)).text(error.message)).slice(0, MAX_FAILURE_CHARACTERS),
       is_transient: error instanceof TransientError,
     };
     await end({ failure });

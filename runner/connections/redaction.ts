@@ -1,82 +1,132 @@
-import { type Decoded, decodeEscapes } from './escapes.ts';
-import { needlesOf, toSearchable } from './needles.ts';
+import { type Automaton, makeAutomaton } from './automaton.ts';
+import { type Decoded, decodeEscapes, joinLines } from './escapes.ts';
+import { needlesOf } from './needles.ts';
+import { type GiveWay, inPortions, makeGiveWay } from './portions.ts';
 
 const MARK = new TextEncoder().encode('[redacted]');
 
 /** The most levels of nested encodings that are decoded. Percent-encoding in a JSON text has two levels. */
 const MAX_ROUNDS = 3;
 
-type Range = [start: number, end: number];
+/**
+ * The most bytes that are searched beside others. Longer answers wait for each other, because a search needs up to 22
+ * times the memory of its bytes.
+ */
+const SHORT_BYTES = 65_536;
 
-function findAll({ bytes, starts }: Decoded, needles: readonly string[], ranges: Range[]): void {
-  const text = toSearchable(bytes);
-  for (const needle of needles) {
-    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-      ranges.push([starts[at]!, starts[at + needle.length]!]);
+let line: Promise<unknown> = Promise.resolve();
+
+/** Calls `work` after all earlier work of the line. */
+function inLine<T>(work: () => Promise<T>): Promise<T> {
+  const result = line.then(work);
+  line = result.catch(() => {});
+  return result;
+}
+
+/** For each place where a needle ends: the first place at which such a needle begins. */
+type Begins = Int32Array;
+
+const NONE = 2 ** 31 - 1;
+
+/** Searches a view of the bytes, and notes the needles by their places in the original bytes. */
+async function search(
+  { bytes, begins, ends }: Decoded,
+  automaton: Automaton,
+  note: (begin: number, end: number) => void,
+  giveWay: GiveWay,
+): Promise<void> {
+  const report = (end: number, length: number) => note(begins[end - length]!, ends[end - 1]!);
+  let state = 0;
+  await inPortions(bytes.length, giveWay, (from, to) => {
+    state = automaton.search(bytes, from, to, state, report);
+  });
+}
+
+/** Searches the bytes and all their decoded forms. Returns undefined if there is no needle. */
+async function findAll(bytes: Uint8Array, automaton: Automaton, giveWay: GiveWay): Promise<Begins | undefined> {
+  let found: Begins | undefined;
+  const note = (begin: number, end: number) => {
+    found ??= new Int32Array(bytes.length + 1).fill(NONE);
+    if (begin < found[end]!) found[end] = begin;
+  };
+  const places = new Uint32Array(bytes.length + 1);
+  for (let at = 0; at <= bytes.length; at++) places[at] = at;
+  let decoded: Decoded | undefined = { bytes, begins: places.subarray(0, bytes.length), ends: places.subarray(1) };
+  for (let round = 0; round <= MAX_ROUNDS && decoded !== undefined; round++) {
+    await search(decoded, automaton, note, giveWay);
+    const joined = await joinLines(decoded, giveWay);
+    if (joined !== undefined) await search(joined, automaton, note, giveWay);
+    decoded = await decodeEscapes(decoded, giveWay);
+  }
+  return found;
+}
+
+/** Joins needles that overlap. Returns the begin and the end of each range, the last range first. */
+async function rangesOf(begins: Begins, giveWay: GiveWay): Promise<number[]> {
+  const ranges: number[] = [];
+  let from = NONE;
+  let end = NONE;
+  const last = begins.length - 1;
+  await inPortions(begins.length, giveWay, (first, to) => {
+    for (let at = last - first; at > last - to; at--) {
+      const begin = begins[at]!;
+      if (begin === NONE) continue;
+      if (at <= from) {
+        if (from !== NONE) ranges.push(from, end);
+        from = begin;
+        end = at;
+      } else from = Math.min(from, begin);
     }
-  }
+  });
+  ranges.push(from, end);
+  return ranges;
 }
 
-/** Joins ranges that overlap, and orders them. */
-function joinRanges(ranges: Range[]): Range[] {
-  const joined: Range[] = [];
-  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
-    const last = joined.at(-1);
-    if (last !== undefined && from < last[1]) last[1] = Math.max(last[1], to);
-    else joined.push([from, to]);
-  }
-  return joined;
-}
-
-function replaceRanges(bytes: Uint8Array, ranges: Range[]): Uint8Array {
-  const replaced = ranges.reduce((sum, [from, to]) => sum + MARK.length - (to - from), bytes.length);
-  const redacted = new Uint8Array(replaced);
+function replaceRanges(bytes: Uint8Array, ranges: number[]): Uint8Array {
+  let size = bytes.length;
+  for (let at = 0; at < ranges.length; at += 2) size += MARK.length - (ranges[at + 1]! - ranges[at]!);
+  const redacted = new Uint8Array(size);
   let end = 0;
   let length = 0;
   const append = (part: Uint8Array) => {
     redacted.set(part, length);
     length += part.length;
   };
-  for (const [from, to] of ranges) {
-    append(bytes.subarray(end, from));
+  for (let at = ranges.length - 2; at >= 0; at -= 2) {
+    append(bytes.subarray(end, ranges[at]));
     append(MARK);
-    end = to;
+    end = ranges[at + 1]!;
   }
   append(bytes.subarray(end));
   return redacted;
 }
 
-/** Replaces the needles in the bytes. Returns the given bytes themselves if they contain no needle. */
-function redactBytes(bytes: Uint8Array, needles: readonly string[]): Uint8Array {
-  const ranges: Range[] = [];
-  const starts = new Uint32Array(bytes.length + 1);
-  for (let at = 0; at <= bytes.length; at++) starts[at] = at;
-  let decoded: Decoded | undefined = { bytes, starts };
-  for (let round = 0; round <= MAX_ROUNDS && decoded !== undefined; round++) {
-    findAll(decoded, needles, ranges);
-    decoded = decodeEscapes(decoded);
-  }
-  return ranges.length === 0 ? bytes : replaceRanges(bytes, joinRanges(ranges));
-}
-
 /** Replaces a secret in texts and bytes that a server sends. */
 export interface Redaction {
-  text: (text: string) => string;
-  bytes: (bytes: Uint8Array) => Uint8Array;
+  text: (text: string) => Promise<string>;
+  /** Returns the given bytes themselves if they do not contain the secret. */
+  bytes: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 
 /**
  * Makes the redaction of these secrets. The redaction finds a secret unchanged, in base64, hex or UTF-16,
- * percent-encoded, or escaped as in JSON or HTML.
+ * percent-encoded, or escaped as in JSON or HTML, also across line breaks. It takes time in proportion to the bytes,
+ * and gives way to other work.
  */
 export function makeRedaction(secrets: readonly string[]): Redaction {
-  const needles = needlesOf(secrets);
+  let automaton: Promise<Automaton> | undefined;
+  const redact = async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const giveWay = makeGiveWay();
+    const begins = await findAll(bytes, await (automaton ??= makeAutomaton(needlesOf(secrets), giveWay)), giveWay);
+    return begins === undefined ? bytes : replaceRanges(bytes, await rangesOf(begins, giveWay));
+  };
+  const redactBytes = (bytes: Uint8Array) => bytes.length <= SHORT_BYTES ? redact(bytes) : inLine(() => redact(bytes));
   return {
-    text: (text) => {
+    text: async (text) => {
       const given = new TextEncoder().encode(text);
-      const redacted = redactBytes(given, needles);
+      const redacted = await redactBytes(given);
       return redacted === given ? text : new TextDecoder().decode(redacted);
     },
-    bytes: (bytes) => redactBytes(bytes, needles),
+    bytes: redactBytes,
   };
 }

@@ -241,7 +241,7 @@ export interface Credential {
    */
   refused?: (() => Promise<void>) | undefined;
   /** Replaces the secret wherever a server repeats it. */
-  redaction: { text: (text: string) => string; bytes: (bytes: Uint8Array) => Uint8Array };
+  redaction: { text: (text: string) => Promise<string>; bytes: (bytes: Uint8Array) => Promise<Uint8Array> };
 }
 
 /** Opens the run's connection of this name. Throws a NodeError if the connection does not exist or can't be opened. */

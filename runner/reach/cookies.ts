@@ -6,7 +6,7 @@ import { headerText } from './http_message.ts';
  */
 export interface CookieJar {
   /** Keeps the headers `Set-Cookie` of an answer from this URL. */
-  keep: (url: URL, lines: readonly string[]) => void;
+  keep: (url: URL, lines: readonly string[]) => Promise<void>;
   /** Returns a copy of the hop with the cookies for its URL, or the hop itself if there are none. */
   add: <Hop extends { url: URL; headers: Headers }>(hop: Hop) => Hop;
   /** Returns the headers `Set-Cookie` that the host of this URL has sent, as text. */
@@ -53,16 +53,16 @@ const isWithin = (pathname: string, path: string): boolean =>
   pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
 
 /** Makes an empty jar. It never sends on a cookie that repeats the secret of a connection. */
-export function makeCookieJar(repeatsSecret: (text: string) => boolean): CookieJar {
+export function makeCookieJar(repeatsSecret: (text: string) => Promise<boolean>): CookieJar {
   /** By host, path and name. */
   const cookies = new Map<string, Cookie>();
   const received: { host: string; line: string }[] = [];
   return {
-    keep: (url, lines) => {
+    keep: async (url, lines) => {
       for (const line of lines) {
         received.push({ host: url.hostname, line });
         const cookie = readCookie(line, url);
-        if (cookie === undefined || repeatsSecret(headerText(line))) continue;
+        if (cookie === undefined || await repeatsSecret(headerText(line))) continue;
         const key = JSON.stringify([cookie.host, cookie.path, cookie.name]);
         if (cookie.isOver) cookies.delete(key);
         else cookies.set(key, cookie);

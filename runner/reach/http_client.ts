@@ -250,12 +250,12 @@ export function makeHttpClient(given: HttpClientOptions): HttpClient {
       const allowance = { options, maxResponseBytes: maxBytes, takesPartOfBody, mayKeep };
       try {
         const response = await exchange(jar.add(carried.add(hop)), allowance, signal);
-        jar.keep(hop.url, response.cookies);
+        await jar.keep(hop.url, response.cookies);
         const next = request.refusesRedirects ? undefined : nextHop(hop, response);
         if (next === undefined) return await carried.answer({ ...response, cookies: jar.received(hop.url) });
-        hop = carried.next(next);
+        hop = await carried.next(next);
       } catch (error) {
-        throw carried.error(error);
+        throw await carried.error(error);
       }
     }
     throw new NodeError(`more than ${MAX_REDIRECTS} redirects`);

@@ -33,6 +33,13 @@ const answer: RequestListener = (request, response) => {
     const cookies = [`leak=${encodeURIComponent(headers)}`, 'plain=1'];
     return void response.writeHead(302, { location: `${other}/echo`, 'set-cookie': cookies }).end();
   }
+  if (url.pathname === '/charset') {
+    const charset = url.searchParams.get('charset')!;
+    const token = /Bearer (.*)/.exec(headers)![1]!;
+    const text = { 'iso-2022-jp': [...token].join('\x1b(B'), 'iso-8859-1': `${token} gr\xfcn` }[charset]!;
+    response.writeHead(200, { 'content-type': `text/plain; charset=${charset}` });
+    return void response.end(Buffer.from(text, 'latin1'));
+  }
   if (url.pathname === '/brotli') return void response.writeHead(200, { 'content-encoding': 'br' }).end('x');
   const everything = `${request.url}\n${decodeURIComponent(request.url!)}\n${headers}`;
   const encoded = [
@@ -152,6 +159,21 @@ describe('a request with a connection', () => {
     expect(received[1]!.url.split('key=')).toHaveLength(opened.kind === 'query' ? 2 : 1);
     await run(opened, { url: { S: `${home}/v1/x?to=/v2` } }, { hosts: [`${home.slice(7)}/v1`] });
     expect(received.map(sentSecret)).toEqual([true, false]);
+  });
+
+  it.each([['iso-2022-jp', '[redacted]'], ['iso-8859-1', '[redacted] grün']])(
+    'has a text without the secret in the charset %s',
+    async (charset, expected) => {
+      const { body } = await run(bearer, { url: { S: `${home}/charset?charset=${charset}` } });
+      expect(body).toEqual({ S: expected });
+    },
+  );
+
+  it('asks for the whole answer, because a part of the secret can not be found', async () => {
+    const headers = { M: { Range: { S: 'bytes=0-3' }, 'if-range': { S: '"x"' }, 'x-other': { S: 'y' } } };
+    await run(bearer, { url: { S: `${home}/echo` }, headers });
+    expect(received[0]!.headers).toContain('x-other\ny');
+    expect(received[0]!.headers).not.toMatch(/range/i);
   });
 
   it('does not take the secret along in a cookie', async () => {

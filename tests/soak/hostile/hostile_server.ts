@@ -10,6 +10,9 @@ const TINY_CHUNKS = 200_000;
 
 const DEEP_LEVELS = 2_000_000;
 
+/** As many bytes as the output of a node may hold beside its headers. */
+const REPETITIVE_BYTES = 1_000_000;
+
 type Answer = (response: ServerResponse) => void;
 
 function makeAnswers(): { [path: string]: Answer } {
@@ -35,6 +38,9 @@ function makeAnswers(): { [path: string]: Answer } {
       void response.writeHead(200, json).end(
         `{${Array.from({ length: 500_000 }, (_, index) => `"${index}":0`).join()}}`,
       ),
+    // The hex digits of a long row of one letter.
+    '/repetitive': (response) =>
+      void response.writeHead(200, { 'content-type': 'text/plain' }).end('61'.repeat(REPETITIVE_BYTES / 2)),
     // Accepts the request and never answers.
     '/silent': () => {},
   };

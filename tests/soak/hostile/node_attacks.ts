@@ -54,6 +54,30 @@ const storeSilentConnection = ({ send, hostileUrl }: Attacker) =>
     }),
   );
 
+/** A secret whose forms are long, and repeat what a long answer repeats. */
+const REPETITIVE_SECRET = `b${'a'.repeat(8_000)}`;
+
+/** Stores a connection with this secret. */
+const storeRepetitiveConnection = ({ send, hostileUrl }: Attacker) =>
+  send(
+    '/functions/v1/connections/upsert',
+    json({
+      name: 'repetitive',
+      kind: 'bearer',
+      hosts: [new URL(hostileUrl).host],
+      secret: { token: REPETITIVE_SECRET },
+    }),
+  );
+
+/** A flow whose requests carry the secret, and get answers that look like it. */
+function searchedFlow(url: string, times: number): FlowBuilder {
+  const flow = new FlowBuilder();
+  for (let index = 0; index < times; index++) {
+    flow.use('http_request', {}, { form: { url, method: 'GET', connection: 'repetitive' }, title: `ask ${index}` });
+  }
+  return flow;
+}
+
 /** Attacks by nodes that compute, and by nodes that reach the owner's rows, files and connections. */
 export const nodeAttacks: Attack[] = [
   { name: 'code, patterns and expressions that never end', lanes: 4, prepare: (attacker) => runInTurn(attacker, CODE) },
@@ -75,6 +99,14 @@ export const nodeAttacks: Attack[] = [
     name: 'flows that read each row of their owner',
     lanes: 2,
     prepare: (attacker) => runInTurn(attacker, [readingFlow(40)]),
+  },
+  {
+    name: 'answers that look like the secret of a connection',
+    lanes: 2,
+    prepare: async (attacker) => {
+      await storeRepetitiveConnection(attacker);
+      return await runInTurn(attacker, [searchedFlow(`${attacker.hostileUrl}/repetitive`, 14)]);
+    },
   },
   {
     name: 'connections whose token server stays silent',
