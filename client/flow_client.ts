@@ -149,8 +149,19 @@ export interface RedriveOptions extends RequestOptions {
    * of a node is taken over only if its data and incoming edges are the same in both deployments.
    */
   deployment?: string | undefined;
+  /**
+   * Nodes that may have their effects again. Without this, a node that succeeded in the earlier run and has other inputs
+   * now fails with `effect_already_done`. Nodes of called flows can be named, too.
+   */
+  repeatEffects?: readonly NodeOfFlow[] | undefined;
   /** A repeated call with the same key returns the same run, for 24 hours. The key is random by default. */
   idempotencyKey?: string | undefined;
+}
+
+/** A node of a flow. */
+export interface NodeOfFlow {
+  flow: number;
+  node: string;
 }
 
 export interface SignatureOptions extends RequestOptions {
@@ -437,7 +448,8 @@ export interface FlowClient {
 
   /**
    * Redrives a run of the caller's flow: a new run continues where this run failed or was stopped. The new run takes
-   * over the succeeded nodes and executes the others. If no answer comes, the client repeats the request; the
+   * over the succeeded nodes and executes the others. A node with effects that succeeded is executed again only if
+   * `repeatEffects` names it. If no answer comes, the client repeats the request; the
    * idempotency key prevents a second redrive. Throws `run_not_ended`, `run_succeeded`, `run_redriven`,
    * `outcome_unknown`, `run_not_redrivable`; with a deployment also `deployment_not_found`, `inputs_invalid`,
    * `redrive_graph_changed`.

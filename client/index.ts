@@ -27,6 +27,7 @@ export type {
   NewConnection,
   NewSchedule,
   NewWebhook,
+  NodeOfFlow,
   NodeRunRow,
   OutputOptions,
   PendingInput,

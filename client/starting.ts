@@ -89,14 +89,19 @@ export function makeStarting(
           await methods.output<Outputs>(await startTyped(...args), { signal: args[1]?.signal }),
       };
     },
-    redrive: async (run, { acceptUnknown = false, deployment, idempotencyKey, signal } = {}) => {
+    redrive: async (run, { acceptUnknown = false, deployment, repeatEffects, idempotencyKey, signal } = {}) => {
       // The request uses the owner's credential, because the run's token does not permit a redrive.
       const query = new URLSearchParams({
         accept_unknown: String(acceptUnknown),
         ...(deployment !== undefined && { deployment }),
       });
       const path = `/functions/v1/flow/redrive/${encodeURIComponent(readReference(run).id)}?${query}`;
-      return await postStart(send, { path, body: '{}', idempotencyKey, signal }, 'the redrive');
+      const body = JSON.stringify({
+        ...(repeatEffects?.length && {
+          repeat_effects: repeatEffects.map(({ flow, node }) => ({ flow_id: flow, node_id: node })),
+        }),
+      });
+      return await postStart(send, { path, body, idempotencyKey, signal }, 'the redrive');
     },
     stop: async (run, { reason, graceMs, signal } = {}) => {
       const body = {

@@ -77,6 +77,14 @@ export const redriveQuerySchema = z.object({
 });
 export type RedriveQuery = z.output<typeof redriveQuerySchema>;
 
+/** The body of a redrive. */
+export const redriveParamsSchema = z.strictObject({
+  /** The nodes that may have their effects again, although they succeeded in the earlier run with other inputs. */
+  repeat_effects: z.array(z.strictObject({ flow_id: z.int().min(1).max(2_147_483_647), node_id: z.uuid() }))
+    .max(runLimits.repeated_nodes.value).optional(),
+});
+export type RedriveParams = z.output<typeof redriveParamsSchema>;
+
 /** The answer to a stop. */
 export interface StopFlowResult {
   success: true;

@@ -8,6 +8,12 @@ export const runErrors = {
       'The worker died while a node with effects outside was running, so these effects may have happened. The node is run again only if it has `data.retry`.',
     remedy: 'Check whether the effects happened. Then redrive the run with `?accept_unknown=true`, or start a new run.',
   },
+  effect_already_done: {
+    meaning:
+      'The run is a redrive. The node succeeded in the earlier run with other inputs, so it did not act again; the message names the inputs that differ.',
+    remedy:
+      'Check what the node did in the earlier run. If it may act again with the new inputs, redrive this run and name the node in `repeat_effects`.',
+  },
   worker_lost: {
     meaning:
       'More than `RUNNER_MAX_LOST_CLAIMS` workers in a row were lost while they executed the run, or could not release it.',

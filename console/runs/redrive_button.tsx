@@ -7,6 +7,7 @@ import { useLocation } from 'wouter';
 import { useApi } from '../shared/api.tsx';
 import { ErrorAlert } from '../shared/error_alert.tsx';
 import { showError } from '../shared/shown_error.ts';
+import { type DoneEffect, doneEffectsQuery } from './done_effects.ts';
 
 /** Reads the newest deployment of a run's flow; undefined if the run itself used this deployment. */
 function useNewerDeployment({ flow_id, deployment_id }: RunRow, enabled: boolean): string | undefined {
@@ -23,17 +24,52 @@ function useNewerDeployment({ flow_id, deployment_id }: RunRow, enabled: boolean
   return data === null || data === deployment_id ? undefined : data;
 }
 
+interface RepeatedEffectsProps {
+  effects: readonly DoneEffect[];
+  repeated: readonly DoneEffect[];
+  onChange: (repeated: DoneEffect[]) => void;
+}
+
+/** Asks which nodes may act again, although they succeeded before with other inputs. */
+function RepeatedEffects({ effects, repeated, onChange }: RepeatedEffectsProps) {
+  if (effects.length === 0) return null;
+  return (
+    <Stack gap='xs' role='group' aria-label='Nodes that may act again'>
+      <Text>These nodes succeeded before with other inputs. Check what they did. Which of them may act again?</Text>
+      {effects.map((effect) => (
+        <Checkbox
+          key={`${effect.flow}/${effect.node}`}
+          label={effect.title}
+          description={effect.message}
+          checked={repeated.includes(effect)}
+          onChange={(event) =>
+            onChange(
+              event.currentTarget.checked ? [...repeated, effect] : repeated.filter((other) => other !== effect),
+            )}
+        />
+      ))}
+    </Stack>
+  );
+}
+
 /** A button that redrives a failed or stopped run, as a new run. */
 export function RedriveButton({ run }: { run: RunRow }) {
-  const { flows } = useApi();
+  const api = useApi();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [isOpen, { open, close }] = useDisclosure();
   const [isAccepted, setAccepted] = useState(false);
   const newer = useNewerDeployment(run, isOpen);
   const [isOnNewer, setOnNewer] = useState(false);
+  const { data: effects = [], error } = useQuery(doneEffectsQuery(api, run, isOpen));
+  const [repeated, setRepeated] = useState<DoneEffect[]>([]);
   const redrive = useMutation({
-    mutationFn: () => flows.redrive(run.id, { acceptUnknown: isAccepted, deployment: isOnNewer ? newer : undefined }),
+    mutationFn: () =>
+      api.flows.redrive(run.id, {
+        acceptUnknown: isAccepted,
+        deployment: isOnNewer ? newer : undefined,
+        repeatEffects: repeated.map(({ flow, node }) => ({ flow, node })),
+      }),
     onSuccess: async ({ flow_run_id }) => {
       await queries.invalidateQueries({ queryKey: ['runs'] });
       navigate(`/runs/${flow_run_id}`);
@@ -54,7 +90,8 @@ export function RedriveButton({ run }: { run: RunRow }) {
               onChange={(event) => setOnNewer(event.currentTarget.checked)}
             />
           )}
-          <ErrorAlert error={redrive.error} />
+          <RepeatedEffects effects={effects} repeated={repeated} onChange={setRepeated} />
+          <ErrorAlert error={redrive.error ?? error} />
           {(isUnknown || isAccepted) && (
             <Checkbox
               label='Allow effects outside to happen twice'

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
-import { z } from 'zod';
 import type { StartResult } from '../../types/deployment.ts';
-import { flowRunPathSchema, type RedriveQuery } from '../../types/flow_run.ts';
+import { flowRunPathSchema, redriveParamsSchema, type RedriveQuery } from '../../types/flow_run.ts';
 import { parse, readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
@@ -15,9 +14,10 @@ export const makeRedriveRun =
   async (context: Context, query: RedriveQuery): Promise<Response> => {
     const { flow_run_id } = parse(flowRunPathSchema, context.req.param(), 'path');
     const { headers } = requireCredentials(context.req.raw, config, 'all but public keys');
-    await readBody(context.req.raw, z.strictObject({}));
+    const params = await readBody(context.req.raw, redriveParamsSchema);
     const idempotency_key = context.req.header('idempotency-key');
-    const result = await rpc<StartResult>('redrive_flow_run', { flow_run_id, ...query, idempotency_key }, headers);
+    const args = { flow_run_id, ...query, ...params, idempotency_key };
+    const result = await rpc<StartResult>('redrive_flow_run', args, headers);
     pokeRunner(result.flow_run_id);
     return context.json(result);
   };

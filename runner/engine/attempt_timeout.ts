@@ -49,7 +49,7 @@ export class AttemptTimeout {
     this.#error = timeoutError(node, inputs, timeoutMs);
     // If the node calls a flow, nodes of the called run may never be reached, so the halt is reported to the journal.
     // Any other attempt fails like a node that fails by itself.
-    const onHalt = callsFlow(node) ? () => tree.services.journal.halted() : () => {};
+    const onHalt = callsFlow(node) ? () => tree.services.journal.leftIncomplete() : () => {};
     this.#lifecycle = new PartLifecycle(tree.lifecycle, onHalt);
     this.tree = { ...tree, lifecycle: this.#lifecycle };
   }

@@ -1,11 +1,15 @@
 import type { Graph, Snapshot } from '../../types/flow.ts';
+import type { Effects } from '../../types/node_definition.ts';
 import type { LosslessJson } from '../../types/values/value.ts';
 import { readCalledFlow } from './called_flow.ts';
-import { type HasCalledEffects, hasEffects, isInstructionNode, makeRunGraph, type RunNode } from './graph.ts';
+import { type EffectsOfCalledFlow, greatestEffects, isInstructionNode, makeRunGraph, type RunNode } from './graph.ts';
 import { type CalledEffects, NodeError, type NodeRegistry } from './node.ts';
 
+/** Flows by the effects that they have. */
+type FlowsBy<Flows> = { [effects in Exclude<Effects, 'none'>]: Flows };
+
 /** The flows that have effects, either of their own or because they call flows with effects. */
-type FlowsWithEffects = { [kind in CalledEffects]: ReadonlySet<number> };
+type FlowsWithEffects = { [kind in CalledEffects]: FlowsBy<ReadonlySet<number>> };
 
 /**
  * Returns the id of the called flow. Returns undefined if the form data names no flow; then the node fails when it
@@ -32,7 +36,10 @@ function withCallers(flowIds: readonly number[], callersOf: ReadonlyMap<number, 
 }
 
 function findFlowsWithEffects(flows: { [flowId: string]: Graph }, registry: NodeRegistry): FlowsWithEffects {
-  const own: { [kind in CalledEffects]: number[] } = { all: [], without_instructions: [] };
+  const own: { [kind in CalledEffects]: FlowsBy<number[]> } = {
+    all: { once: [], idempotent: [] },
+    without_instructions: { once: [], idempotent: [] },
+  };
   const callersOf = new Map<number, number[]>();
   for (const [id, graph] of Object.entries(flows)) {
     const flowId = Number(id);
@@ -44,23 +51,28 @@ function findFlowsWithEffects(flows: { [flowId: string]: Graph }, registry: Node
       if (callers === undefined) callersOf.set(called, [flowId]);
       else callers.push(flowId);
     }
-    const acting = nodes.filter((node) => hasEffects(node, () => false));
-    if (acting.length > 0) own.all.push(flowId);
-    if (!acting.every(isInstructionNode)) own.without_instructions.push(flowId);
+    for (const node of nodes) {
+      const effects = greatestEffects(node, () => 'none');
+      if (effects === 'none') continue;
+      own.all[effects].push(flowId);
+      if (!isInstructionNode(node)) own.without_instructions[effects].push(flowId);
+    }
   }
-  return {
-    all: withCallers(own.all, callersOf),
-    without_instructions: withCallers(own.without_instructions, callersOf),
-  };
+  const ofKind = ({ once, idempotent }: FlowsBy<number[]>) => ({
+    once: withCallers(once, callersOf),
+    idempotent: withCallers(idempotent, callersOf),
+  });
+  return { all: ofKind(own.all), without_instructions: ofKind(own.without_instructions) };
 }
 
-/** Makes a function that tests whether a called flow of the snapshot has effects. Its first call examines all flows. */
-export function makeHasCalledEffects({ flows }: Snapshot, registry: NodeRegistry): HasCalledEffects {
+/** Makes a function that returns the effects of a called flow of the snapshot. Its first call examines all flows. */
+export function makeEffectsOfCalledFlow({ flows }: Snapshot, registry: NodeRegistry): EffectsOfCalledFlow {
   let found: FlowsWithEffects | undefined;
   return (formData, kind) => {
     const flowId = calledFlowOf(formData);
-    if (flowId === undefined) return false;
+    if (flowId === undefined) return 'none';
     found ??= findFlowsWithEffects(flows, registry);
-    return found[kind].has(flowId);
+    const { once, idempotent } = found[kind];
+    return once.has(flowId) ? 'once' : idempotent.has(flowId) ? 'idempotent' : 'none';
   };
 }

@@ -69,7 +69,7 @@ export class CalledRuns implements FlowCalls {
   }
 
   async #begin(caller: CallSite, flowId: number, inputs: ValueMap, isCollected: boolean): Promise<CalledEnd> {
-    const { flows: { snapshot }, services: { history, slice }, counters: { limits }, run } = this.#tree;
+    const { flows: { snapshot }, services: { history, journal, slice }, counters: { limits }, run } = this.#tree;
     const graph = Object.hasOwn(snapshot.flows, flowId) ? snapshot.flows[flowId] : undefined;
     if (graph === undefined) throw new NodeError(`the snapshot of the run has no flow ${flowId}`);
     if (caller.run.depth >= limits.interflowDepth) {
@@ -80,7 +80,11 @@ export class CalledRuns implements FlowCalls {
     // could overflow it.
     await (this.#turn = this.#turn.then(() => slice.needsBreath() ? slice.breathe(run.ownerId) : undefined));
     const known = history.child(caller.execution);
-    if (known?.result != null) return { result: known.result };
+    if (known?.result != null) {
+      // The called run is not executed in this claim, so nobody looks whether it has all effects of the earlier runs.
+      if (caller.earlierRuns !== undefined && known.result.status !== 'succeeded') journal.leftIncomplete();
+      return { result: known.result };
+    }
     // If `isLate`, the time of the call is over. If an earlier claim began the called run, the run is still executed,
     // so that it can end.
     const isLate = caller.lifecycle !== this.#tree.lifecycle && caller.lifecycle.halted.aborted;

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import type { Counters } from './counters.ts';
-import type { HasCalledEffects } from './graph.ts';
+import type { EffectsOfCalledFlow } from './graph.ts';
 import type { History, Journal } from './journal.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { NodeRegistry, NodeServices, RunInfo } from './node.ts';
@@ -15,7 +15,7 @@ import type { CallSite } from './tree_run.ts';
 export interface TreeFlows {
   snapshot: Snapshot;
   registry: NodeRegistry;
-  hasCalledEffects: HasCalledEffects;
+  effectsOfCalledFlow: EffectsOfCalledFlow;
 }
 
 /** The services that nodes call, and five more that only the engine calls. */

@@ -9,11 +9,21 @@ export interface EarlierPosition {
   isSame: boolean;
 }
 
-/** The position in each of the earlier runs; undefined for a run that has no such position. */
+/** The position of an element of a list that the earlier run's list did not have. No entry has this index. */
+export const NEW_ELEMENT: EarlierPosition = { index: -1, isSame: false };
+
+/** The position in each of the earlier runs; undefined if the position in that run is unknown. */
 export type EarlierPositions = readonly (EarlierPosition | undefined)[];
 
+/** A run from which another run takes over executions. */
+export interface EarlierRun {
+  id: string;
+  /** True if both runs have the same inputs. A flow that was called with other inputs is also continued. */
+  hasSameInputs: boolean;
+}
+
 /**
- * The ids of the runs from which a run takes over executions, the newest first. For a called run, these are the runs
- * that the same node called earlier. An id is undefined if the node made no such call.
+ * The runs from which a run takes over executions, the newest first. For a called run, these are the runs that the same
+ * node called earlier. A run is undefined if the node made no such call.
  */
-export type EarlierRunIds = readonly (string | undefined)[];
+export type EarlierRunsOf = readonly (EarlierRun | undefined)[];

@@ -10,8 +10,8 @@ import type { Failure } from './node_values.ts';
 // each claim can make it from the row.
 
 /**
- * The errors that no flow may handle. They end a run, tell that a worker was lost, or tell that a partial run lacks a
- * value.
+ * The errors that no flow may handle. They end a run, tell that a worker was lost, that a partial run lacks a value, or
+ * that a redrive would repeat an effect.
  */
 const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'outcome_unknown',
@@ -22,6 +22,7 @@ const NEVER_HANDLED: ReadonlySet<string> = new Set<RunErrorCode>([
   'run_outputs_limit',
   'open_nodes_limit',
   'value_missing',
+  'effect_already_done',
 ]);
 
 /** Matches an error line of a called run. The line has the title, the id and the iteration of a node, then the code. */

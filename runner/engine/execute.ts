@@ -1,5 +1,6 @@
 import type { Tree } from './context.ts';
 import { BegunExecutions } from './begun_executions.ts';
+import { hasEndedBefore } from './earlier_claim.ts';
 import { feedNext } from './feed_next.ts';
 import type { RunGraph, RunNode } from './graph.ts';
 import { graphOfRun } from './graph_of_run.ts';
@@ -104,20 +105,27 @@ class RunExecution {
    * began the execution, it is then cancelled.
    */
   #start(node: RunNode): void {
-    const { lifecycle: { halted }, counters, services: { history } } = this.#tree;
+    const { lifecycle: { halted }, counters, services: { history, journal } } = this.#tree;
     const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
     const { values, isElement, fault } = lookAt(node);
     const inputs = completeInputs(node, values, this.#run.inputs);
-    const positions = this.#takeOver?.positionsOfNext(node, fault === undefined ? inputs : undefined);
-    const takenOver = stored === undefined && positions ? this.#takeOver?.find(node, positions) : undefined;
+    const continued = this.#takeOver?.next(node, fault === undefined ? inputs : undefined);
+    const takenOver = stored === undefined ? continued?.takenOver : undefined;
     const onRecord = stored ?? takenOver;
     if (halted.aborted ? onRecord === undefined : !counters.countExecution(onRecord)) return;
     remove(node);
     const times = node.times++;
     node.hasStarted = true;
     node.isRunning = true;
-    const calledRuns = positions && this.#takeOver?.calledRuns(node, positions);
-    const known = { stored, takenOver, calledRuns, fault };
+    const { positions, calledRuns } = continued ?? {};
+    // The call failed in an earlier claim. Nobody looks whether the called run had all effects of the earlier runs.
+    if (calledRuns !== undefined && hasEndedBefore(stored) && stored.errors !== null) journal.leftIncomplete();
+    const known = {
+      stored,
+      takenOver,
+      calledRuns,
+      fault: fault ?? (stored === undefined ? continued?.fault : undefined),
+    };
     const { outcome, record, handle, again } = beginExecution(this.#tree, this.#run, node, times, inputs, known);
     this.#begun.add({ node, times, isElement, positions, record, handle, again }, outcome);
   }
@@ -145,6 +153,7 @@ class RunExecution {
       node.absence = lackOf(completion);
       // The outputs and handled errors of fed nodes (feed.ts) belong to another run, so they are not recorded here.
       if (node.feed === undefined || 'error' in completion.outcome) this.#record.add(completion);
+      if ('outputs' in completion.outcome) this.#takeOver?.succeeded(node, completion.times);
     }
     handOn(completion, {
       takeOver: this.#takeOver,
@@ -175,6 +184,8 @@ class RunExecution {
       this.#begun.leaveAll();
     }
     this.#life.go('end');
+    // A redrive of this run reads the earlier runs again, so that it does not repeat their effects.
+    if (this.#takeOver?.hasAllEffects(this.#graph.nodes) === false) this.#tree.services.journal.leftIncomplete();
     return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), halt);
   }
 

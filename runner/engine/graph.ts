@@ -1,4 +1,5 @@
 import type { Graph, SnapshotEdge, SnapshotNode } from '../../types/flow.ts';
+import type { Effects } from '../../types/node_definition.ts';
 import { fromWireJson } from '../../types/values/json/wire_json.ts';
 import { type LosslessJson, ValueError, type ValueMap } from '../../types/values/value.ts';
 import {
@@ -182,24 +183,28 @@ const expressionOf = ({ data }: SnapshotEdge): string | undefined => data?.expre
 /** The output that has a value only after a failure. */
 const ERROR_PORT = { name: ERROR_OUTPUT, optional: true };
 
-/** Tests whether the flow that a node calls has effects of this kind. */
-export type HasCalledEffects = (formData: LosslessJson, kind: CalledEffects) => boolean;
+/** Returns the greatest effects of the flow that a node calls. Only effects of this kind count. */
+export type EffectsOfCalledFlow = (formData: LosslessJson, kind: CalledEffects) => Effects;
 
 /**
- * Tests whether an execution of the node may change something outside the run, or asks a person. Answers from the graph
- * alone, before the values of the node's edges are known.
+ * Returns the greatest effects that an execution of the node may have outside the run. To ask a person counts as an
+ * effect. Answers from the graph alone, before the values of the node's edges are known.
  */
-export function hasEffects(
+export function greatestEffects(
   { module, incoming, presets, formData }: RunNode,
-  hasCalledEffects: HasCalledEffects,
-): boolean {
-  if (module === undefined) return false;
-  if (module.asksForInput) return true;
-  if (module.effectsOfCalledFlow !== undefined) return hasCalledEffects(formData, module.effectsOfCalledFlow);
+  effectsOfCalledFlow: EffectsOfCalledFlow,
+): Effects {
+  if (module === undefined) return 'none';
+  if (module.asksForInput) return 'once';
+  if (module.effectsOfCalledFlow !== undefined) return effectsOfCalledFlow(formData, module.effectsOfCalledFlow);
   const deciding = module.effectsByInput;
   const isDecided = deciding !== undefined && !incoming.some(({ input }) => input.name === deciding.name);
-  return (isDecided ? deciding.effectsOf(presets) : publishedEffects(module)) !== 'none';
+  return isDecided ? deciding.effectsOf(presets) : publishedEffects(module);
 }
+
+/** Tests whether an execution of the node may change something outside the run, as `greatestEffects` answers. */
+export const hasEffects = (node: RunNode, effectsOfCalledFlow: EffectsOfCalledFlow): boolean =>
+  greatestEffects(node, effectsOfCalledFlow) !== 'none';
 
 /**
  * Wires a frozen graph. An edge names the ports at its ends by handles. A handle is looked up
@@ -209,7 +214,7 @@ export function hasEffects(
 export function makeRunGraph(
   graph: Graph,
   registry: NodeRegistry,
-  hasCalledEffects: HasCalledEffects = () => false,
+  effectsOfCalledFlow: EffectsOfCalledFlow = () => 'none',
   /** Changes inputs of nodes before their effects are determined. */
   setInputs: (nodes: ReadonlyMap<string, RunNode>) => void = () => {},
 ): RunGraph {
@@ -287,7 +292,7 @@ export function makeRunGraph(
     target.incoming.push(runEdge);
   }
   setInputs(nodes);
-  for (const node of nodes.values()) setNeeds(node, hasCalledEffects);
+  for (const node of nodes.values()) setNeeds(node, effectsOfCalledFlow);
   return { nodes: [...nodes.values()], warnings };
 }
 
@@ -298,11 +303,11 @@ function needOf(input: InputPort | undefined): Need {
 }
 
 /** Sets what the node needs of its edges, apart from the values of required inputs. */
-function setNeeds(node: RunNode, hasCalledEffects: HasCalledEffects): void {
+function setNeeds(node: RunNode, effectsOfCalledFlow: EffectsOfCalledFlow): void {
   const { incoming, module, presets } = node;
   const undecided = incoming.filter(({ need, input }) => need === 'nothing' && input.whenAbsent === undefined);
   if (undecided.length === 0 || module?.collects) return;
-  if (hasEffects(node, hasCalledEffects)) {
+  if (hasEffects(node, effectsOfCalledFlow)) {
     for (const edge of undecided) edge.need = 'value';
   } else {
     const hasFormValue = module?.runsOnFormValue === true && Object.keys(presets).length > 0;

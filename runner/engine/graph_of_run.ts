@@ -7,9 +7,9 @@ import type { TreeRun } from './tree_run.ts';
 
 /** Makes the graph of a run. For a redrive, also makes the object that selects the executions to take over. */
 export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOver: TakeOver | undefined } {
-  const { flows: { registry, hasCalledEffects }, services: { history } } = tree;
+  const { flows: { registry, effectsOfCalledFlow }, services: { history } } = tree;
   const { partial, earlierRuns } = run;
-  const whole = makeRunGraph(run.graph, registry, hasCalledEffects, (nodes) => {
+  const whole = makeRunGraph(run.graph, registry, effectsOfCalledFlow, (nodes) => {
     if (partial !== undefined) setInlineInputs(nodes, partial);
   });
   if (partial === undefined && earlierRuns === undefined) return { graph: whole, takeOver: undefined };
@@ -18,6 +18,13 @@ export function graphOfRun(tree: Tree, run: TreeRun): { graph: RunGraph; takeOve
   const loops = findLoops(whole.nodes);
   return {
     graph: partial === undefined ? whole : cutGraph(whole, { partial, loops, inputs: run.inputs }),
-    takeOver: earlierRuns && new TakeOver(history.earlierRuns, { runIds: earlierRuns, flow: run.flow, loops }),
+    takeOver: earlierRuns && new TakeOver(history.earlierRuns, {
+      runs: earlierRuns,
+      flow: run.flow,
+      loops,
+      effectsOfCalledFlow,
+      mayRepeat: ({ id }) => history.earlierRuns.repeatEffects.has(`${run.flow}/${id}`),
+      isPinned: ({ id }) => run.pins?.[id] !== undefined,
+    }),
   };
 }

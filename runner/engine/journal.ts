@@ -83,8 +83,11 @@ export interface Journal {
   /** This run is a redrive and takes over an execution of an earlier run, with its inputs and outputs. */
   nodeTakenOver: (execution: Effect, from: Effect) => void;
   logged: (line: LogLine) => void;
-  /** The run is halted. So some nodes may never run, although they could. */
-  halted: () => void;
+  /**
+   * The run does not have all results that a redrive needs. Either it was halted, so that some nodes may never run
+   * although they could. Or it is a redrive and has not taken over all effects of the earlier runs.
+   */
+  leftIncomplete: () => void;
   /** Resolves when all reports so far are stored; rejects if they can't be stored. */
   flush: () => Promise<void>;
   /** True if memory holds the maximum of unstored rows. Then the engine must wait for a flush. */
@@ -103,7 +106,10 @@ export interface StoredChild {
   result: RunResult | null;
 }
 
-/** An execution of an earlier run. It has `input` only if the earlier run executed another snapshot. */
+/**
+ * An execution of an earlier run. It has `input` only if the node may have effects, or if the earlier run executed
+ * another snapshot.
+ */
 export type EarlierNodeRun = StoredNodeRun & { input?: { M: ValueMap } };
 
 /** The nodes of an earlier run's graph that are different in the snapshot of this run. */
@@ -136,6 +142,8 @@ export interface EarlierRuns {
    * same.
    */
   changes: readonly (SnapshotChanges | undefined)[];
+  /** The nodes that the redrive allows to repeat their effects. An element is the key of the flow, `/` and the node. */
+  repeatEffects: ReadonlySet<string>;
 }
 
 /** The rows that earlier claims of a run stored. The engine uses these results and does not repeat the work. */
@@ -178,12 +186,16 @@ export interface StoredEarlierRuns {
   node_runs: EarlierNodeRun[];
   /** The changes since a root, for each root that executed another snapshot. */
   changes?: { [rootId: string]: SnapshotChanges } | null;
+  /** The nodes that may repeat their effects, by flow. The keys are those of SnapshotChanges. */
+  repeat_effects?: { [flow: string]: string[] } | null;
 }
 
 const callerKey = (row: StoredEarlierRuns['children'][number]): string =>
   executionKey({ flow_run_id: row.parent_flow_run_id, node_id: row.parent_node_id, times: row.parent_times });
 
-function makeEarlierRuns({ roots, children, node_runs, changes }: StoredEarlierRuns): EarlierRuns {
+function makeEarlierRuns(
+  { roots, children, node_runs, changes, repeat_effects }: StoredEarlierRuns,
+): EarlierRuns {
   const none = new Map<number, EarlierNodeRun>();
   const executions = new Map<string, Map<number, EarlierNodeRun>>();
   for (const run of node_runs.toSorted((a, b) => a.times - b.times)) {
@@ -197,6 +209,9 @@ function makeEarlierRuns({ roots, children, node_runs, changes }: StoredEarlierR
     executions: (flowRunId, nodeId) => executions.get(`${flowRunId}/${nodeId}`) ?? none,
     calledRun: (caller) => called.get(executionKey(caller)),
     changes: roots.map((id) => changes?.[id]),
+    repeatEffects: new Set(
+      Object.entries(repeat_effects ?? {}).flatMap(([flow, nodes]) => nodes.map((node) => `${flow}/${node}`)),
+    ),
   };
 }
 

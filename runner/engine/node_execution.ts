@@ -4,7 +4,7 @@ import { readFieldOr, toBoolean } from '../../types/values/conversion.ts';
 import { AttemptTimeout } from './attempt_timeout.ts';
 import { Attempts } from './attempts.ts';
 import type { Tree } from './context.ts';
-import type { EarlierRunIds } from './earlier_positions.ts';
+import type { EarlierRunsOf } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
 import type { StoredNodeRun } from './journal.ts';
 import { LogBuffer } from './log_buffer.ts';
@@ -44,7 +44,7 @@ export interface KnownExecution {
   /** The execution at the same position in a run from which this run was redriven. */
   takenOver: StoredNodeRun | undefined;
   /** The runs that the execution called in the earlier runs of a redrive. */
-  calledRuns: EarlierRunIds | undefined;
+  calledRuns: EarlierRunsOf | undefined;
   /** The error of an edge's expression, with which the execution fails. */
   fault: string | undefined;
 }

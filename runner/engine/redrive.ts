@@ -1,8 +1,9 @@
 import type { Value, ValueMap } from '../../types/values/value.ts';
-import type { EarlierPosition, EarlierPositions, EarlierRunIds } from './earlier_positions.ts';
+import { EarlierEffects } from './earlier_effects.ts';
+import { type EarlierPosition, type EarlierPositions, type EarlierRunsOf, NEW_ELEMENT } from './earlier_positions.ts';
 import type { EdgeResult } from './edge_results.ts';
 import { storedErrorOutput } from './error_output.ts';
-import type { RunEdge, RunNode } from './graph.ts';
+import type { EffectsOfCalledFlow, RunEdge, RunNode } from './graph.ts';
 import { type EarlierRuns, isDone, type StoredNodeRun } from './journal.ts';
 import type { Loops } from './loops.ts';
 import { ByInputs } from './redrive_by_inputs.ts';
@@ -20,6 +21,9 @@ import { sameList, sameValue, textOfValue } from './same_value.ts';
 //
 // If the earlier run executed another snapshot, its loops may have had other nodes, so positions can't be compared.
 // Then redrive_by_inputs.ts finds the execution of the same node with the same inputs.
+//
+// If a node with effects `once` succeeded earlier, it is not repeated even if its inputs have changed: see
+// earlier_effects.ts.
 
 /** Stands for a value that the stored rows do not determine. */
 const UNKNOWN = Symbol('unknown');
@@ -133,33 +137,90 @@ function pairUp(
     pairs[index] = { index: position, isSame: true };
   }
   return pairs.map((pair, index) =>
-    pair ?? (index < before.length && !taken.has(index) ? { index, isSame: false } : undefined)
+    pair ?? (index < before.length && !taken.has(index) ? { index, isSame: false } : NEW_ELEMENT)
   );
+}
+
+/** The changes of a flow that is the same in both snapshots. */
+const NO_CHANGES = { nodes: {}, calls: [] };
+
+export interface TakeOverOptions {
+  runs: EarlierRunsOf;
+  /** The flow of the run: its id as text, or `entry` for the root. */
+  flow: string;
+  loops: Loops;
+  effectsOfCalledFlow: EffectsOfCalledFlow;
+  /** Tests whether the redrive allows the node to repeat its effects. */
+  mayRepeat: (node: RunNode) => boolean;
+  isPinned: (node: RunNode) => boolean;
+}
+
+/** What the earlier runs tell about an execution that is about to begin. */
+export interface Continued {
+  positions: EarlierPositions;
+  /** The execution to take over; undefined if the node has to run. */
+  takenOver: StoredNodeRun | undefined;
+  /** The error with which the execution fails, because it would repeat an effect. */
+  fault: string | undefined;
+  /** The runs that the execution called, one for each earlier run; undefined if it called none at all. */
+  calledRuns: EarlierRunsOf | undefined;
 }
 
 /** Selects the executions that a redriven run takes over from the earlier runs. */
 export class TakeOver {
   readonly #earlier: EarlierRuns;
-  readonly #runIds: EarlierRunIds;
+  readonly #runs: EarlierRunsOf;
   readonly #loops: Loops;
+  readonly #isPinned: (node: RunNode) => boolean;
   readonly #carried: WeakMap<RunEdge, Carried>[];
   /** The results of each edge's expression. The key of a result is the text of the value for which it was computed. */
   readonly #results = new Map<RunEdge, Map<string, Value | undefined>>();
   /** One entry for each earlier run; undefined for a run of the same snapshot. */
   readonly #byInputs: readonly (ByInputs | undefined)[];
+  readonly #effects: EarlierEffects;
 
-  constructor(earlier: EarlierRuns, { runIds, flow, loops }: { runIds: EarlierRunIds; flow: string; loops: Loops }) {
+  constructor(earlier: EarlierRuns, { runs, flow, loops, effectsOfCalledFlow, mayRepeat, isPinned }: TakeOverOptions) {
     this.#earlier = earlier;
-    this.#runIds = runIds;
+    this.#runs = runs;
     this.#loops = loops;
-    this.#carried = runIds.map(() => new WeakMap());
-    this.#byInputs = runIds.map((runId, layer) => {
+    this.#isPinned = isPinned;
+    this.#carried = runs.map(() => new WeakMap());
+    const byInputs = runs.map((run, layer) => {
       const changes = earlier.changes[layer];
-      return changes && new ByInputs(
-        runId === undefined ? () => new Map() : (nodeId) => earlier.executions(runId, nodeId),
-        changes[flow],
+      return new ByInputs(
+        run === undefined ? () => new Map() : (nodeId) => earlier.executions(run.id, nodeId),
+        changes === undefined ? NO_CHANGES : changes[flow],
       );
     });
+    this.#byInputs = byInputs.map((found, layer) => earlier.changes[layer] && found);
+    this.#effects = new EarlierEffects(earlier, { runs, byInputs, effectsOfCalledFlow, mayRepeat });
+  }
+
+  /**
+   * Looks at the execution that takes the present entries of the node's queues. `inputs` are the values of these
+   * entries, completed with form data. If the expression of an edge failed, `inputs` is undefined.
+   */
+  next(node: RunNode, inputs: ValueMap | undefined): Continued {
+    const effect = inputs === undefined || this.#isPinned(node)
+      ? undefined
+      : this.#effects.next(node, inputs, (layer) => this.#indexesOfHeads(node, layer));
+    const positions = this.positionsOfNext(node, inputs);
+    return {
+      positions,
+      takenOver: effect === undefined ? this.#find(node, positions) : effect.takenOver,
+      fault: effect?.fault,
+      calledRuns: this.#calledRuns(node, effect?.positions ?? positions, effect !== undefined),
+    };
+  }
+
+  /** Records that an execution has succeeded. */
+  succeeded(node: RunNode, times: number): void {
+    this.#effects.succeeded(node, times);
+  }
+
+  /** Tests whether all effects of the earlier runs are results of this run, too. */
+  hasAllEffects(nodes: readonly RunNode[]): boolean {
+    return this.#effects.areAllIn(nodes);
   }
 
   /**
@@ -168,9 +229,10 @@ export class TakeOver {
    * undefined.
    */
   positionsOfNext(node: RunNode, inputs?: ValueMap): EarlierPositions {
-    return this.#runIds.map((_, layer) => {
+    return this.#runs.map((run, layer) => {
       const byInputs = this.#byInputs[layer];
       if (byInputs !== undefined) return inputs && byInputs.positionOf(node, inputs);
+      if (node.module?.takesFlowInputs) return { index: 0, isSame: run?.hasSameInputs ?? false };
       return node.module?.collects ? this.#positionOfAll(node, layer) : this.#positionOfHeads(node, layer);
     });
   }
@@ -180,34 +242,35 @@ export class TakeOver {
    * execution has the same position in each run.
    */
   positionsOfFed(times: number): EarlierPositions {
-    return this.#runIds.map((runId) => runId === undefined ? undefined : { index: times, isSame: true });
+    return this.#runs.map((run) => run === undefined ? undefined : { index: times, isSame: true });
   }
 
   /** Returns the execution to take over; undefined if the node has to run. */
-  find(node: RunNode, positions: EarlierPositions): StoredNodeRun | undefined {
-    for (const [layer, runId] of this.#runIds.entries()) {
+  #find(node: RunNode, positions: EarlierPositions): StoredNodeRun | undefined {
+    for (const [layer, run] of this.#runs.entries()) {
       const position = positions[layer];
-      if (runId === undefined || !position?.isSame) continue;
-      const run = this.#earlier.executions(runId, node.id).get(position.index);
+      if (run === undefined || !position?.isSame) continue;
+      const found = this.#earlier.executions(run.id, node.id).get(position.index);
       // The newest of the earlier runs that have the execution decides. If the execution failed in that run, the node
       // runs again.
-      if (run !== undefined) return isDone(run) && !this.#byInputs[layer]?.hasOtherCall(node) ? run : undefined;
+      if (found !== undefined) return isDone(found) && !this.#byInputs[layer]?.hasOtherCall(node) ? found : undefined;
     }
     return undefined;
   }
 
   /**
    * Returns the runs that the execution with these positions called, one for each earlier run. Returns undefined if it
-   * called none at all.
+   * called none at all. If `hasEffects`, a run that was called with other inputs is also continued, because its effects
+   * must not be repeated.
    */
-  calledRuns(node: RunNode, positions: EarlierPositions): EarlierRunIds | undefined {
-    const called = this.#runIds.map((runId, layer) => {
+  #calledRuns(node: RunNode, positions: EarlierPositions, hasEffects: boolean): EarlierRunsOf | undefined {
+    const called = this.#runs.map((run, layer) => {
       const position = positions[layer];
-      return runId !== undefined && position?.isSame
-        ? this.#earlier.calledRun({ flow_run_id: runId, node_id: node.id, times: position.index })
-        : undefined;
+      if (run === undefined || position === undefined || !(position.isSame || hasEffects)) return undefined;
+      const id = this.#earlier.calledRun({ flow_run_id: run.id, node_id: node.id, times: position.index });
+      return id === undefined ? undefined : { id, hasSameInputs: position.isSame };
     });
-    return called.some((runId) => runId !== undefined) ? called : undefined;
+    return called.some((run) => run !== undefined) ? called : undefined;
   }
 
   /** An execution with these positions gives values to an edge. Returns the positions of each of these values. */
@@ -222,6 +285,7 @@ export class TakeOver {
       const carried = this.#carriedIn(edge, layer);
       // For a run of another snapshot, ByInputs finds positions instead.
       if (position === undefined || carried === undefined || this.#byInputs[layer] !== undefined) return [];
+      if (position.index < 0) return values.map(() => NEW_ELEMENT);
       const start = carried.start(position.index);
       const before = Array.from({ length: carried.count(position.index) }, (_, index) => carried.at(start + index));
       return pairUp(values, before).map((pair) => pair && { index: start + pair.index, isSame: pair.isSame });
@@ -258,6 +322,16 @@ export class TakeOver {
   }
 
   /**
+   * Returns the positions that an execution of a node with effects may have in an earlier run, the likeliest first. The
+   * execution of a new element has none. If the positions of the entries are unknown, the execution's own number counts.
+   */
+  #indexesOfHeads(node: RunNode, layer: number): number[] {
+    const ofElements = node.incoming.flatMap(({ queue: { head } }) => head?.isElement ? head : []);
+    const known = ofElements.flatMap(({ positions }) => positions?.[layer]?.index ?? []);
+    return known.length === 0 ? [node.times] : [...new Set(known)].filter((index) => index >= 0);
+  }
+
+  /**
    * Returns the position for a node that takes one entry of each queue. All entries that belong to a loop must have the
    * same earlier position.
    */
@@ -289,15 +363,15 @@ export class TakeOver {
   }
 
   #carriedIn(edge: RunEdge, layer: number): Carried | undefined {
-    const runId = this.#runIds[layer];
-    if (runId === undefined) return undefined;
+    const run = this.#runs[layer];
+    if (run === undefined) return undefined;
     let carried = this.#carried[layer]?.get(edge);
     if (carried === undefined) {
-      const runs = edge.source.feed?.executions ?? this.#earlier.executions(runId, edge.source.id);
+      const runs = edge.source.feed?.executions ?? this.#earlier.executions(run.id, edge.source.id);
       const valueOf = (times: number) => {
-        const run = runs.get(times);
-        if (edge.isError) return run && storedErrorOutput(run);
-        const outputs = run?.output?.M;
+        const execution = runs.get(times);
+        if (edge.isError) return execution && storedErrorOutput(execution);
+        const outputs = execution?.output?.M;
         return outputs !== undefined && Object.hasOwn(outputs, edge.sourcePort) ? outputs[edge.sourcePort] : undefined;
       };
       const all = [...runs.keys()];

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../types/flow.ts';
-import { makeHasCalledEffects } from './called_effects.ts';
+import { makeEffectsOfCalledFlow } from './called_effects.ts';
 import { CalledRuns } from './called_runs.ts';
 import type { FlowCalls, Tree, TreeServices } from './context.ts';
 import { Counters } from './counters.ts';
@@ -71,7 +71,7 @@ function obeySignals({ lifecycle, counters, services: { slice } }: Tree, signals
 /** Puts the parts of a tree together. */
 function makeTree(options: TreeOptions): { tree: Tree; calledRuns: CalledRuns } {
   const { snapshot, registry, journal, history, settlement, slice, now, limits, outputs } = options;
-  const lifecycle = new Lifecycle(() => journal.halted());
+  const lifecycle = new Lifecycle(() => journal.leftIncomplete());
   const counters = new Counters({
     limits,
     slice,
@@ -89,7 +89,7 @@ function makeTree(options: TreeOptions): { tree: Tree; calledRuns: CalledRuns } 
   };
   const tree: Tree = {
     run: options.run,
-    flows: { snapshot, registry, hasCalledEffects: makeHasCalledEffects(snapshot, registry) },
+    flows: { snapshot, registry, effectsOfCalledFlow: makeEffectsOfCalledFlow(snapshot, registry) },
     services: { ...options.services, journal, history, settlement, slice, now },
     counters,
     lifecycle,
@@ -110,7 +110,9 @@ const rootRun = ({ root, snapshot, history }: TreeOptions): TreeRun => ({
   pins: root.pins,
   depth: 0,
   isNew: history.isEmpty,
-  earlierRuns: history.earlierRuns.roots.length > 0 ? history.earlierRuns.roots : undefined,
+  earlierRuns: history.earlierRuns.roots.length > 0
+    ? history.earlierRuns.roots.map((id) => ({ id, hasSameInputs: true }))
+    : undefined,
   callsUnderWay: 0,
   isCollected: false,
 });

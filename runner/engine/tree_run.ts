@@ -1,6 +1,6 @@
 import type { Graph } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import type { EarlierRunIds } from './earlier_positions.ts';
+import type { EarlierRunsOf } from './earlier_positions.ts';
 import type { RunNode } from './graph.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Effect } from './node.ts';
@@ -15,7 +15,7 @@ export interface CallSite {
    * In a redrive, the runs that this execution called in the earlier runs. The run that it calls now takes over
    * executions from these runs.
    */
-  earlierRuns?: EarlierRunIds | undefined;
+  earlierRuns?: EarlierRunsOf | undefined;
   /** The lifecycle of the attempt. The called run has the same lifecycle. */
   lifecycle: Lifecycle;
   /** Reports further rows, which are stored together with the execution's end. */
@@ -36,7 +36,7 @@ export interface TreeRun {
   /** The node execution that called the run; undefined for the root. */
   caller?: CallSite;
   /** The runs from which the run takes over executions. */
-  earlierRuns?: EarlierRunIds | undefined;
+  earlierRuns?: EarlierRunsOf | undefined;
   /** Set if only some nodes of the run are executed. Called runs are always whole. */
   partial?: PartialRun | undefined;
   /** The outputs that the start has fixed ("pinned"), by node. Such nodes do not run. Called runs have no pins. */

@@ -192,7 +192,7 @@ export function makeClaimJournal(options: ClaimJournalOptions): ClaimJournal {
       bytes += ROW_BYTES;
       flushIfMuch();
     },
-    halted: () => isComplete = false,
+    leftIncomplete: () => isComplete = false,
     transactionEnded: ({ flow_run_id, node_id, times }, outcome, signature) => {
       transactions.push({ flow_run_id, node_id, times, outcome, signature });
       bytes += ROW_BYTES;

@@ -289,7 +289,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
 
   /** Reads the earlier runs that a run continues or takes values from, in pages. */
   const readEarlierRuns = async (flow_run_id: string): Promise<StoredEarlierRuns> => {
-    const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [], changes: null };
+    const earlier: StoredEarlierRuns = { roots: [], children: [], node_runs: [], changes: null, repeat_effects: null };
     for (let after: object | null | undefined; after !== null;) {
       const page: StoredEarlierRuns & HistoryPage = await persist('earlier_flow_runs', {
         flow_run_id,
@@ -298,6 +298,7 @@ export function makeClaims(rpc: Rpc, options: ClaimsOptions, onDueWebhook: () =>
       });
       earlier.roots.push(...page.roots);
       earlier.changes ??= page.changes ?? null;
+      earlier.repeat_effects ??= page.repeat_effects ?? null;
       for (const row of page.children) earlier.children.push(row);
       for (const row of page.node_runs) earlier.node_runs.push(row);
       after = page.next;

@@ -110,7 +110,7 @@ export function executeClaim(
     } catch (error) {
       // A failed call of the database ends the claim and not the run.
       if (error instanceof ApiError) throw error;
-      records.journal.halted();
+      records.journal.leftIncomplete();
       log.write('error', { event: 'run_broken', error: errorText(error) });
       return brokenResult('the runner could not execute this flow');
     }

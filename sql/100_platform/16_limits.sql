@@ -476,6 +476,13 @@ return 1000;
 comment on function private.limit_stop_reason_characters() is
   'Limit in characters: `reason` of a stop.';
 
+create function private.limit_repeated_nodes()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_repeated_nodes() is
+  'Limit in nodes: nodes that `repeat_effects` of a redrive names.';
+
 create function private.limit_named_runs()
 returns integer
 language sql immutable security invoker
@@ -699,6 +706,7 @@ grant execute on function
   private.limit_action_lookups(),
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),
+  private.limit_repeated_nodes(),
   private.limit_named_runs(),
   private.limit_input_title_characters(),
   private.limit_input_description_characters(),

@@ -101,3 +101,34 @@ end;
 $$;
 comment on function private.acting_flows(jsonb) is
   'The ids of called flows with effects in a snapshot: {all, without_instructions}, without empty arrays. A flow has effects if one of its nodes, or a flow that it calls, has effects. For `without_instructions`, a node does not count if its only effects are the instructions that it makes.';
+
+create function private.acting_nodes_of(snapshot jsonb)
+returns table (flow text, node_id uuid)
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return query
+  with graph as materialized (
+    select 'entry' as flow, acting_nodes_of.snapshot -> 'entry' as graph
+    union all
+    select f.key, f.value from jsonb_each(acting_nodes_of.snapshot -> 'flows') as f
+  )
+  select g.flow, a.node_id::uuid
+  from graph as g
+  cross join lateral private.acting_nodes(
+    g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(acting_nodes_of.snapshot)
+  ) as a
+  union
+  -- A node without a published definition may have any effects.
+  select g.flow, (n.node ->> 'id')::uuid
+  from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+  where n.node #>> '{data,type}' = 'native' and not exists (
+    select from public.nodes as d
+    where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
+      and d.node_id = n.node #>> '{data,node_id}'
+  );
+end;
+$$;
+comment on function private.acting_nodes_of(jsonb) is
+  'The nodes of a snapshot that a redrive must not repeat without need, because they may have effects. flow is `entry` or the id of a called flow.';

@@ -96,9 +96,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. The inputs
-      -- are assumed to be as large as the outputs.
-      select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
+      -- A redrive also reads the inputs of the earlier runs. The inputs are assumed to be as large as the outputs.
+      select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redriven_from is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
         select distinct n.run_id::uuid

@@ -1,7 +1,8 @@
 -- If node_ids is null, all nodes of the runs are read. Otherwise node_ids has one element for each run in run_ids: the
--- node whose rows are read, or null for all nodes of the run.
+-- node whose rows are read, or null for all nodes of the run. The rows of input_nodes have their inputs; if input_nodes
+-- is null, all rows have them.
 create function private.node_runs_page(
-  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
+  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, input_nodes uuid[] default '{}',
   out node_runs text, out next json
 )
 language plpgsql stable security definer
@@ -17,6 +18,8 @@ declare
   v_node_id uuid := node_runs_page.after ->> 'node_id';
   v_times integer := node_runs_page.after ->> 'times';
   v_row record;
+  v_input_node_id uuid;
+  v_has_input boolean;
   v_text text;
   v_rows text[] := '{}';
   v_bytes bigint := 0;
@@ -36,7 +39,7 @@ begin
     -- are in memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
-        n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input
+        n.output, n.errors, n.error_handled, n.input
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times) and n.node_id <= v_last_id
       order by n.node_id, n.times
@@ -47,7 +50,11 @@ begin
         'end_time', v_row.end_time,
         'output', v_row.output, 'errors', v_row.errors, 'error_handled', v_row.error_handled
       )::text;
-      if node_runs_page.has_inputs then
+      if v_row.node_id is distinct from v_input_node_id then
+        v_input_node_id := v_row.node_id;
+        v_has_input := coalesce(v_row.node_id = any (node_runs_page.input_nodes), true);
+      end if;
+      if v_has_input then
         v_text := left(v_text, -1) || format(', "input": %s}', v_row.input);
       end if;
       v_rows := array_append(v_rows, v_text);
@@ -61,7 +68,7 @@ begin
   node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
 $$;
-comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
+comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], uuid[]) is
   'A page of the node runs of these runs, as JSON in the order of their keys. node_ids may select one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)

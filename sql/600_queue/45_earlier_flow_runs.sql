@@ -33,13 +33,21 @@ declare
   v_roots uuid[];
   v_named jsonb;
   v_changes jsonb;
+  v_repeat_effects jsonb;
+  v_input_nodes uuid[];
   v_tree_ids uuid[];
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
-  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}'), j.redrive_changes
-  into v_roots, v_named, v_changes
-  from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
+  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}'), j.redrive_changes,
+    j.settings -> 'repeat_effects',
+    -- If the graph has changed, all executions are found by their inputs. Otherwise only those with effects are.
+    case when j.redrive_changes is null then array(
+      select a.node_id from private.acting_nodes_of(s.data) as a where j.redriven_from is not null
+    ) end
+  into v_roots, v_named, v_changes, v_repeat_effects, v_input_nodes
+  from private.flow_run_jobs as j join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
   -- Read all nodes of the runs in the tree. If partial_config takes the outputs of some nodes from another run, read
   -- only these nodes of the other run.
@@ -54,7 +62,7 @@ begin
   ) as rows
   cross join lateral private.node_runs_page(
     rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids,
-    v_changes is not null
+    v_input_nodes
   ) as p;
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
@@ -63,6 +71,7 @@ begin
       from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
     ) else '[]' end,
     'changes', case when v_is_first then v_changes end,
+    'repeat_effects', case when v_is_first then v_repeat_effects end,
     'node_runs', v_page.node_runs::json,
     'next', v_page.next
   );
@@ -83,8 +92,9 @@ $$;
 -- runs that the roots called. Each page has node runs of roots and children, in the form of flow_run_history_page. If
 -- the interflow node that called a run succeeded, the called run is not in `children` and `node_runs`, because the
 -- redrive takes over the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the
--- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes` (the value of
--- private.flow_run_jobs.redrive_changes), and on every page, each node run has its input.
+-- nodes of the run. Node runs of nodes with effects have their inputs. If some roots executed another snapshot than this
+-- run, the first page has `changes` (the value of private.flow_run_jobs.redrive_changes), and on every page, each node
+-- run has its input. The first page also has `repeat_effects` of the redrive, as private.repeat_effects() makes it.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: pages of the executions that a redrive may take over, and of those whose outputs a partial run uses: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
+  'For the runner: pages of the executions that a redrive may take over, and of those whose outputs a partial run uses: {roots, children, changes, repeat_effects, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;

@@ -109,26 +109,8 @@ as $$
         and e.end_time is not null and (e.errors is null or e.error_handled)
     )
   ),
-  graph as materialized (
-    select 'entry' as key, changed_effects.old -> 'entry' as graph
-    union all
-    select f.key, f.value from jsonb_each(changed_effects.old -> 'flows') as f
-  ),
   acting as materialized (
-    select g.key, a.node_id::uuid as node_id
-    from graph as g
-    cross join lateral private.acting_nodes(
-      g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
-    ) as a
-    union
-    -- A node without a published definition may have any effects, so it counts as a node with effects.
-    select g.key, (n.node ->> 'id')::uuid
-    from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
-    where n.node #>> '{data,type}' = 'native' and not exists (
-      select from public.nodes as d
-      where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
-        and d.node_id = n.node #>> '{data,node_id}'
-    )
+    select a.flow as key, a.node_id from private.acting_nodes_of(changed_effects.old) as a
   ),
   changed as (
     select tree.id, a.node_id, coalesce(

@@ -172,8 +172,77 @@ $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
   'Locks and returns the deployment with this id, if it belongs to the run''s flow and owner. `settings` has the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
 
+create function private.check_repeat_effects(nodes jsonb)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_position bigint;
+begin
+  if check_repeat_effects.nodes is null then
+    return;
+  end if;
+  if jsonb_typeof(check_repeat_effects.nodes) <> 'array'
+    or jsonb_array_length(check_repeat_effects.nodes) > private.limit_repeated_nodes()
+  then
+    perform private.fail('request_invalid', format(
+      'repeat_effects: must be a list of at most %s nodes, [{flow_id, node_id}].', private.limit_repeated_nodes()
+    ));
+  end if;
+  select n.position - 1 into v_position
+  from jsonb_array_elements(check_repeat_effects.nodes) with ordinality as n (node, position)
+  where jsonb_typeof(n.node) <> 'object' or private.integer_or_null(n.node ->> 'flow_id') is null
+    or not pg_input_is_valid(n.node ->> 'node_id', 'uuid') or n.node - '{flow_id,node_id}'::text[] <> '{}'
+  order by n.position limit 1;
+  if found then
+    perform private.fail('request_invalid', format('repeat_effects[%s]: must be {flow_id, node_id}.', v_position));
+  end if;
+end;
+$$;
+comment on function private.check_repeat_effects(jsonb) is
+  'Refuses repeat_effects of a redrive in another form than [{flow_id, node_id}]: 400 request_invalid. Null is none.';
+
+create function private.repeat_effects(nodes jsonb, flow_id integer, snapshot jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_node jsonb;
+  v_id jsonb;
+  v_keys text[];
+  v_key text;
+  v_result jsonb := '{}';
+begin
+  for v_node in select n.node from jsonb_array_elements(repeat_effects.nodes) as n (node) loop
+    v_id := to_jsonb((v_node ->> 'node_id')::uuid);
+    v_keys := array(
+      select k.key
+      from (values
+        ('entry', repeat_effects.flow_id, repeat_effects.snapshot -> 'entry'),
+        (v_node ->> 'flow_id', (v_node ->> 'flow_id')::integer, repeat_effects.snapshot -> 'flows' -> (v_node ->> 'flow_id'))
+      ) as k (key, flow_id, graph)
+      where k.flow_id = (v_node ->> 'flow_id')::integer
+        and k.graph -> 'nodes' @> jsonb_build_array(jsonb_build_object('id', v_id))
+    );
+    if v_keys = '{}' then
+      perform private.fail('request_invalid', format(
+        'repeat_effects: the graph of the run has no flow %s with a node %s.', v_node ->> 'flow_id', v_id #>> '{}'
+      ));
+    end if;
+    foreach v_key in array v_keys loop
+      v_result := v_result || jsonb_build_object(v_key, coalesce(v_result -> v_key, '[]') || v_id);
+    end loop;
+  end loop;
+  return v_result;
+end;
+$$;
+comment on function private.repeat_effects(jsonb, integer, jsonb) is
+  'The nodes that a redrive allows to repeat their effects, by flow: {"entry" | "<flow id>": [node id]}. `nodes` is what the caller sent, [{flow_id, node_id}]; flow_id is the flow of the root run. 400 request_invalid for a node that the snapshot does not have.';
+
 create function private.redrive_flow_run(
-  flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
+  flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid, repeat_effects jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -189,10 +258,14 @@ declare
   v_request jsonb := jsonb_build_object(
     'redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false)
   ) || case when redrive_flow_run.deployment is null then '{}'
-    else jsonb_build_object('deployment', redrive_flow_run.deployment) end;
+    else jsonb_build_object('deployment', redrive_flow_run.deployment)
+  end || case when redrive_flow_run.repeat_effects is null then '{}'
+    else jsonb_build_object('repeat_effects', redrive_flow_run.repeat_effects) end;
+  v_snapshot jsonb;
   v_started jsonb;
   v_changes jsonb;
 begin
+  perform private.check_repeat_effects(redrive_flow_run.repeat_effects);
   v_caller.user_id := private.lock_user();
   v_run := private.lock_run_to_redrive(redrive_flow_run.flow_run_id, v_caller.user_id);
   v_redrive_id := (select r.id from public.flow_run as r where r.redriven_from = v_run.id);
@@ -224,11 +297,18 @@ begin
     v_as_started := private.deployment_to_redrive_on(redrive_flow_run.deployment, v_run, v_job.settings);
     v_job.settings := private.run_settings(v_as_started) || jsonb_build_object('action_signer', v_run.action_signer);
   end if;
-  perform from private.flow_snapshots as s where s.hash = v_as_started.snapshot_hash for key share;
+  select s.data into v_snapshot
+  from private.flow_snapshots as s where s.hash = v_as_started.snapshot_hash for key share;
   if not found then
     perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
+  v_job.settings := v_job.settings - 'repeat_effects' || case
+    when redrive_flow_run.repeat_effects is null then '{}'
+    else jsonb_build_object(
+      'repeat_effects', private.repeat_effects(redrive_flow_run.repeat_effects, v_run.flow_id, v_snapshot)
+    )
+  end;
   v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
   -- If the fees of the run are paid, the redrive must not charge them again.
   if exists (
@@ -252,9 +332,9 @@ begin
   return v_started;
 end;
 $$;
-comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
+comment on function private.redrive_flow_run(uuid, boolean, text, uuid, jsonb) is
   'Implements public.redrive_flow_run. Definer, because no API role may insert runs.';
-grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
+grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid, jsonb) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run, and returns {flow_run_id, token}. The new run
 -- has the same graph, inputs, settings and starter. If `deployment` names another deployment of the same flow, the new
@@ -264,26 +344,29 @@ grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to
 -- It executes all other nodes. A run can be redriven only once; if the new run fails, redrive the new run. If
 -- flow_run_id names a called run, the root run of its tree is redriven.
 --
+-- A node with effects that succeeded is not executed again, even if its inputs are others now: it fails with
+-- effect_already_done. `repeat_effects` lists the nodes that may be executed again, [{flow_id, node_id}].
+--
 -- If a node or a transaction may already have had its effect, the redrive is refused. With accept_unknown=true, the
 -- caller accepts that the effect may happen again. With an idempotency_key, the same request within 24 hours returns
 -- the same run.
 --
--- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
+-- 400 idempotency_key_invalid, request_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
 -- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With
 -- `deployment` also 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
 -- redrive_graph_changed.
 create function public.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
-  deployment uuid default null
+  deployment uuid default null, repeat_effects jsonb default null
 )
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
+  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment, repeat_effects);
 end;
 $$;
-comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
+comment on function public.redrive_flow_run(uuid, boolean, text, uuid, jsonb) is
   'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the new run has the graph and the settings of this deployment of the flow.';
-grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
+grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid, jsonb) to anon, authenticated, service_role;

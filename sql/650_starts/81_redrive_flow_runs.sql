@@ -73,7 +73,7 @@ begin
     error := null;
     begin
       redriven_as := private.redrive_flow_run(
-        flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
+        flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment, null
       ) ->> 'flow_run_id';
     exception
       -- If a run can't be redriven, return its error, and continue with the next run.

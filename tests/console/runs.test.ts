@@ -206,6 +206,44 @@ test('a failed run is redriven to success, and its succeeded requests are taken 
   await opened.checkAccessibility();
 });
 
+test('a redrive asks whether a request that succeeded with other inputs may be sent again', async () => {
+  let isRepaired = false;
+  const desk = await startFlakyServer((_n, path) => path === '/main' && !isRepaired ? 'break' : { status: 200 });
+  onTestFinished(desk.close);
+  const opened = await openConsole();
+  const { page } = opened;
+  const person = await enterConsole(opened);
+  const flow = new FlowBuilder();
+  const main = flow.use('http_request', {}, { form: { method: 'GET', url: `${desk.url}/main` }, title: 'main' });
+  const body = flow.use('merge', { a: main.output('body'), b: flow.json('unknown') }).output('value');
+  const order = flow.use('http_request', { body }, {
+    form: { method: 'POST', url: `${desk.url}/order` },
+    title: 'order',
+  });
+  flow.output('order', order.output('body'));
+  const runId = await startFlow(person, flow, { name: 'Order' });
+  await finishedRun(person, runId);
+  expect(desk.requests('/order')).toHaveLength(1);
+  isRepaired = true;
+  const { data } = await person.client.rpc('redrive_flow_run', { flow_run_id: runId }).throwOnError();
+  const refused = (data as { flow_run_id: string }).flow_run_id;
+  await finishedRun(person, refused);
+  expect(desk.requests('/order')).toHaveLength(1);
+
+  await opened.goto(`runs/${refused}`);
+  await page.getByRole('alert').filter({ hasText: 'effect_already_done' }).waitFor();
+  await page.getByRole('button', { name: 'Redrive' }).click();
+  const dialog = page.getByRole('dialog');
+  const question = dialog.getByRole('group', { name: 'Nodes that may act again' });
+  await question.getByText(/so it did not act again; body was a text and is/).waitFor();
+  await opened.checkAccessibility();
+  await question.getByRole('checkbox', { name: 'order' }).check();
+  await dialog.getByRole('button', { name: 'Redrive' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/runs/') && !url.pathname.endsWith(refused));
+  await page.getByRole('status').getByText('succeeded').waitFor();
+  expect(desk.requests('/order')).toHaveLength(2);
+});
+
 test('a run is refreshed by its events, and by the clock only every 15 s, and gets an input from the page', async () => {
   // This test uses its own page, because a changed clock stays changed.
   const opened = await openConsole({ isFirstVisit: true });

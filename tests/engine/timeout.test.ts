@@ -122,7 +122,7 @@ describe('the timeout of a node', () => {
     expect(recorded.inputs).toMatchObject([{ timeout_ms: SHORT }]);
     expect(recorded.nodeRuns.map(({ attempt }) => attempt)).toEqual([1]);
     // The record holds all executions of the run, so that a redrive needs no other record.
-    expect(events.filter(({ type }) => type === 'halted')).toEqual([]);
+    expect(events.filter(({ type }) => type === 'leftIncomplete')).toEqual([]);
     expect(endOf(result)).toMatchObject({ errors: [expect.stringContaining(TOOK_LONGER)] });
   });
 });

@@ -165,6 +165,85 @@ describe('a run of loops and called flows', () => {
   });
 });
 
+describe('a request that succeeded with other inputs', () => {
+  /** A flow that posts the list of the elements that passed the gate, from a called flow. */
+  async function flowsOf(base: string, gate: Gate) {
+    const called = new FlowBuilder();
+    const body = called.input('list');
+    const posted = called.use('http_request', { body }, {
+      form: { method: 'POST', url: `${effects.url}${base}/list` },
+      title: 'post',
+    });
+    called.output('path', called.field('path', posted.output('body')));
+    called.output('checked', pass(called, gate, called.json('end'), 'end'));
+    const calledId = await storeFlow(owner, called);
+    const flow = new FlowBuilder();
+    const open = await newGate();
+    open.open();
+    const element = flow.foreach(flow.json([1, 2, 3]));
+    const url = flow.script(`if a == 2 { "${gate.url}" } else { "${open.url}" }`, { a: element }, 1, 'url').output('u');
+    const got = flow.use('http_request', { url }, { form: { method: 'GET' }, title: 'get' });
+    const passed = flow.script('if b == () { throw "closed" } a', { a: element, b: got.output('body') }, 1).output('u');
+    const list = flow.use('collect', { element: passed }, { form: { on_failed_element: 'leave_out' } }).output('array');
+    flow.output('path', flow.interflow(calledId, { list }, ['path', 'checked']).output('path'));
+    return { flow, repeated: { flow: calledId, node: posted.id } };
+  }
+
+  it('is not sent again, unless the redrive names its node', async () => {
+    const base = `/${randomUUID()}`;
+    const gate = await newGate();
+    const { flow, repeated } = await flowsOf(base, gate);
+    const failed = await runOf(flow);
+    expect(countsOf(base)).toEqual({ '/list': 1 });
+    gate.open();
+    const client = createFlowClient(owner.client);
+    const first = await client.redrive(failed.id);
+    const refused = await finishedRun(owner, first.flow_run_id);
+    expect(refused).toMatchObject({
+      status: 'failed',
+      errors: [expect.stringContaining('effect_already_done: the node succeeded in run')],
+    });
+    expect(refused.errors?.[0]).toContain('body was a list of 2 and is a list of 3');
+    // A redrive of the redrive knows of the request, too.
+    const second = await client.redrive(first);
+    expect((await finishedRun(owner, second.flow_run_id)).status).toBe('failed');
+    expect(countsOf(base)).toEqual({ '/list': 1 });
+    const third = await client.redrive(second, { repeatEffects: [repeated] });
+    expect(await client.output(third)).toEqual({ path: `${base}/list` });
+    expect(countsOf(base)).toEqual({ '/list': 2 });
+  });
+
+  it.each([
+    ['no list', 'x', /repeat_effects: /],
+    [
+      'a node of no flow',
+      [{ flow_id: 1, node_id: randomUUID() }],
+      /repeat_effects: the graph of the run has no flow 1 /,
+    ],
+    ['another member', [{ flow_id: 1, node_id: randomUUID(), times: 1 }], /repeat_effects/],
+    ['no id', [{ flow_id: 1, node_id: 'x' }], /repeat_effects/],
+    ['too many nodes', Array.from({ length: 101 }, () => ({ flow_id: 1, node_id: randomUUID() })), /repeat_effects: /],
+  ])('is refused with repeat_effects that have %s', async (_, repeat_effects, message) => {
+    const flow = new FlowBuilder();
+    flow.output('u', flow.script('throw "wrong"', {}, 1).output('u'));
+    const failed = await runOf(flow);
+    const response = await call(`flow/redrive/${failed.id}`, {
+      token: owner.token,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ repeat_effects }),
+    });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: 'request_invalid', message: expect.stringMatching(message) }),
+    ]);
+    const { error } = await owner.client.rpc('redrive_flow_run', {
+      flow_run_id: failed.id,
+      repeat_effects: repeat_effects as never,
+    });
+    expect(error).toMatchObject({ code: 'request_invalid', message: expect.stringMatching(message) });
+  });
+});
+
 describe('a redrive on a newer deployment', () => {
   /** A flow that posts to two paths. It fails at `script` before the second post. */
   const build = (base: string, { script, last = '/second' }: { script: string; last?: string }) => {
@@ -216,9 +295,15 @@ describe('a redrive on a newer deployment', () => {
     const before = build(base, { script: wrong });
     const { failed, ids: [other] } = await failAndDeploy(before, build(`${base}/other`, { script: right }));
     // A script that has changed makes the address of the first request. The node that sends the request is unchanged,
-    // so it may run again with the new address. A redrive is refused only if a node that has had effects is itself
-    // changed.
-    expect((await redrive(owner, failed.id, `?deployment=${other}`)).status).toBe(200);
+    // so the redrive is not refused. But the request was sent, so it is not sent to the new address.
+    const { status: accepted, body: continued } = await redrive(owner, failed.id, `?deployment=${other}`);
+    expect(accepted).toBe(200);
+    expect(await finishedRun(owner, continued.flow_run_id)).toMatchObject({
+      status: 'failed',
+      error_code: 'effect_already_done',
+      errors: [expect.stringMatching(/^first .*: effect_already_done: .* url was a text and is another one$/)],
+    });
+    expect(countsOf(`${base}/other/first`)).toEqual({});
 
     const changed = build(base, { script: right });
     const request = changed.nodes.find(({ data }) => data.display_name === 'first')!;

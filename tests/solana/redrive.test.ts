@@ -137,6 +137,38 @@ async function takenOver(runId: string): Promise<string[]> {
 }
 
 describe.each(['Off', 'Automatic'])('with bundling %s, confirmed payments', (instructions_bundling) => {
+  it('are not made again with another amount', async () => {
+    const [open, closed] = await Promise.all([newGate(), newGate()]);
+    open.open();
+    const { publicKey: to } = await makeKeypair();
+    const flow = new FlowBuilder();
+    const element = flow.foreach(flow.json([1, 2, 3]));
+    const url = flow.script(`if a == 2 { "${closed.url}" } else { "${open.url}" }`, { a: element }, 1, 'url').output(
+      'u',
+    );
+    const got = flow.use('http_request', { url }, { form: { method: 'GET' }, title: 'get' });
+    const passed = flow.script('if b == () { throw "closed" } a', { a: element, b: got.output('body') }, 1).output('u');
+    const list = flow.use('collect', { element: passed }, { form: { on_failed_element: 'leave_out' } }).output('array');
+    const amount = flow.script('let sum = 0; for x in a { sum += x; } sum / 1000', { a: list }, 1, 'sum').output('u');
+    const payment = flow.use('transfer_sol', { sender: walletOf(flow), recipient: keyOf(flow, to, 'to'), amount }, {
+      title: 'pay',
+    });
+    flow.output('signature', payment.output('signature'));
+    const failed = await endOf(await startOf(flow, {}, { instructions_bundling }));
+    expect([failed.status, landed(to)]).toEqual(['failed', 1]);
+    closed.open();
+    const refused = await redriven(failed.id);
+    expect(refused.errors).toEqual([expect.stringMatching(/effect_already_done: .*; amount was 0.004 and is 0.006$/)]);
+    expect(landed(to)).toBe(1);
+    const response = await call(`flow/redrive/${refused.id}`, {
+      token: owner.token,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ repeat_effects: [{ flow_id: failed.flow_id, node_id: payment.id }] }),
+    });
+    expect(await endOf(await response.json())).toMatchObject({ status: 'succeeded' });
+    expect(landed(to)).toBe(2);
+  });
+
   it('and the fees are not sent again after a later node has failed', async () => {
     const gate = await newGate();
     const [shop, late, author] = [makeKeypair().publicKey, makeKeypair().publicKey, makeKeypair().publicKey];

@@ -102,7 +102,7 @@ it('SQL and the runner agree on which nodes have effects', async () => {
     flow.use(nodeId, { [deciding]: given }, { form });
   }
   const { nodes } = makeRunGraph(flow.graph(), nodeRegistry);
-  const expected = nodes.filter((node) => hasEffects(node, () => false));
+  const expected = nodes.filter((node) => hasEffects(node, () => 'none'));
   const rows = await sql<{ node_id: string; is_settled: boolean }[]>`
     select * from private.acting_nodes(${sql.json(flow.nodes as never)}, ${sql.json(flow.edges as never)}, '{}')`;
   expect(rows.map(({ node_id }) => node_id).toSorted()).toEqual(expected.map(({ id }) => id).toSorted());

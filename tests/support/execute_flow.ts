@@ -11,6 +11,7 @@ import {
   type NodeRun,
   type RunResult,
   type SnapshotChanges,
+  type StoredEarlierRuns,
 } from '../../runner/engine/journal.ts';
 import { type RunLimits, runLimits } from '../../runner/engine/limits.ts';
 import type { Effect, Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../runner/engine/node.ts';
@@ -57,6 +58,8 @@ export interface ExecuteFlowOptions {
   runId?: string;
   /** The runs from which this run was redriven, the newest first. */
   redrivenFrom?: { runId: string; recorded: Recorded; changes?: SnapshotChanges | undefined }[];
+  /** The nodes that the redrive allows to repeat their effects. */
+  repeatEffects?: StoredEarlierRuns['repeat_effects'];
   /** Pinned outputs by node. */
   pins?: Record<string, ValueMap>;
   /** A partial run: the nodes that run, and the record that has the outputs of the other nodes. */
@@ -87,7 +90,7 @@ type Reported =
   | { type: 'nodeEnded'; run: NodeRun }
   | { type: 'inputAsked'; input: AskedInput }
   | { type: 'nodeTakenOver'; run: NodeRun }
-  | { type: 'halted' }
+  | { type: 'leftIncomplete' }
   | { type: 'logged'; line: LogLine }
   | { type: 'transactionStored'; record: TransactionRecord }
   | { type: 'transactionEnded'; transaction: Effect; outcome: FinalOutcome; signature: string | null };
@@ -188,7 +191,7 @@ function recordInMemory(now: () => number, earlierRuns: readonly NodeRun[]): {
         const { flow_run_id, node_id, times } = execution;
         add({ type: 'nodeTakenOver', run: { ...taken, flow_run_id, node_id, times } });
       },
-      halted: () => add({ type: 'halted' }),
+      leftIncomplete: () => add({ type: 'leftIncomplete' }),
       logged: (line) => add({ type: 'logged', line }),
       flush: () => Promise.resolve(),
       isFull: () => false,
@@ -243,6 +246,7 @@ export async function claimFlow(
       roots: redrivenFrom.map(({ runId }) => runId),
       children: redrivenFrom.flatMap(({ recorded }) => recorded.children),
       node_runs: [...earlierRuns, ...options.partial?.recorded?.nodeRuns ?? []],
+      repeat_effects: options.repeatEffects,
       changes: Object.fromEntries(redrivenFrom.flatMap(({ runId, changes }) => changes ? [[runId, changes]] : [])),
     },
   });

@@ -111,6 +111,13 @@ export const runLimits = {
     beyond: '400 `request_invalid`',
     inSql: true,
   },
+  repeated_nodes: {
+    value: 100,
+    unit: 'nodes',
+    meaning: 'nodes that `repeat_effects` of a redrive names',
+    beyond: '400 `request_invalid`',
+    inSql: true,
+  },
   // A worker keeps in memory all outputs of the runs that a partial run names.
   named_runs: {
     value: 10,

@@ -208,11 +208,18 @@ export const routeOperations: Operation[] = [
     summary: 'Redrives a failed or stopped run',
     description:
       'Starts a new run with the same graph, inputs, settings and starter. It takes over a succeeded node execution ' +
-      'with its outputs if the inputs are the same as in the earlier run, and executes all other nodes. A run can be redriven once. If the new run also fails, redrive the new run. For a called run, ' +
+      'with its outputs if the inputs are the same as in the earlier run, and executes all other nodes. A node with effects that succeeded with other inputs is not executed again: it fails with `effect_already_done`, unless `repeat_effects` names it. A run can be redriven once. If the new run also fails, redrive the new run. For a called run, ' +
       'the whole tree of runs is redriven. Only the owner of the flow may do this. With `deployment`, the new run continues on another deployment of the flow. It then takes over a node execution only if the data and the incoming edges of the node are also the same.',
     security: user,
     parameters: ['flowRunId', 'acceptUnknown', 'redriveDeployment', 'idempotencyKey'],
-    body: { schema: { type: 'object', additionalProperties: false }, isRequired: false, examples: { nothing: {} } },
+    body: {
+      schema: ref('RedriveParams'),
+      isRequired: false,
+      examples: {
+        nothing: {},
+        repeat: { repeat_effects: [{ flow_id: 7, node_id: '8d7f6e5c-1b2a-4c3d-9e8f-7a6b5c4d3e2f' }] },
+      },
+    },
     answers: { 200: { description: 'The new run, queued.', schema: ref('StartResult'), example: started } },
     errors: [...routeErrors, ...bodyErrors, ...redriveErrors],
   },

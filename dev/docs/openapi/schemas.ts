@@ -8,7 +8,7 @@ import {
   startFlowParamsSchema,
   warningCodes,
 } from '../../../types/deployment.ts';
-import { DEFAULT_WAIT_SECONDS, stopFlowParamsSchema } from '../../../types/flow_run.ts';
+import { DEFAULT_WAIT_SECONDS, redriveParamsSchema, stopFlowParamsSchema } from '../../../types/flow_run.ts';
 import { submitSignatureParamsSchema } from '../../../types/signature_request.ts';
 import { testConnectionParamsSchema, upsertConnectionParamsSchema } from '../../../types/connection.ts';
 import { upsertWalletParamsSchema } from '../../../types/wallet.ts';
@@ -44,6 +44,8 @@ const flowStartNotes = {
     "Settings of the run for the names that the flow's own environment does not define. Called flows keep their own settings.",
   output_instructions: 'The run outputs its first transaction as a value, and does not send it.',
 };
+const repeatEffectsNote =
+  'Nodes that may have their effects again, although they succeeded in the earlier run with other inputs. Each is named by its flow and its id, so nodes of called flows can be named.';
 const stopNotes = {
   timeout_millies: 'Milliseconds that running nodes have to end by themselves; 0 by default.',
   reason: { description: 'Text for the errors of the cancelled nodes.', pattern: STORABLE },
@@ -171,6 +173,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   StartDeploymentParams: annotate(input(startDeploymentParamsSchema), startNotes),
   StartFlowParams: annotate(input(startFlowParamsSchema), flowStartNotes),
   StopFlowParams: annotate(input(stopFlowParamsSchema), stopNotes),
+  RedriveParams: annotate(input(redriveParamsSchema), { repeat_effects: repeatEffectsNote }),
   ActionPostParams: annotate(input(actionPostParamsSchema), {
     account: base58(32, 'The public key of the wallet that has to sign.'),
     data: 'Parameters by name, as texts; a list for several choices.',
@@ -255,6 +258,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   RedriveFlowRunArguments: annotate(input(argumentSchemas.redrive_flow_run), {
     flow_run_id: 'The run that failed or was stopped, or one that it called.',
     deployment: 'Another deployment of the flow, whose graph and settings the new run uses.',
+    repeat_effects: repeatEffectsNote,
     accept_unknown:
       'Redrive even if failed nodes may have changed something outside. The new run may repeat the change.',
     idempotency_key: idempotencyNote,

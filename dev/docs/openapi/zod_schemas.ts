@@ -25,6 +25,7 @@ import {
 import { deploymentDescriptionSchema } from '../../../types/deployment_description.ts';
 import {
   type FlowRunResult,
+  redriveParamsSchema,
   type RunStatus,
   stopFlowParamsSchema,
   type StopFlowResult,
@@ -215,6 +216,7 @@ export const argumentSchemas = {
     accept_unknown: z.boolean().optional(),
     idempotency_key: z.string().min(1).max(255).optional(),
     deployment: z.uuid().optional(),
+    ...redriveParamsSchema.shape,
   }),
   redrive_flow_runs: z.strictObject({
     flow: flowIdArgument.optional(),
