@@ -7,14 +7,14 @@ import { runLimits } from './limits/runs.ts';
 export const MAX_MESSAGE_BYTES = runLimits.transaction_bytes.value;
 
 /** The kind of message that a signature request asks to sign. */
-export type SignatureRequestKind = 'transaction' | 'message';
+export type SignatureRequestKind = 'transaction_message' | 'message';
 
 /** A signature request, as returned by `GET /flow/signature_request/{flow_run_id}`. */
 export interface PendingSignatureRequest {
   /** Random, below 2^53. */
   id: number;
   /**
-   * `transaction` if the message belongs to a transaction, `message` for any other message. So far, nodes ask only for
+   * `transaction_message` if the message belongs to a transaction, `message` for any other message. So far, nodes ask only for
    * signatures of transactions.
    */
   kind: SignatureRequestKind;

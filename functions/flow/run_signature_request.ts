@@ -3,6 +3,7 @@ import { flowRunPathSchema, type WaitQuery } from '../../types/flow_run.ts';
 import type { PendingSignatureResult } from '../../types/signature_request.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
+import { isErrorOf } from '../_shared/api_error.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
 
@@ -21,12 +22,20 @@ export const makeRunSignatureRequest =
       return result.request;
     };
 
-    let request = await read();
-    if (request === null && wait > 0) {
+    const readOrWait = async () => {
+      const request = await read();
+      if (request !== null || wait === 0) return request;
       const { signal } = context.req.raw;
       await waiter.wait(flow_run_id, wait, signal);
       // If the caller has disconnected, nobody reads the answer, so no request is read.
-      if (!signal.aborted) request = await read();
+      return signal.aborted ? null : await read();
+    };
+    try {
+      const request = await readOrWait();
+      return request === null ? context.body(null, 204) : context.json(request);
+    } catch (error) {
+      if (!isErrorOf(error, 'signature_request_not_found')) throw error;
+      // The run has ended. Clients of the reference recognise this text, and stop asking.
+      return context.json({ ...error.toBody(), error: 'not found' }, 404);
     }
-    return request === null ? context.body(null, 204) : context.json(request);
   };

@@ -3,7 +3,7 @@
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),
-  kind text not null default 'transaction',
+  kind text not null default 'transaction_message',
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   node_id uuid not null,
   times integer not null,
@@ -17,7 +17,7 @@ create table public.signature_requests (
   new_msg text,
   expires_at timestamptz not null,
   constraint signature_requests_id_exact check (id between 0 and 9007199254740991),
-  constraint signature_requests_kind_known check (kind in ('transaction', 'message')),
+  constraint signature_requests_kind_known check (kind in ('transaction_message', 'message')),
   constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
   constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
     references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
@@ -33,7 +33,7 @@ comment on table public.signature_requests is
 comment on column public.signature_requests.id is
   'A random number below 2^53. Knowing the number gives no right to answer: an answer also needs a signature by the requested key.';
 comment on column public.signature_requests.kind is
-  'transaction: msg is the message of a transaction. message: msg is any other message. No node makes a request of this kind yet.';
+  'transaction_message: msg is the message of a transaction. message: msg is any other message. No node makes a request of this kind yet.';
 comment on column public.signature_requests.flow_run_id is
   'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is

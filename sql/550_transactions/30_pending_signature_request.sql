@@ -30,7 +30,7 @@ comment on function private.pending_signature_request(uuid) is
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 -- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null if no
--- request is open. Otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
+-- request is open. Otherwise it is {id, kind (transaction_message or message), time (milliseconds since 1970), pubkey,
 -- message, timeout (seconds), flow_run_id, signatures}. is_overdue is as in flow_run_result.
 create function public.pending_signature_request(flow_run_id uuid)
 returns jsonb

@@ -51,7 +51,7 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     const request = await response.json();
     expect(request).toEqual({
       id,
-      kind: 'transaction',
+      kind: 'transaction_message',
       time: expect.any(Number),
       pubkey: payer.publicKey,
       message,
@@ -97,6 +97,11 @@ describe('GET /flow/signature_request/{flow_run_id}', () => {
     await run.end();
     expect(await answerOf(await getRequest(run.id, owner.token))).toEqual([404, 'signature_request_not_found']);
     expect(await waiting).toEqual([404, 'signature_request_not_found']);
+    // Clients of the reference end their polling by this text.
+    expect(await (await getRequest(run.id, owner.token)).json()).toMatchObject({
+      error: 'not found',
+      message: 'The run has ended, so it asks for no signature.',
+    });
   });
 
   it('returns requests of called runs for the started run and for each run of its tree', async () => {

@@ -177,7 +177,7 @@ export const actionTransaction = {
 export const completedAction = { type: 'completed', ...actionView, label: 'Done' };
 export const pendingRequest = {
   id: REQUEST_ID,
-  kind: 'transaction',
+  kind: 'transaction_message',
   time: 1_795_267_056_123,
   pubkey: PUBLIC_KEY,
   message:

@@ -434,7 +434,7 @@ export const componentSchemas: Record<string, JsonSchema> = {
   PendingSignatureRequest: annotate(output(answerSchemas.PendingSignatureRequest), {
     id: 'Random, below 2^53.',
     kind:
-      'The kind of `message`: `transaction` for the message of a transaction, `message` for any other message, which may not be changed. No node asks for a `message` yet.',
+      'The kind of `message`: `transaction_message` for the message of a transaction, `message` for any other message, which may not be changed. No node asks for a `message` yet.',
     time: 'The time of the request, in milliseconds since 1970.',
     pubkey: 'The key that must sign.',
     message:

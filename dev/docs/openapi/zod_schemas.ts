@@ -475,7 +475,7 @@ export const answerSchemas = {
   AnswerInputResult: z.strictObject({ success: z.literal(true) }) satisfies z.ZodType<AnswerInputResult>,
   PendingSignatureRequest: z.strictObject({
     id: requestIdSchema,
-    kind: z.enum(['transaction', 'message']),
+    kind: z.enum(['transaction_message', 'message']),
     time: z.int().min(0),
     pubkey: publicKeySchema,
     message: base64Schema,

@@ -33,7 +33,7 @@ select test.ask(test.kept('run')::uuid, test.request());
 select is(
   pg_temp.pending() #- '{request,id}' #- '{request,time}',
   jsonb_build_object('is_overdue', false, 'request', jsonb_build_object(
-    'kind', 'transaction', 'pubkey', 'So11111111111111111111111111111111111111112', 'message', 'AQID', 'timeout', 90.5, 'flow_run_id', test.kept('child'),
+    'kind', 'transaction_message', 'pubkey', 'So11111111111111111111111111111111111111112', 'message', 'AQID', 'timeout', 90.5, 'flow_run_id', test.kept('child'),
     'signatures', '[{"pubkey": "x", "signature": "y"}]'::jsonb
   )),
   'the oldest open request is returned, with the run that asks for it'

@@ -14,7 +14,7 @@ select results_eq($$ select flow_run_id, event from public.webhook_deliveries $$
 select is(
   (select d.payload #> '{data,signature_requests}' from public.webhook_deliveries as d),
   (select jsonb_agg(jsonb_build_object(
-      'id', s.id, 'kind', 'transaction', 'pubkey', s.pubkey, 'expires_at', s.expires_at
+      'id', s.id, 'kind', 'transaction_message', 'pubkey', s.pubkey, 'expires_at', s.expires_at
     ) order by s.created_at)
     from public.signature_requests as s where s.flow_run_id = test.kept('told')::uuid),
   'the message lists the requests in the order in which they were made'
