@@ -245,7 +245,10 @@ export interface NewConnection {
   /** The name, unique for each user. Nodes refer to the connection by this name. */
   name: string;
   kind: 'bearer' | 'basic' | 'header' | 'query' | 'oauth2_client_credentials' | 'oauth2_refresh_token';
-  /** The hosts that get the secret. If a host ends in `:port` or `/path`, only that port or path gets the secret. */
+  /**
+   * The hosts that get the secret. If a host ends in `:port` or `/path`, only that port or path gets the secret. A host
+   * without a port means the default port of the scheme.
+   */
   hosts: string[];
   /** If `kind` is `header`: the name of the header with the secret. */
   header?: string | undefined;

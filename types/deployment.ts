@@ -30,8 +30,8 @@ const nodeIdSchema = z.string().max(flowLimits.node_id_characters.value);
 
 /** The part of a flow that a start runs. */
 export const partialConfigSchema = z.strictObject({
-  /** The ids of the nodes that run. No other node runs. */
-  only_nodes: z.array(nodeIdSchema).min(1).max(flowLimits.flow_nodes.value),
+  /** The ids of the nodes that run. No other node runs. If the list is empty, the whole flow runs. */
+  only_nodes: z.array(nodeIdSchema).max(flowLimits.flow_nodes.value),
   /** The sources of the other nodes' outputs. */
   values_config: z.strictObject({
     /**

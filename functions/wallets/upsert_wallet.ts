@@ -6,6 +6,7 @@ import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { identifyCaller } from '../_shared/identify_caller.ts';
+import { prefersRepresentation } from '../_shared/preferences.ts';
 import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
 import { derivePublicKey, sealWallet } from '../_shared/wallet_crypto.ts';
 
@@ -25,7 +26,10 @@ async function readSecretKey(keypair: string, publicKey: string): Promise<Uint8A
   return secretKey;
 }
 
-/** `POST /wallets/upsert`: stores a wallet of the caller. The database gets a key pair only in encrypted form. */
+/**
+ * `POST /wallets/upsert`: stores a wallet of the caller. With `Prefer: return=representation` the answer is a list. The database
+ * gets a key pair only in encrypted form.
+ */
 export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: KeyRing) => {
   const seal = async (user_id: string, { keypair, public_key }: UpsertWalletParams) => {
     if (keypair === undefined) return {};
@@ -44,6 +48,8 @@ export const makeUpsertWallet = ({ config, rpc, serviceRpc }: Deps, keys: KeyRin
     const { type, name, public_key } = params;
     const secret = await seal(user_id, params);
     const wallet = await serviceRpc<Wallet>('store_wallet', { user_id, type, name, public_key, ...secret });
-    return context.json(wallet);
+    if (!prefersRepresentation(context.req.header('prefer'))) return context.json(wallet);
+    context.header('preference-applied', 'return=representation');
+    return context.json([wallet]);
   };
 };

@@ -45,10 +45,9 @@ begin
         then check_partial_shape.config - '{only_nodes,values_config}'::text[] = '{}' end
     ),
     (
-      '.only_nodes', 'must be a list of at least one node id',
-      jsonb_path_exists(
-        check_partial_shape.config, 'strict $.only_nodes ? (@.type() == "array" && @.size() > 0)', silent => true
-      ) and not coalesce(jsonb_path_exists(
+      '.only_nodes', 'must be a list of node ids',
+      jsonb_typeof(check_partial_shape.config -> 'only_nodes') = 'array'
+      and not coalesce(jsonb_path_exists(
         check_partial_shape.config, 'strict $.only_nodes[*] ? (@.type() != "string")', silent => true
       ), false)
     ),
@@ -164,7 +163,7 @@ comment on function private.check_named_runs(text[], public.flows) is
 -- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` is {node id: run id}: for
 -- nodes outside only_nodes that have an edge into it, the earlier run that provides the node's outputs. `inline` has
 -- the values from the request. It also has the pinned outputs of nodes outside only_nodes, unless values_config.nodes
--- names a run for the node.
+-- names a run for the node. Null if only_nodes is empty, because then the whole flow runs.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -177,6 +176,9 @@ declare
   v_runs jsonb;
 begin
   perform private.check_partial_shape(partial_setting.partial_config);
+  if partial_setting.partial_config -> 'only_nodes' = '[]' then
+    return null;
+  end if;
   v_values := '{"nodes": {}, "inline": {}}'
     || jsonb_strip_nulls(coalesce(partial_setting.partial_config -> 'values_config', '{}'));
   v_only := array(
@@ -206,4 +208,4 @@ begin
 end;
 $$;
 comment on function private.partial_setting(public.flows, jsonb, jsonb) is
-  'The checked partial_config of a start, in the form that the runner needs: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer, because it reads runs of the flow''s owner.';
+  'The checked partial_config of a start, in the form that the runner needs: {only_nodes, runs, inline}; null if only_nodes is empty. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer, because it reads runs of the flow''s owner.';

@@ -37,6 +37,7 @@ declare
   v_settings jsonb := private.run_settings(flow_start_settings.deployment)
     || jsonb_build_object('action_signer', flow_start_settings.action_signer);
   v_pins constant jsonb := private.pins_of_flow(flow_start_settings.flow);
+  v_partial jsonb;
 begin
   if flow_start_settings.environment is not null then
     perform private.check_start_environment(
@@ -46,8 +47,10 @@ begin
       flow_start_settings.environment - array(select jsonb_object_keys((flow_start_settings.flow).environment)));
   end if;
   if flow_start_settings.partial_config is not null then
-    v_settings := v_settings || jsonb_build_object('partial_config',
-      private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config, v_pins));
+    v_partial := private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config, v_pins);
+  end if;
+  if v_partial is not null then
+    v_settings := v_settings || jsonb_build_object('partial_config', v_partial);
   elsif v_pins <> '{}' then
     v_settings := v_settings || jsonb_build_object('pins', v_pins);
   end if;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { createFlowClient } from '../../client/create_flow_client.ts';
 import type { StartFlowParams, StartFlowResult } from '../../types/deployment.ts';
-import { FlowBuilder } from '../support/flow_builder.ts';
+import { FlowBuilder, textFlow } from '../support/flow_builder.ts';
 import { call, deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 
 let owner: Person;
@@ -81,8 +81,17 @@ it('a start with an unknown run is one 404, and with an unknown node a 400 that 
     path: 'partial_config.only_nodes',
     message: `the flow has no node ${unknown}`,
   }]]);
-  const shape = await startFlow(flowId, { partial_config: { only_nodes: [] } });
+  const shape = await startFlow(flowId, { partial_config: { only_nodes: 'all' as never } });
   expect([shape.status, (await shape.json()).code]).toEqual([400, 'request_invalid']);
+});
+
+it('a start with an empty list of nodes runs the whole flow', async () => {
+  const flow = textFlow();
+  const { status, output, not_run } = await run(await storeFlow(owner, flow), {
+    values: { value: 'all' },
+    partial_config: { only_nodes: [], values_config: {} },
+  });
+  expect([status, output, not_run]).toEqual(['succeeded', { M: { text: { S: 'all' } } }, []]);
 });
 
 it('a start gives its flow the environment names that the flow lacks, and called flows none', async () => {

@@ -51,6 +51,17 @@ describe('POST /wallets/upsert', () => {
     expect(findSecrets(JSON.stringify(secret), [pair.secretKey])).toEqual([]);
   });
 
+  it('answers with a list if the request prefers a representation', async () => {
+    const pair = makeKeypair();
+    const response = await call('wallets/upsert', {
+      token: owner.token,
+      headers: { 'content-type': 'application/json', prefer: 'return=representation' },
+      body: JSON.stringify(hardcoded(pair)),
+    });
+    expect(response.headers.get('preference-applied')).toBe('return=representation');
+    expect(await response.json()).toEqual([expect.objectContaining({ public_key: pair.publicKey })]);
+  });
+
   it("accepts the caller's own user_id, in upper or lower case, also with an API key", async () => {
     const pair = makeKeypair();
     const wallet = await upsert(owner, { ...hardcoded(pair), user_id: owner.id });

@@ -156,6 +156,13 @@ export const componentParameters = {
     schema: parameterSchemas.eventId,
     example: 12,
   },
+  preferRepresentation: {
+    name: 'Prefer',
+    in: 'header',
+    description: 'With `return=representation` the answer is a list, as PostgREST gives it.',
+    schema: { type: 'string' },
+    example: 'return=representation',
+  },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',

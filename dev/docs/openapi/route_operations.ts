@@ -241,7 +241,14 @@ export const routeOperations: Operation[] = [
         rename: { type: 'HARDCODED', name: 'renamed', public_key: PUBLIC_KEY },
       },
     },
-    answers: { 200: { description: 'The wallet, without secrets.', schema: ref('Wallet'), example: wallet } },
+    parameters: ['preferRepresentation'],
+    answers: {
+      200: {
+        description: 'The wallet, without secrets. With `Prefer: return=representation` a list of this wallet.',
+        schema: { oneOf: [ref('Wallet'), { type: 'array', items: ref('Wallet'), minItems: 1, maxItems: 1 }] },
+        example: wallet,
+      },
+    },
     errors: [
       ...routeErrors,
       ...bodyErrors,

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import type { StartResult } from '../../../types/deployment.ts';
 import type { EndedRun } from '../../../types/flow_run.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
+import { readPreferences } from '../preferences.ts';
 import type { RunWaiter } from './run_waiter.ts';
 
 /** Matches one preference of the header's list, if it is `wait`. Source: RFC 7240. */
@@ -12,9 +13,8 @@ const WAIT = /^wait ?= ?"?(\d{1,9})"?$/i;
  * preference that cannot be read is ignored, as RFC 7240 wants.
  */
 export function readPreferredWait(header: string | undefined): number {
-  for (const preference of (header ?? '').slice(0, 1_000).split(',')) {
-    const [name = ''] = preference.split(';');
-    const seconds = WAIT.exec(name.trim())?.[1];
+  for (const preference of readPreferences(header)) {
+    const seconds = WAIT.exec(preference)?.[1];
     if (seconds !== undefined) return Math.min(Number(seconds), requestLimits.start_wait_seconds.value);
   }
   return 0;

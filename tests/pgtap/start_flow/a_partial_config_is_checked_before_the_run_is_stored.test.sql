@@ -16,7 +16,7 @@ from (values
   ('[]'::jsonb, ': must be \{only_nodes'),
   ('7', ': must be \{only_nodes'),
   ('{}', '\.only_nodes: must be a list'),
-  ('{"only_nodes": []}', '\.only_nodes: must be a list'),
+  ('{"only_nodes": null}', '\.only_nodes: must be a list'),
   ('{"only_nodes": "a"}', '\.only_nodes: must be a list'),
   ('{"only_nodes": [7]}', '\.only_nodes: must be a list'),
   ('{"only_nodes": ["a"], "other": 1}', ': must be \{only_nodes'),
