@@ -619,7 +619,7 @@ isOneToOne: false
 { Args: { "id": string }; Returns: undefined
                            },
 "redrive_flow_run":
-{ Args: { "accept_unknown"?: boolean,"deployment"?: string,"flow_run_id": string,"idempotency_key"?: string }; Returns: Json
+{ Args: { "accept_unknown"?: boolean,"deployment"?: string,"flow_run_id": string,"idempotency_key"?: string,"repeat_effects"?: Json }; Returns: Json
                            },
 "redrive_flow_runs":
 { Args: { "accept_unknown"?: boolean,"deployment"?: string,"error_code"?: string,"flow"?: number,"max_runs"?: number,"on_deployment"?: string,"since"?: string,"until"?: string }; Returns: {

@@ -5,6 +5,8 @@ import { branchNode } from './branch/index.ts';
 import { chunkStringNode } from './chunk_string/index.ts';
 import { collectNode } from './collect/index.ts';
 import { constNode } from './const/index.ts';
+import { createMasterEditionNode } from './create_master_edition/index.ts';
+import { createMetadataAccountNode } from './create_metadata_account/index.ts';
 import { createMintAccountNode } from './create_mint_account/index.ts';
 import { createTokenAccountNode } from './create_token_account/index.ts';
 import { csvFormatNode } from './csv_format/index.ts';
@@ -98,6 +100,8 @@ const modules: AnyModule[] = [
   chunkStringNode,
   collectNode,
   constNode,
+  createMasterEditionNode,
+  createMetadataAccountNode,
   createMintAccountNode,
   createTokenAccountNode,
   csvFormatNode,

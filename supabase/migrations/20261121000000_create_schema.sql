@@ -99,12 +99,12 @@ language sql immutable security invoker
 begin atomic
   select array[
     'bad_config', 'connection_missing', 'connection_token_failed', 'connection_unreadable',
-    'connection_url_refused', 'expression_failed', 'input_address_unknown', 'input_cancelled', 'input_expired',
-    'kv_key_invalid', 'kv_size_limit', 'kv_store_exists', 'kv_store_name_invalid', 'kv_store_not_found',
-    'kv_stores_limit', 'kv_value_invalid', 'node_cpu_limit', 'node_executions_limit', 'node_not_implemented',
-    'node_timeout', 'open_nodes_limit', 'outcome_unknown', 'output_too_large', 'project_address_unknown',
-    'run_outputs_limit', 'run_size_limit', 'run_time_limit', 'storage_denied', 'storage_not_configured',
-    'value_missing', 'worker_lost'
+    'connection_url_refused', 'effect_already_done', 'expression_failed', 'input_address_unknown',
+    'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit', 'kv_store_exists',
+    'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid', 'node_cpu_limit',
+    'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit', 'outcome_unknown',
+    'output_too_large', 'project_address_unknown', 'run_outputs_limit', 'run_size_limit', 'run_time_limit',
+    'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -590,6 +590,13 @@ return 1000;
 comment on function private.limit_stop_reason_characters() is
   'Limit in characters: `reason` of a stop.';
 
+create function private.limit_repeated_nodes()
+returns integer
+language sql immutable security invoker
+return 100;
+comment on function private.limit_repeated_nodes() is
+  'Limit in nodes: nodes that `repeat_effects` of a redrive names.';
+
 create function private.limit_named_runs()
 returns integer
 language sql immutable security invoker
@@ -813,6 +820,7 @@ grant execute on function
   private.limit_action_lookups(),
   private.limit_stop_timeout_ms(),
   private.limit_stop_reason_characters(),
+  private.limit_repeated_nodes(),
   private.limit_named_runs(),
   private.limit_input_title_characters(),
   private.limit_input_description_characters(),
@@ -4763,6 +4771,37 @@ end;
 $$;
 comment on function private.acting_flows(jsonb) is
   'The ids of called flows with effects in a snapshot: {all, without_instructions}, without empty arrays. A flow has effects if one of its nodes, or a flow that it calls, has effects. For `without_instructions`, a node does not count if its only effects are the instructions that it makes.';
+
+create function private.acting_nodes_of(snapshot jsonb)
+returns table (flow text, node_id uuid)
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+begin
+  return query
+  with graph as materialized (
+    select 'entry' as flow, acting_nodes_of.snapshot -> 'entry' as graph
+    union all
+    select f.key, f.value from jsonb_each(acting_nodes_of.snapshot -> 'flows') as f
+  )
+  select g.flow, a.node_id::uuid
+  from graph as g
+  cross join lateral private.acting_nodes(
+    g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(acting_nodes_of.snapshot)
+  ) as a
+  union
+  -- A node without a published definition may have any effects.
+  select g.flow, (n.node ->> 'id')::uuid
+  from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
+  where n.node #>> '{data,type}' = 'native' and not exists (
+    select from public.nodes as d
+    where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
+      and d.node_id = n.node #>> '{data,node_id}'
+  );
+end;
+$$;
+comment on function private.acting_nodes_of(jsonb) is
+  'The nodes of a snapshot that a redrive must not repeat without need, because they may have effects. flow is `entry` or the id of a called flow.';
 
 -- sql/350_flows/40_environment_findings.sql
 
@@ -10991,7 +11030,7 @@ grant execute on function public.store_transaction(uuid, integer, jsonb, jsonb) 
 create table public.signature_requests (
   id bigint primary key,
   created_at timestamptz not null default clock_timestamp(),
-  kind text not null default 'transaction',
+  kind text not null default 'transaction_message',
   flow_run_id uuid not null references public.flow_run (id) on delete cascade,
   node_id uuid not null,
   times integer not null,
@@ -11005,7 +11044,7 @@ create table public.signature_requests (
   new_msg text,
   expires_at timestamptz not null,
   constraint signature_requests_id_exact check (id between 0 and 9007199254740991),
-  constraint signature_requests_kind_known check (kind in ('transaction', 'message')),
+  constraint signature_requests_kind_known check (kind in ('transaction_message', 'message')),
   constraint signature_requests_transaction_pubkey_key unique (flow_run_id, node_id, times, pubkey),
   constraint signature_requests_transaction_fkey foreign key (flow_run_id, node_id, times)
     references private.flow_run_transactions (flow_run_id, node_id, times) on delete cascade,
@@ -11021,7 +11060,7 @@ comment on table public.signature_requests is
 comment on column public.signature_requests.id is
   'A random number below 2^53. Knowing the number gives no right to answer: an answer also needs a signature by the requested key.';
 comment on column public.signature_requests.kind is
-  'transaction: msg is the message of a transaction. message: msg is any other message. No node makes a request of this kind yet.';
+  'transaction_message: msg is the message of a transaction. message: msg is any other message. No node makes a request of this kind yet.';
 comment on column public.signature_requests.flow_run_id is
   'The run of the first node execution whose instructions are in the transaction; node_id and times name the execution. root_flow_run_id is the root of the run''s tree: the started run, for which the run token is valid.';
 comment on column public.signature_requests.owner_id is
@@ -11206,7 +11245,7 @@ comment on function private.pending_signature_request(uuid) is
 grant execute on function private.pending_signature_request(uuid) to anon, authenticated, service_role;
 
 -- Returns {request, is_overdue} to the run's owner, its starter and the holder of its token. request is null if no
--- request is open. Otherwise it is {id, kind (transaction or message), time (milliseconds since 1970), pubkey,
+-- request is open. Otherwise it is {id, kind (transaction_message or message), time (milliseconds since 1970), pubkey,
 -- message, timeout (seconds), flow_run_id, signatures}. is_overdue is as in flow_run_result.
 create function public.pending_signature_request(flow_run_id uuid)
 returns jsonb
@@ -12160,9 +12199,8 @@ begin
     end,
     j.output_bytes,
     case when j.redriven_from is not null or j.settings #> '{partial_config,runs}' <> '{}' then (
-      -- If the graph has changed (redrive_changes), the redrive also reads the inputs of the earlier runs. The inputs
-      -- are assumed to be as large as the outputs.
-      select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redrive_changes is null then 1 else 2 end
+      -- A redrive also reads the inputs of the earlier runs. The inputs are assumed to be as large as the outputs.
+      select coalesce(sum(e.output_bytes), 0)::bigint * case when j.redriven_from is null then 1 else 2 end
       from private.flow_run_jobs as e
       where e.flow_run_id = any (j.redriven_from || array(
         select distinct n.run_id::uuid
@@ -12273,9 +12311,10 @@ grant execute on function public.heartbeat_flow_runs(jsonb, integer) to service_
 -- sql/600_queue/44_flow_run_history.sql
 
 -- If node_ids is null, all nodes of the runs are read. Otherwise node_ids has one element for each run in run_ids: the
--- node whose rows are read, or null for all nodes of the run.
+-- node whose rows are read, or null for all nodes of the run. The rows of input_nodes have their inputs; if input_nodes
+-- is null, all rows have them.
 create function private.node_runs_page(
-  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, has_inputs boolean default false,
+  run_ids uuid[], after jsonb, max_bytes integer, node_ids uuid[] default null, input_nodes uuid[] default '{}',
   out node_runs text, out next json
 )
 language plpgsql stable security definer
@@ -12291,6 +12330,8 @@ declare
   v_node_id uuid := node_runs_page.after ->> 'node_id';
   v_times integer := node_runs_page.after ->> 'times';
   v_row record;
+  v_input_node_id uuid;
+  v_has_input boolean;
   v_text text;
   v_rows text[] := '{}';
   v_bytes bigint := 0;
@@ -12310,7 +12351,7 @@ begin
     -- are in memory.
     for v_row in
       select n.node_id, n.times, n.attempt, n.retry_at, n.start_time, n.attempt_start_time, n.end_time,
-        n.output, n.errors, n.error_handled, case when node_runs_page.has_inputs then n.input end as input
+        n.output, n.errors, n.error_handled, n.input
       from public.node_run as n
       where n.flow_run_id = v_run_id and (n.node_id, n.times) > (v_node_id, v_times) and n.node_id <= v_last_id
       order by n.node_id, n.times
@@ -12321,7 +12362,11 @@ begin
         'end_time', v_row.end_time,
         'output', v_row.output, 'errors', v_row.errors, 'error_handled', v_row.error_handled
       )::text;
-      if node_runs_page.has_inputs then
+      if v_row.node_id is distinct from v_input_node_id then
+        v_input_node_id := v_row.node_id;
+        v_has_input := coalesce(v_row.node_id = any (node_runs_page.input_nodes), true);
+      end if;
+      if v_has_input then
         v_text := left(v_text, -1) || format(', "input": %s}', v_row.input);
       end if;
       v_rows := array_append(v_rows, v_text);
@@ -12335,7 +12380,7 @@ begin
   node_runs := format('[%s]', array_to_string(v_rows, ','));
 end;
 $$;
-comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], boolean) is
+comment on function private.node_runs_page(uuid[], jsonb, integer, uuid[], uuid[]) is
   'A page of the node runs of these runs, as JSON in the order of their keys. node_ids may select one node of each run. The page begins after the key `after`, and ends at max_bytes. next: the `after` of the next page, or null. Definer, because it reads runs of any user. Its callers check the user.';
 
 create function private.flow_run_history_page(flow_run_id uuid, after jsonb, max_bytes integer)
@@ -12521,13 +12566,21 @@ declare
   v_roots uuid[];
   v_named jsonb;
   v_changes jsonb;
+  v_repeat_effects jsonb;
+  v_input_nodes uuid[];
   v_tree_ids uuid[];
   v_is_first boolean := earlier_flow_runs.after ->> 'flow_run_id' is null;
   v_page record;
 begin
-  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}'), j.redrive_changes
-  into v_roots, v_named, v_changes
-  from private.flow_run_jobs as j where j.flow_run_id = earlier_flow_runs.flow_run_id;
+  select coalesce(j.redriven_from, '{}'), coalesce(j.settings #> '{partial_config,runs}', '{}'), j.redrive_changes,
+    j.settings -> 'repeat_effects',
+    -- If the graph has changed, all executions are found by their inputs. Otherwise only those with effects are.
+    case when j.redrive_changes is null then array(
+      select a.node_id from private.acting_nodes_of(s.data) as a where j.redriven_from is not null
+    ) end
+  into v_roots, v_named, v_changes, v_repeat_effects, v_input_nodes
+  from private.flow_run_jobs as j join private.flow_snapshots as s on s.hash = j.snapshot_hash
+  where j.flow_run_id = earlier_flow_runs.flow_run_id;
   v_tree_ids := array(select t.id from private.earlier_run_tree(v_roots) as t);
   -- Read all nodes of the runs in the tree. If partial_config takes the outputs of some nodes from another run, read
   -- only these nodes of the other run.
@@ -12542,7 +12595,7 @@ begin
   ) as rows
   cross join lateral private.node_runs_page(
     rows.run_ids, earlier_flow_runs.after, earlier_flow_runs.max_bytes, rows.node_ids,
-    v_changes is not null
+    v_input_nodes
   ) as p;
   return json_build_object(
     'roots', case when v_is_first then to_json(v_roots) else '[]' end,
@@ -12551,6 +12604,7 @@ begin
       from private.earlier_run_tree(v_roots) as t where t.parent_flow_run_id is not null
     ) else '[]' end,
     'changes', case when v_is_first then v_changes end,
+    'repeat_effects', case when v_is_first then v_repeat_effects end,
     'node_runs', v_page.node_runs::json,
     'next', v_page.next
   );
@@ -12571,10 +12625,11 @@ $$;
 -- runs that the roots called. Each page has node runs of roots and children, in the form of flow_run_history_page. If
 -- the interflow node that called a run succeeded, the called run is not in `children` and `node_runs`, because the
 -- redrive takes over the node's outputs. For a partial run, node_runs also has the executions whose outputs feed the
--- nodes of the run. If some roots executed another snapshot than this run, the first page has `changes` (the value of
--- private.flow_run_jobs.redrive_changes), and on every page, each node run has its input.
+-- nodes of the run. Node runs of nodes with effects have their inputs. If some roots executed another snapshot than this
+-- run, the first page has `changes` (the value of private.flow_run_jobs.redrive_changes), and on every page, each node
+-- run has its input. The first page also has `repeat_effects` of the redrive, as private.repeat_effects() makes it.
 comment on function public.earlier_flow_runs(uuid, jsonb, integer) is
-  'For the runner: pages of the executions that a redrive may take over, and of those whose outputs a partial run uses: {roots, children, changes, node_runs, next}. next is the `after` of the next page; null on the last page.';
+  'For the runner: pages of the executions that a redrive may take over, and of those whose outputs a partial run uses: {roots, children, changes, repeat_effects, node_runs, next}. next is the `after` of the next page; null on the last page.';
 grant execute on function public.earlier_flow_runs(uuid, jsonb, integer) to service_role;
 
 -- sql/600_queue/50_lock_claimed_run.sql
@@ -14746,10 +14801,9 @@ begin
         then check_partial_shape.config - '{only_nodes,values_config}'::text[] = '{}' end
     ),
     (
-      '.only_nodes', 'must be a list of at least one node id',
-      jsonb_path_exists(
-        check_partial_shape.config, 'strict $.only_nodes ? (@.type() == "array" && @.size() > 0)', silent => true
-      ) and not coalesce(jsonb_path_exists(
+      '.only_nodes', 'must be a list of node ids',
+      jsonb_typeof(check_partial_shape.config -> 'only_nodes') = 'array'
+      and not coalesce(jsonb_path_exists(
         check_partial_shape.config, 'strict $.only_nodes[*] ? (@.type() != "string")', silent => true
       ), false)
     ),
@@ -14865,7 +14919,7 @@ comment on function private.check_named_runs(text[], public.flows) is
 -- Returns the partial_config for the settings of the run: {only_nodes, runs, inline}. `runs` is {node id: run id}: for
 -- nodes outside only_nodes that have an edge into it, the earlier run that provides the node's outputs. `inline` has
 -- the values from the request. It also has the pinned outputs of nodes outside only_nodes, unless values_config.nodes
--- names a run for the node.
+-- names a run for the node. Null if only_nodes is empty, because then the whole flow runs.
 create function private.partial_setting(flow public.flows, partial_config jsonb, pins jsonb)
 returns jsonb
 language plpgsql stable security definer
@@ -14878,6 +14932,9 @@ declare
   v_runs jsonb;
 begin
   perform private.check_partial_shape(partial_setting.partial_config);
+  if partial_setting.partial_config -> 'only_nodes' = '[]' then
+    return null;
+  end if;
   v_values := '{"nodes": {}, "inline": {}}'
     || jsonb_strip_nulls(coalesce(partial_setting.partial_config -> 'values_config', '{}'));
   v_only := array(
@@ -14907,7 +14964,7 @@ begin
 end;
 $$;
 comment on function private.partial_setting(public.flows, jsonb, jsonb) is
-  'The checked partial_config of a start, in the form that the runner needs: {only_nodes, runs, inline}. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer, because it reads runs of the flow''s owner.';
+  'The checked partial_config of a start, in the form that the runner needs: {only_nodes, runs, inline}; null if only_nodes is empty. 400 partial_config_invalid, inputs_invalid; 404 flow_run_not_found; 409 run_not_ended; 413 inputs_too_large. Definer, because it reads runs of the flow''s owner.';
 
 -- sql/650_starts/57_flow_start_settings.sql
 
@@ -14950,6 +15007,7 @@ declare
   v_settings jsonb := private.run_settings(flow_start_settings.deployment)
     || jsonb_build_object('action_signer', flow_start_settings.action_signer);
   v_pins constant jsonb := private.pins_of_flow(flow_start_settings.flow);
+  v_partial jsonb;
 begin
   if flow_start_settings.environment is not null then
     perform private.check_start_environment(
@@ -14959,8 +15017,10 @@ begin
       flow_start_settings.environment - array(select jsonb_object_keys((flow_start_settings.flow).environment)));
   end if;
   if flow_start_settings.partial_config is not null then
-    v_settings := v_settings || jsonb_build_object('partial_config',
-      private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config, v_pins));
+    v_partial := private.partial_setting(flow_start_settings.flow, flow_start_settings.partial_config, v_pins);
+  end if;
+  if v_partial is not null then
+    v_settings := v_settings || jsonb_build_object('partial_config', v_partial);
   elsif v_pins <> '{}' then
     v_settings := v_settings || jsonb_build_object('pins', v_pins);
   end if;
@@ -15216,26 +15276,8 @@ as $$
         and e.end_time is not null and (e.errors is null or e.error_handled)
     )
   ),
-  graph as materialized (
-    select 'entry' as key, changed_effects.old -> 'entry' as graph
-    union all
-    select f.key, f.value from jsonb_each(changed_effects.old -> 'flows') as f
-  ),
   acting as materialized (
-    select g.key, a.node_id::uuid as node_id
-    from graph as g
-    cross join lateral private.acting_nodes(
-      g.graph -> 'nodes', g.graph -> 'edges', private.acting_flows(changed_effects.old)
-    ) as a
-    union
-    -- A node without a published definition may have any effects, so it counts as a node with effects.
-    select g.key, (n.node ->> 'id')::uuid
-    from graph as g cross join lateral jsonb_array_elements(g.graph -> 'nodes') as n (node)
-    where n.node #>> '{data,type}' = 'native' and not exists (
-      select from public.nodes as d
-      where d.owner_key = '00000000-0000-0000-0000-000000000000' and d.type = 'native'
-        and d.node_id = n.node #>> '{data,node_id}'
-    )
+    select a.flow as key, a.node_id from private.acting_nodes_of(changed_effects.old) as a
   ),
   changed as (
     select tree.id, a.node_id, coalesce(
@@ -15479,8 +15521,77 @@ $$;
 comment on function private.deployment_to_redrive_on(uuid, public.flow_run, jsonb) is
   'Locks and returns the deployment with this id, if it belongs to the run''s flow and owner. `settings` has the settings of the run. 404 deployment_not_found; 409 run_not_redrivable. Definer, because the query itself checks the owner, so it needs no policy.';
 
+create function private.check_repeat_effects(nodes jsonb)
+returns void
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_position bigint;
+begin
+  if check_repeat_effects.nodes is null then
+    return;
+  end if;
+  if jsonb_typeof(check_repeat_effects.nodes) <> 'array'
+    or jsonb_array_length(check_repeat_effects.nodes) > private.limit_repeated_nodes()
+  then
+    perform private.fail('request_invalid', format(
+      'repeat_effects: must be a list of at most %s nodes, [{flow_id, node_id}].', private.limit_repeated_nodes()
+    ));
+  end if;
+  select n.position - 1 into v_position
+  from jsonb_array_elements(check_repeat_effects.nodes) with ordinality as n (node, position)
+  where jsonb_typeof(n.node) <> 'object' or private.integer_or_null(n.node ->> 'flow_id') is null
+    or not pg_input_is_valid(n.node ->> 'node_id', 'uuid') or n.node - '{flow_id,node_id}'::text[] <> '{}'
+  order by n.position limit 1;
+  if found then
+    perform private.fail('request_invalid', format('repeat_effects[%s]: must be {flow_id, node_id}.', v_position));
+  end if;
+end;
+$$;
+comment on function private.check_repeat_effects(jsonb) is
+  'Refuses repeat_effects of a redrive in another form than [{flow_id, node_id}]: 400 request_invalid. Null is none.';
+
+create function private.repeat_effects(nodes jsonb, flow_id integer, snapshot jsonb)
+returns jsonb
+language plpgsql immutable security invoker
+set search_path = ''
+as $$
+declare
+  v_node jsonb;
+  v_id jsonb;
+  v_keys text[];
+  v_key text;
+  v_result jsonb := '{}';
+begin
+  for v_node in select n.node from jsonb_array_elements(repeat_effects.nodes) as n (node) loop
+    v_id := to_jsonb((v_node ->> 'node_id')::uuid);
+    v_keys := array(
+      select k.key
+      from (values
+        ('entry', repeat_effects.flow_id, repeat_effects.snapshot -> 'entry'),
+        (v_node ->> 'flow_id', (v_node ->> 'flow_id')::integer, repeat_effects.snapshot -> 'flows' -> (v_node ->> 'flow_id'))
+      ) as k (key, flow_id, graph)
+      where k.flow_id = (v_node ->> 'flow_id')::integer
+        and k.graph -> 'nodes' @> jsonb_build_array(jsonb_build_object('id', v_id))
+    );
+    if v_keys = '{}' then
+      perform private.fail('request_invalid', format(
+        'repeat_effects: the graph of the run has no flow %s with a node %s.', v_node ->> 'flow_id', v_id #>> '{}'
+      ));
+    end if;
+    foreach v_key in array v_keys loop
+      v_result := v_result || jsonb_build_object(v_key, coalesce(v_result -> v_key, '[]') || v_id);
+    end loop;
+  end loop;
+  return v_result;
+end;
+$$;
+comment on function private.repeat_effects(jsonb, integer, jsonb) is
+  'The nodes that a redrive allows to repeat their effects, by flow: {"entry" | "<flow id>": [node id]}. `nodes` is what the caller sent, [{flow_id, node_id}]; flow_id is the flow of the root run. 400 request_invalid for a node that the snapshot does not have.';
+
 create function private.redrive_flow_run(
-  flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid
+  flow_run_id uuid, accept_unknown boolean, idempotency_key text, deployment uuid, repeat_effects jsonb
 )
 returns jsonb
 language plpgsql volatile security definer
@@ -15496,10 +15607,14 @@ declare
   v_request jsonb := jsonb_build_object(
     'redrive', redrive_flow_run.flow_run_id, 'accept_unknown', coalesce(redrive_flow_run.accept_unknown, false)
   ) || case when redrive_flow_run.deployment is null then '{}'
-    else jsonb_build_object('deployment', redrive_flow_run.deployment) end;
+    else jsonb_build_object('deployment', redrive_flow_run.deployment)
+  end || case when redrive_flow_run.repeat_effects is null then '{}'
+    else jsonb_build_object('repeat_effects', redrive_flow_run.repeat_effects) end;
+  v_snapshot jsonb;
   v_started jsonb;
   v_changes jsonb;
 begin
+  perform private.check_repeat_effects(redrive_flow_run.repeat_effects);
   v_caller.user_id := private.lock_user();
   v_run := private.lock_run_to_redrive(redrive_flow_run.flow_run_id, v_caller.user_id);
   v_redrive_id := (select r.id from public.flow_run as r where r.redriven_from = v_run.id);
@@ -15531,11 +15646,18 @@ begin
     v_as_started := private.deployment_to_redrive_on(redrive_flow_run.deployment, v_run, v_job.settings);
     v_job.settings := private.run_settings(v_as_started) || jsonb_build_object('action_signer', v_run.action_signer);
   end if;
-  perform from private.flow_snapshots as s where s.hash = v_as_started.snapshot_hash for key share;
+  select s.data into v_snapshot
+  from private.flow_snapshots as s where s.hash = v_as_started.snapshot_hash for key share;
   if not found then
     perform private.fail('run_not_redrivable', 'The graph of this run is no longer stored.',
       jsonb_build_object('reason', 'snapshot_deleted'), 'Start a new run.');
   end if;
+  v_job.settings := v_job.settings - 'repeat_effects' || case
+    when redrive_flow_run.repeat_effects is null then '{}'
+    else jsonb_build_object(
+      'repeat_effects', private.repeat_effects(redrive_flow_run.repeat_effects, v_run.flow_id, v_snapshot)
+    )
+  end;
   v_changes := private.changes_since(v_run_ids, v_as_started.snapshot_hash);
   -- If the fees of the run are paid, the redrive must not charge them again.
   if exists (
@@ -15559,9 +15681,9 @@ begin
   return v_started;
 end;
 $$;
-comment on function private.redrive_flow_run(uuid, boolean, text, uuid) is
+comment on function private.redrive_flow_run(uuid, boolean, text, uuid, jsonb) is
   'Implements public.redrive_flow_run. Definer, because no API role may insert runs.';
-grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
+grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid, jsonb) to anon, authenticated, service_role;
 
 -- Continues a failed or stopped run of the caller's flow as a new run, and returns {flow_run_id, token}. The new run
 -- has the same graph, inputs, settings and starter. If `deployment` names another deployment of the same flow, the new
@@ -15571,29 +15693,32 @@ grant execute on function private.redrive_flow_run(uuid, boolean, text, uuid) to
 -- It executes all other nodes. A run can be redriven only once; if the new run fails, redrive the new run. If
 -- flow_run_id names a called run, the root run of its tree is redriven.
 --
+-- A node with effects that succeeded is not executed again, even if its inputs are others now: it fails with
+-- effect_already_done. `repeat_effects` lists the nodes that may be executed again, [{flow_id, node_id}].
+--
 -- If a node or a transaction may already have had its effect, the redrive is refused. With accept_unknown=true, the
 -- caller accepts that the effect may happen again. With an idempotency_key, the same request within 24 hours returns
 -- the same run.
 --
--- 400 idempotency_key_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
+-- 400 idempotency_key_invalid, request_invalid; 401; 404 flow_run_not_found, also for callers who see the run but do not own it; 409
 -- run_not_ended, run_succeeded, run_redriven, outcome_unknown, run_not_redrivable, idempotency_key_reused. With
 -- `deployment` also 400 inputs_invalid if the deployment lacks an input of the run, 404 deployment_not_found, 409
 -- redrive_graph_changed.
 create function public.redrive_flow_run(
   flow_run_id uuid, accept_unknown boolean default false, idempotency_key text default null,
-  deployment uuid default null
+  deployment uuid default null, repeat_effects jsonb default null
 )
 returns jsonb
 language plpgsql volatile security invoker
 set search_path = ''
 as $$
 begin
-  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment);
+  return private.redrive_flow_run(flow_run_id, accept_unknown, idempotency_key, deployment, repeat_effects);
 end;
 $$;
-comment on function public.redrive_flow_run(uuid, boolean, text, uuid) is
+comment on function public.redrive_flow_run(uuid, boolean, text, uuid, jsonb) is
   'Continues a failed or stopped run of the caller''s flow as a new run, {flow_run_id, token}. The new run takes over successful node executions, and executes the other nodes. With `deployment`, the new run has the graph and the settings of this deployment of the flow.';
-grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid) to anon, authenticated, service_role;
+grant execute on function public.redrive_flow_run(uuid, boolean, text, uuid, jsonb) to anon, authenticated, service_role;
 
 -- sql/650_starts/81_redrive_flow_runs.sql
 
@@ -15672,7 +15797,7 @@ begin
     error := null;
     begin
       redriven_as := private.redrive_flow_run(
-        flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment
+        flow_run_id, redrive_flow_runs.accept_unknown, null, redrive_flow_runs.on_deployment, null
       ) ->> 'flow_run_id';
     exception
       -- If a run can't be redriven, return its error, and continue with the next run.
