@@ -19,6 +19,7 @@ import { makeKvStores } from './reach/kv_stores.ts';
 import { makeProjectApi, readProjectAddress } from './reach/project_api.ts';
 import { makeOwnerBudgets } from './reach/owner_budgets.ts';
 import { makeOwnerTurns } from './reach/owner_turns.ts';
+import { makeCheckFileQuota } from './storage/file_quota.ts';
 import { makeOwnerFiles } from './storage/owner_files.ts';
 import { evaluateExpression } from './threads/evaluate_expression.ts';
 import { makeScriptThreads, type SpawnScriptThread } from './threads/script_threads.ts';
@@ -128,6 +129,7 @@ export function makeRunnerWorker(
           sharedBuckets: settings.sharedBuckets,
           http: projectHttp,
           env,
+          checkQuota: makeCheckFileQuota(rpc, claim.user_id),
         }),
         inputs: makeClaimInputs({ claims, claim, journal, onInputsAnswered, flowUrl }),
         rest: clock.resting,

@@ -84,6 +84,10 @@ export const runErrors = {
       "A `storage_*` node names a file outside the folder of the flow's owner, or a bucket that flows may not use.",
     remedy: 'Give `bucket` and `path` instead of `key`. As operator: list the bucket in `STORAGE_SHARED_BUCKETS`.',
   },
+  quota_exceeded: {
+    meaning: 'A node `storage_upload` would store more bytes than the quota `file_bytes` of the owner allows.',
+    remedy: 'Delete files that are no longer needed, or ask the operator for a larger quota.',
+  },
   storage_not_configured: {
     meaning: "The worker lacks the project's address or its secret key, which `storage_*` nodes need.",
     remedy:

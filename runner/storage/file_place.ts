@@ -17,6 +17,8 @@ export const PUBLIC_BUCKET = 'user-public-storages';
 /** The buckets in which each owner has the folder `<owner id>/`. */
 const USER_BUCKETS: ReadonlySet<string> = new Set([PRIVATE_BUCKET, PUBLIC_BUCKET]);
 
+export const isUserBucket = (bucket: string): boolean => USER_BUCKETS.has(bucket);
+
 /** The owner whose files are reached, and the buckets that all owners share. */
 export interface BucketAccess {
   /** The UUID of the flow's owner, as the database writes it. */
@@ -62,10 +64,10 @@ function namesOf(input: 'key' | 'path', text: string): string[] {
 /** Makes the place of a file from its path in the owner's folder. Without a path, makes the place of that folder. */
 function placeInBucket(bucket: string, names: string[], { ownerId, sharedBuckets }: BucketAccess): FilePlace {
   if (!UUID.test(ownerId)) throw new Error('the owner of the run has no UUID');
-  if (!USER_BUCKETS.has(bucket) && !sharedBuckets.has(bucket)) {
+  if (!isUserBucket(bucket) && !sharedBuckets.has(bucket)) {
     throw denied(`flows may not use the bucket ${JSON.stringify(bucket.slice(0, 100))}`);
   }
-  const path = (USER_BUCKETS.has(bucket) ? [ownerId, ...names] : names).join('/');
+  const path = (isUserBucket(bucket) ? [ownerId, ...names] : names).join('/');
   if (path.length > MAX_CHARACTERS) {
     throw new NodeError(`the path with the owner's folder has more than ${MAX_CHARACTERS} characters`);
   }
@@ -76,9 +78,9 @@ function placeInBucket(bucket: string, names: string[], { ownerId, sharedBuckets
 function placeOfKey(key: string, access: BucketAccess): FilePlace {
   const [bucket, ...names] = namesOf('key', key);
   if (bucket === undefined) throw new NodeError('key: names no file');
-  const ownNames = USER_BUCKETS.has(bucket) ? names.slice(1) : names;
+  const ownNames = isUserBucket(bucket) ? names.slice(1) : names;
   const place = placeInBucket(bucket, ownNames, access);
-  if (USER_BUCKETS.has(bucket) && names[0] !== access.ownerId) {
+  if (isUserBucket(bucket) && names[0] !== access.ownerId) {
     throw denied("the key lies outside the folder of the flow's owner");
   }
   if (ownNames.length === 0) throw new NodeError('key: names no file');
@@ -125,4 +127,4 @@ const ROUTES = new Set(['authenticated', 'copy', 'info', 'list', 'list-v2', 'mov
  * all owners could then use the whole bucket.
  */
 export const isShareable = (bucket: string): boolean =>
-  /^[A-Za-z0-9][\w.-]{0,99}$/.test(bucket) && !USER_BUCKETS.has(bucket) && !ROUTES.has(bucket.toLowerCase());
+  /^[A-Za-z0-9][\w.-]{0,99}$/.test(bucket) && !isUserBucket(bucket) && !ROUTES.has(bucket.toLowerCase());

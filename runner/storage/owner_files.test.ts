@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HTTP_LIMITS } from '../../tests/support/http_limits.ts';
 import { TransientError } from '../engine/transient_error.ts';
 import { makeHttpClient } from '../reach/http_client.ts';
+import type { FilePlace } from './file_place.ts';
+import type { CheckFileQuota } from './file_quota.ts';
 import { makeOwnerFiles } from './owner_files.ts';
 
 const OWNER = '0193aaaa-0000-4000-8000-0000000000aa';
@@ -42,15 +44,20 @@ const withJson = (json: unknown, status = 200) => (response: ServerResponse) => 
 
 const listed = (count: number) => Array.from({ length: count }, () => ({ name: 'a', id: 'x' }));
 
+let checked: [FilePlace, number][] = [];
+const checkQuota: CheckFileQuota = (place, bytes) => Promise.resolve(void checked.push([place, bytes]));
+
 const never = new AbortController().signal;
 
 function files(env: Record<string, string> = { SUPABASE_URL: `${url}/`, SUPABASE_SERVICE_ROLE_KEY: KEY }) {
   seen = [];
+  checked = [];
   return makeOwnerFiles({
     ownerId: OWNER,
     sharedBuckets: new Set(['reports']),
     http: makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true, timeoutMs: 2_000 }),
     env: (name) => env[name],
+    checkQuota,
   });
 }
 
@@ -67,6 +74,10 @@ describe('a request to Storage', () => {
       key: `user-storages/${OWNER}/${path}`,
       contentType: 'text/plain; charset=utf-8',
     });
+    expect(checked).toEqual([[{ bucket: 'user-storages', path: `${OWNER}/${path}` }, 7]]);
+    await ours.upload({ bucket: 'reports', path }, upload, never);
+    expect(checked).toHaveLength(1);
+    seen.pop();
     answer = withJson([]);
     await ours.list({ bucket: 'user-storages', path: 'a' }, never);
     await ours.remove({ path }, never);
@@ -174,6 +185,7 @@ describe('an answer of Storage', () => {
       sharedBuckets: new Set(),
       http: makeHttpClient({ ...HTTP_LIMITS, isAllowed: () => true, timeoutMs: 50 }),
       env: (name) => ({ SUPABASE_URL: url, SUPABASE_SERVICE_ROLE_KEY: KEY })[name],
+      checkQuota,
     });
     await expect(quick.remove({ path: 'a' }, never)).rejects.toThrow('the request took longer than 0.05 s');
   });

@@ -3,7 +3,8 @@ import { nodeLimits } from '../../types/limits/nodes.ts';
 import { type HttpClient, NodeError } from '../engine/node.ts';
 import type { OwnerFiles, UrlOptions } from '../engine/owner_files.ts';
 import { contentTypeOf } from './content_type.ts';
-import { type BucketAccess, findFile, findFolder, keyOf, urlPathOf } from './file_place.ts';
+import { type BucketAccess, findFile, findFolder, isUserBucket, keyOf, urlPathOf } from './file_place.ts';
+import type { CheckFileQuota } from './file_quota.ts';
 import { readStorageProject } from './project.ts';
 import { makeStorageApi, type StorageApi } from './storage_api.ts';
 
@@ -50,19 +51,22 @@ export interface OwnerFilesOptions extends BucketAccess {
   /** A client that reaches the project even at a private address. */
   http: HttpClient;
   env: (name: string) => string | undefined;
+  /** Throws if the owner has no room for a file of this size. */
+  checkQuota: CheckFileQuota;
 }
 
 /**
  * Makes the files of a flow's owner. The requests carry the project's secret key, to which row-level security does not
  * apply. Therefore each method first finds the place that the owner may use, and makes requests only to that place.
  */
-export function makeOwnerFiles({ http, env, ...access }: OwnerFilesOptions): OwnerFiles {
+export function makeOwnerFiles({ http, env, checkQuota, ...access }: OwnerFilesOptions): OwnerFiles {
   const makeApi = () => makeStorageApi(http, readStorageProject(env));
 
   return {
     upload: async (file, upload, signal) => {
       const place = findFile(file, access);
       const contentType = contentTypeOf(place.path, upload);
+      if (isUserBucket(place.bucket)) await checkQuota(place, upload.bytes.length);
       await makeApi().call({
         ...place,
         method: 'POST',

@@ -23,6 +23,16 @@ $$;
 comment on function private.quota(text) is
   'The value of a quota: the most that each user may have. Definer, because no API role may access private.quotas.';
 
+create function private.counted_file_bytes(metadata jsonb)
+returns bigint
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select greatest((counted_file_bytes.metadata ->> 'size')::bigint, private.limit_storage_counted_bytes());
+$$;
+comment on function private.counted_file_bytes(jsonb) is
+  'The size that a file with this metadata of Supabase Storage counts as. Storage itself writes the metadata; they are null until the file is stored.';
+
 create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
@@ -83,6 +93,14 @@ begin
       );
     when 'webhooks' then
       return (select count(*) from public.flow_webhooks as w where w.user_id = quota_use.user_id);
+    when 'file_bytes' then
+      -- `0` is the character after the slash, so these are the names in the user's folder.
+      return (
+        select coalesce(sum(private.counted_file_bytes(o.metadata)), 0)
+        from storage.objects as o
+        where o.bucket_id in ('user-storages', 'user-public-storages')
+          and o.name collate "C" >= quota_use.user_id || '/' and o.name collate "C" < quota_use.user_id || '0'
+      );
   end case;
 end;
 $$;
@@ -106,6 +124,22 @@ $$;
 comment on function private.lock_quota(text, uuid) is
   'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, every other transaction that calls this function for the same quota and user waits.';
 
+create function private.refuse_use(name text, value bigint)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail('quota_exceeded',
+    format('You have reached the quota of %s: a user may have %s at most.',
+      (select k.noun from private.known_quotas() as k where k.name = refuse_use.name), refuse_use.value),
+    jsonb_build_object('limit', refuse_use.value, 'of', refuse_use.name),
+    'Delete what you no longer need, or ask the operator of this project for more.');
+end;
+$$;
+comment on function private.refuse_use(text, bigint) is
+  'Raises the error of a user who has used up a quota: 409 quota_exceeded.';
+
 create function private.check_quota(name text, user_id uuid)
 returns void
 language plpgsql volatile security definer
@@ -116,11 +150,7 @@ declare
 begin
   perform private.lock_quota(check_quota.name, check_quota.user_id);
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
-    perform private.fail('quota_exceeded',
-      format('You have reached the quota of %s: a user may have %s at most.',
-        (select k.noun from private.known_quotas() as k where k.name = check_quota.name), v_limit),
-      jsonb_build_object('limit', v_limit, 'of', check_quota.name),
-      'Delete what you no longer need, or ask the operator of this project for more.');
+    perform private.refuse_use(check_quota.name, v_limit);
   end if;
 end;
 $$;

@@ -1,5 +1,6 @@
 import { beforeAll, expect, inject, it } from 'vitest';
 import type { Value } from '../../types/values/value.ts';
+import { fillFiles } from '../support/fill_files.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';
 import { deploy, finishedRun, type Person, signUp, start, storeFlow } from '../support/people.ts';
 
@@ -72,6 +73,17 @@ it('a flow stores, reads, signs, lists and deletes a file of its owner', async (
   const deleted = await runOf(flow, { key: { S: key } });
   expect([deleted.errors, deleted.output]).toEqual([null, { M: { files: { A: [] } } }]);
   expect((await fetch(url.S)).status).toBe(400);
+});
+
+it('a flow stores no more bytes of its owner than the quota', async () => {
+  const person = await signUp();
+  await fillFiles(person, 4_095);
+  const flow = new FlowBuilder();
+  flow.output('key', flow.use('storage_upload', {}, { form: { path: 'a', content: 'b' } }).output('key'));
+  const { flow_run_id } = await start(person, `id=${await deploy(person, await storeFlow(person, flow))}`);
+  expect((await finishedRun(person, flow_run_id)).errors).toEqual([
+    expect.stringContaining('quota_exceeded: You have reached the quota of bytes of files'),
+  ]);
 });
 
 it('a flow reaches no file of another user, and no other bucket', async () => {

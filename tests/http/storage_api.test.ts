@@ -1,6 +1,7 @@
 import { sign } from 'hono/jwt';
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { fillFiles } from '../support/fill_files.ts';
 import { makeClient, type Person, signUp } from '../support/people.ts';
 
 let owner: Person;
@@ -93,6 +94,36 @@ describe('the Storage API of the local stack', () => {
   ])('refuses to store %s', async (path, message) => {
     const [status, body] = await answerOf(path, { method: 'POST', body: 'x', headers: service() });
     expect([status, body.message]).toEqual([400, message]);
+  });
+
+  it('stores no more bytes of a user than the quota, even by uploads at the same time', async () => {
+    const person = await signUp();
+    await fillFiles(person, 20_000);
+    const files = filesOf(person);
+    const upload = (name: string, bytes: number) => files.upload(`${person.id}/${name}`, 'x'.repeat(bytes));
+    expect((await upload('large', 20_001)).error).toMatchObject({
+      statusCode: '409',
+      message: expect.stringContaining('You have reached the quota of bytes of files'),
+    });
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => upload(`${index}`, 6_000)));
+    expect(answers.filter(({ error }) => error === null)).toHaveLength(3);
+    expect((await files.list(person.id)).data).toHaveLength(4);
+    await files.remove([`${person.id}/filling`]);
+    expect((await upload('large', 20_001)).error).toBeNull();
+  });
+
+  it('lists a folder by the names of its files and folders', async () => {
+    const person = await signUp();
+    const files = filesOf(person);
+    for (const name of ['b/1', 'b/2', 'a', 'c', 'bb/x/y', 'b.txt']) await files.upload(`${person.id}/${name}`, 'x');
+    const names = async (folder: string, options: object = {}) =>
+      (await files.list(folder, options)).data?.map(({ name, id }) => id === null ? `${name}/` : name);
+    expect(await names(person.id)).toEqual(['a', 'b/', 'b.txt', 'bb/', 'c']);
+    expect(await names(person.id, { search: 'b' })).toEqual(['b/', 'b.txt', 'bb/']);
+    expect(await names(person.id, { limit: 2, offset: 1 })).toEqual(['b/', 'b.txt']);
+    expect(await names(person.id, { sortBy: { column: 'name', order: 'desc' }, limit: 2 })).toEqual(['c', 'bb/']);
+    expect(await names(`${person.id}/b`)).toEqual(['1', '2']);
+    expect(await names(`${person.id}/`, { search: 'none' })).toEqual([]);
   });
 
   it('refuses requests of another form', async () => {

@@ -101,6 +101,20 @@ export const nodeLimits = {
     beyond: NODE_FAILS,
   },
   // Source: Amazon S3, "Object keys". Supabase Storage keeps files under keys of S3.
+  storage_file_bytes: {
+    value: 10 * 2 ** 20,
+    unit: 'bytes',
+    meaning: 'a file in user-storages and user-public-storages, also in an upload with an access token',
+    beyond: '413 of Storage',
+    inSql: true,
+  },
+  storage_counted_bytes: {
+    value: 4_096,
+    unit: 'bytes',
+    meaning: 'the least size that a file counts as towards the quota `file_bytes`',
+    beyond: 'smaller files count as this size',
+    inSql: true,
+  },
   storage_key_characters: {
     value: 1_024,
     unit: 'characters',

@@ -26,5 +26,11 @@ export const quotas = {
     meaning: 'outgoing webhooks that were tried and are pending',
     beyond,
   },
+  file_bytes: {
+    value: 2 ** 30,
+    unit: 'bytes',
+    meaning: 'bytes of files in user-storages and user-public-storages, each file counted as 4096 bytes or more',
+    beyond,
+  },
   webhooks: { value: 1_000, unit: 'webhooks', meaning: 'incoming webhooks', beyond },
 } satisfies Limits;

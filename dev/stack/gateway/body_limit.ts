@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type PartName, Refusal } from './answer.ts';
 import type { Caller } from './caller.ts';
 import { flowLimits } from '../../../types/limits/flows.ts';
+import { nodeLimits } from '../../../types/limits/nodes.ts';
 import { requestLimits } from '../../../types/limits/requests.ts';
 
 /** The default limit of a body, in bytes. */
@@ -24,7 +25,7 @@ export interface BodyLimit {
  * The limit of a file, in bytes. A node of a flow can upload a file of this size, because the runner's setting
  * HTTP_MAX_RESPONSE_BYTES, which also limits the bodies of requests, has the same default.
  */
-const MAX_FILE_BYTES = 10 * 1_048_576;
+const MAX_FILE_BYTES = nodeLimits.storage_file_bytes.value;
 
 const sameForAll: BodyLimit = { bytes: MAX_BODY_BYTES, bytesFor: () => MAX_BODY_BYTES };
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readClaims } from './callers.ts';
 import type { ObjectStore, StoredObject } from './object_store.ts';
 import { readPlace } from './places.ts';
-import { invalidRequest, invalidToken, ofPostgres, StorageError } from './storage_error.ts';
+import { invalidRequest, invalidToken, ofCaller, StorageError } from './storage_error.ts';
 import { readUpload } from './uploads.ts';
 
 const listBody = z.object({
@@ -148,7 +148,7 @@ export function makeStorageApp(store: ObjectStore, jwtSecret: string): Hono {
     return c.json({ message, error: 'Not Found', statusCode: 404 }, 404);
   });
   app.onError((thrown) => {
-    const error = ofPostgres(thrown);
+    const error = ofCaller(thrown);
     if (error instanceof StorageError) return error.toResponse();
     console.error(error);
     return new StorageError(500, 'Internal', 'Internal Server Error').toResponse();

@@ -147,26 +147,31 @@ export function makeObjectStore(sql: Sql, dir: string) {
       return removed;
     },
 
-    /** Lists the objects and folders in a folder. The entry of a folder has no id. */
+    /**
+     * Lists the objects and folders in a folder. The entry of a folder has no id. The index of the names finds the
+     * folder, also under the policies: they allow it comparisons only, and no `starts_with`.
+     */
     list: async (bucket: string, listing: Listing, claims: StorageClaims) => {
       const { prefix, search, limit, offset, column, isDescending } = listing;
       await findBucket(bucket);
+      const order = (tx: Transaction, of: string) => tx`order by ${tx(of)} ${isDescending ? tx`desc` : tx`asc`}, name`;
       return await asCaller(sql, claims, (tx) =>
         tx`
-          with below as (
+          with below as not materialized (
             select *, substr(name, ${prefix.length + 1}::integer) as rest from storage.objects
-            where bucket_id = ${bucket} and starts_with(name, ${prefix + search})
+            where bucket_id = ${bucket} and name >= ${prefix + search} and name < ${prefix + search} || chr(1114111)
           )
           select * from (
-            select rest as name, id, updated_at, created_at, last_accessed_at, metadata from below
-            where strpos(rest, '/') = 0
+            (
+              select rest as name, id, updated_at, created_at, last_accessed_at, metadata from below
+              where strpos(rest, '/') = 0 ${order(tx, `below.${column}`)} limit ${limit + offset}
+            )
             union all
             select distinct split_part(rest, '/', 1), null::uuid, null::timestamptz, null::timestamptz,
               null::timestamptz, null::jsonb from below
             where strpos(rest, '/') > 0
           ) entries
-          order by ${tx(column)} ${isDescending ? tx`desc` : tx`asc`}, name
-          limit ${limit} offset ${offset}`);
+          ${order(tx, column)} limit ${limit} offset ${offset}`);
     },
 
     /** Opens the bytes of an object. */

@@ -1,6 +1,8 @@
+import { ApiError } from '../../../functions/_shared/api_error.ts';
+
 /**
  * An error as Supabase Storage answers it. For each fault of a caller, the HTTP status is 400, and `statusCode` in the
- * body is the status that fits the fault.
+ * body is the status that fits the fault. After a 429, a caller may repeat the request.
  */
 export class StorageError extends Error {
   override name = 'StorageError';
@@ -16,7 +18,7 @@ export class StorageError extends Error {
   /** Makes the answer. */
   toResponse(): Response {
     const { statusCode, error, message } = this;
-    const status = statusCode < 500 ? 400 : statusCode;
+    const status = statusCode < 500 && statusCode !== 429 ? 400 : statusCode;
     return Response.json({ statusCode: String(statusCode), error, message }, { status });
   }
 }
@@ -35,11 +37,24 @@ export const invalidRequest = (message: string) => new StorageError(400, 'Error'
 export const invalidToken = (message: string) => new StorageError(400, 'InvalidJWT', message);
 export const unauthorized = (message: string) => new StorageError(403, 'Unauthorized', message);
 
-/** If a caller has caused an error of Postgres, converts it to a StorageError. Returns any other error unchanged. */
-export function ofPostgres(error: unknown): unknown {
+/** Reads an error that `private.fail` has raised, in the form that PostgREST expects. */
+function ofProject({ message, detail }: { message: string; detail?: string }): StorageError {
+  const raised = JSON.parse(message) as { code: string; message: string };
+  const { status } = JSON.parse(detail ?? '{}') as { status: number };
+  return new StorageError(status, raised.code, raised.message);
+}
+
+/**
+ * If a caller has caused an error of Postgres, or has too many waiting requests, converts the error to a StorageError.
+ * Returns any other error unchanged.
+ */
+export function ofCaller(error: unknown): unknown {
+  if (error instanceof ApiError) return new StorageError(error.status, error.code, error.message);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   if (code === '42501') return unauthorized('new row violates row-level security policy');
   if (code === '23505') return duplicate();
+  // SAFETY: an error with a code of Postgres has these members.
+  if (code === 'PGRST') return ofProject(error as { message: string; detail?: string });
   // Postgres refuses a text that contains NUL.
   if (code === '22021') return invalidRequest('a text holds NUL');
   return error;

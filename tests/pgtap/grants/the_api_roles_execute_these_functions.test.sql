@@ -17,6 +17,7 @@ select set_eq(
     ('begin_action_lookup', 'service_role'),
     ('called_flow_runs', 'anon, authenticated, service_role'),
     ('cancel_input', 'service_role'),
+    ('check_file_quota', 'service_role'),
     ('check_flow', 'anon, authenticated, service_role'),
     ('checkpoint_flow_run', 'service_role'),
     ('claim_flow_runs', 'service_role'),
@@ -111,6 +112,7 @@ select set_eq(
     ('listen_for_run_news', 'service_role'),
     ('unfollow_flow_runs', 'service_role'),
     -- Functions that the checks and triggers of tables call when these roles write the tables.
+    ('has_room_for_file', 'authenticated'),
     ('check_node_definition', 'authenticated, service_role'),
     ('check_tag', 'authenticated, service_role'),
     ('decode_base58', 'authenticated, service_role'),

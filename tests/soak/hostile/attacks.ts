@@ -8,6 +8,7 @@ import { type Attack, runInTurn } from './attack.ts';
 import type { Attacker, Outcome } from './attacker.ts';
 import { computingAttacks } from './computing_attacks.ts';
 import { editorAttacks } from './editor_attacks.ts';
+import { fileAttacks } from './file_attacks.ts';
 import { nodeAttacks } from './node_attacks.ts';
 import { restAttacks } from './rest_attacks.ts';
 
@@ -447,6 +448,7 @@ export const attacks: Attack[] = [
   ...editorAttacks,
   ...computingAttacks,
   ...restAttacks,
+  ...fileAttacks,
 ];
 
 /**
