@@ -440,6 +440,9 @@ isOneToOne: false
 "cancel_input":
 { Args: { "idempotency_key"?: string,"token": string }; Returns: undefined
                            },
+"check_file_quota":
+{ Args: { "bucket": string,"bytes": number,"name": string,"user_id": string }; Returns: undefined
+                           },
 "check_flow":
 { Args: { "flow"?: Json,"flow_id"?: number }; Returns: Json
                            },

@@ -100,9 +100,23 @@ export class Machine {
 
   /** Compiles QuickJS. */
   static async load(): Promise<Machine> {
-    const machine = new Machine(await WebAssembly.compile(await unpack(quickjsWasm)));
+    return await Machine.#of(await WebAssembly.compile(await unpack(quickjsWasm)));
+  }
+
+  static async #of(module: WebAssembly.Module): Promise<Machine> {
+    const machine = new Machine(module);
     await machine.#start();
     return machine;
+  }
+
+  /** The bytes of the memory. They grow with large scripts, and never shrink. */
+  get bytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /** Makes a machine with a small memory. It runs the realms of this one, because their pointers fit in both. */
+  renew(): Promise<Machine> {
+    return Machine.#of(this.#module);
   }
 
   async #start(): Promise<void> {
@@ -185,6 +199,8 @@ export class Machine {
 
   /** Runs work on a saved memory, and translates the errors that the module or its host throws. */
   #from<T>(memory: SavedMemory, hooks: MachineHooks, run: () => T): T {
+    // Only the module itself can let the memory grow, because it keeps views of it.
+    if (this.bytes < memory.length) this.#glue._malloc(memory.length);
     restoreMemory(this.#memory, memory, { from: this.#stackTop, to: this.#stackTop + UNUSED_STACK_BYTES });
     this.#stackPointer.value = this.#stackTop;
     this.#fuel.value = FUEL;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runCode } from './author_code.ts';
 import type { MachineHooks } from './machine_hooks.ts';
-import { openSandbox, type Sandbox } from './sandbox.ts';
+import { openSandbox, type Sandbox, sandboxBytes } from './sandbox.ts';
 
 class OutOfTime extends Error {}
 
@@ -229,4 +229,12 @@ describe('TypeScript', () => {
   ])('%s', (source, out) => {
     expect(run(source)).toEqual(out);
   });
+});
+
+it('gives the memory of a large script back, and later scripts run as before', async () => {
+  expect(run('let a = []; for (let i = 0; i < 24; i++) a.push(new Uint8Array(1e6).fill(1)); return a.length')).toBe(24);
+  await expect.poll(sandboxBytes).toBeLessThan(16_000_000);
+  sandbox = await openSandbox(['none', 'typescript']);
+  expect(run('return 1 + 1')).toBe(2);
+  expect(run('const a: number = 2; return a + 1')).toBe(3);
 });

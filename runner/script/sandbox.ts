@@ -24,7 +24,11 @@ const TEXTS: Record<Library, () => Promise<string>> = {
   csv: async () => (await import('./generated/csv.ts')).csvText,
 };
 
+/** A memory of this size is given back after a run, unless a realm itself needs more than half of it. */
+const LARGE_BYTES = 16 * 1_048_576;
+
 let machine: Machine | undefined;
+let renewal: Promise<void> | undefined;
 let loading: Promise<Machine> | undefined;
 const texts = new Map<Library, string>();
 const realms = new Map<Library, Realm>();
@@ -41,6 +45,16 @@ function makeRealm(loaded: Machine, text: string): Realm {
   return realm;
 }
 
+/**
+ * Replaces a machine whose memory a script has made large. Otherwise each later script would have to clear the whole
+ * memory first.
+ */
+function giveBack(used: Machine): void {
+  const needed = Math.max(...Array.from(realms.values(), ({ memory }) => memory.length));
+  if (used !== machine || renewal !== undefined || used.bytes <= Math.max(LARGE_BYTES, 2 * needed)) return;
+  renewal = used.renew().then((renewed) => void (machine = renewed), () => {}).finally(() => renewal = undefined);
+}
+
 async function load(): Promise<Machine> {
   const { Machine } = await import('./machine.ts');
   return machine = await Machine.load();
@@ -54,11 +68,21 @@ function makeSandbox(loaded: Machine): Sandbox {
     realms.set(library, realm);
     return realm;
   };
+  const runOn = (library: Library, task: { code: string; task?: string }, hooks: MachineHooks): GuestAnswer => {
+    try {
+      return loaded.run(realmOf(library), task, hooks);
+    } finally {
+      giveBack(loaded);
+    }
+  };
   return {
-    run: (library, code, task, hooks) => loaded.run(realmOf(library), { code, task }, hooks),
-    parse: (code, hooks) => loaded.run(realmOf('none'), { code }, hooks),
+    run: (library, code, task, hooks) => runOn(library, { code, task }, hooks),
+    parse: (code, hooks) => runOn('none', { code }, hooks),
   };
 }
+
+/** The bytes of the sandbox's memory in this thread. */
+export const sandboxBytes = (): number => machine?.bytes ?? 0;
 
 /**
  * Returns the sandbox of this thread with these libraries. While the libraries are loading, returns a promise of it.

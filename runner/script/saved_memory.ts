@@ -5,6 +5,8 @@ export const FIRST_PAGES = 112;
 /** The parts of a memory that are not zero. */
 export interface SavedMemory {
   pages: { at: number; bytes: Uint8Array }[];
+  /** The length of the memory up to the end of the last of these parts. */
+  length: number;
 }
 
 const isZero = (bytes: Uint8Array): boolean => {
@@ -19,12 +21,13 @@ export function saveMemory({ buffer }: WebAssembly.Memory): SavedMemory {
     const bytes = new Uint8Array(buffer, at, PAGE_BYTES);
     if (!isZero(bytes)) pages.push({ at, bytes: bytes.slice() });
   }
-  return { pages };
+  const last = pages.at(-1);
+  return { pages, length: last === undefined ? 0 : last.at + PAGE_BYTES };
 }
 
 /**
  * Restores a saved memory. The memory may have grown since it was saved and can't shrink, so the added part is cleared.
- * The caller knows that the part `unused` is zero, so this part is not cleared.
+ * The memory must be as long as the saved one. The caller knows that the part `unused` is zero, so this part is not cleared.
  */
 export function restoreMemory(
   memory: WebAssembly.Memory,

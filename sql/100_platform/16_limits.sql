@@ -518,6 +518,20 @@ return 20;
 comment on function private.limit_input_choices() is
   'Limit in choices: `choices` of `api_input`.';
 
+create function private.limit_storage_file_bytes()
+returns integer
+language sql immutable security invoker
+return 10485760;
+comment on function private.limit_storage_file_bytes() is
+  'Limit in bytes: a file in user-storages and user-public-storages, also in an upload with an access token.';
+
+create function private.limit_storage_counted_bytes()
+returns integer
+language sql immutable security invoker
+return 4096;
+comment on function private.limit_storage_counted_bytes() is
+  'Limit in bytes: the least size that a file counts as towards the quota `file_bytes`.';
+
 create function private.limit_kv_stores()
 returns integer
 language sql immutable security invoker
@@ -712,6 +726,8 @@ grant execute on function
   private.limit_input_description_characters(),
   private.limit_input_schema_bytes(),
   private.limit_input_choices(),
+  private.limit_storage_file_bytes(),
+  private.limit_storage_counted_bytes(),
   private.limit_kv_stores(),
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),
@@ -750,6 +766,7 @@ begin
     ('schedules', 1000, 'schedules'),
     ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
     ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
+    ('file_bytes', 1073741824, 'bytes of files in user-storages and user-public-storages, each file counted as 4096 bytes or more'),
     ('webhooks', 1000, 'incoming webhooks');
 end;
 $$;

@@ -103,8 +103,8 @@ begin atomic
     'input_cancelled', 'input_expired', 'kv_key_invalid', 'kv_size_limit', 'kv_store_exists',
     'kv_store_name_invalid', 'kv_store_not_found', 'kv_stores_limit', 'kv_value_invalid', 'node_cpu_limit',
     'node_executions_limit', 'node_not_implemented', 'node_timeout', 'open_nodes_limit', 'outcome_unknown',
-    'output_too_large', 'project_address_unknown', 'run_outputs_limit', 'run_size_limit', 'run_time_limit',
-    'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
+    'output_too_large', 'project_address_unknown', 'quota_exceeded', 'run_outputs_limit', 'run_size_limit',
+    'run_time_limit', 'storage_denied', 'storage_not_configured', 'value_missing', 'worker_lost'
   ];
 end;
 comment on function private.run_error_codes() is
@@ -632,6 +632,20 @@ return 20;
 comment on function private.limit_input_choices() is
   'Limit in choices: `choices` of `api_input`.';
 
+create function private.limit_storage_file_bytes()
+returns integer
+language sql immutable security invoker
+return 10485760;
+comment on function private.limit_storage_file_bytes() is
+  'Limit in bytes: a file in user-storages and user-public-storages, also in an upload with an access token.';
+
+create function private.limit_storage_counted_bytes()
+returns integer
+language sql immutable security invoker
+return 4096;
+comment on function private.limit_storage_counted_bytes() is
+  'Limit in bytes: the least size that a file counts as towards the quota `file_bytes`.';
+
 create function private.limit_kv_stores()
 returns integer
 language sql immutable security invoker
@@ -826,6 +840,8 @@ grant execute on function
   private.limit_input_description_characters(),
   private.limit_input_schema_bytes(),
   private.limit_input_choices(),
+  private.limit_storage_file_bytes(),
+  private.limit_storage_counted_bytes(),
   private.limit_kv_stores(),
   private.limit_kv_bytes(),
   private.limit_kv_store_name_characters(),
@@ -864,6 +880,7 @@ begin
     ('schedules', 1000, 'schedules'),
     ('schedule_bytes', 4194304, 'bytes of inputs and values in schedules'),
     ('pending_webhooks', 10000, 'outgoing webhooks that were tried and are pending'),
+    ('file_bytes', 1073741824, 'bytes of files in user-storages and user-public-storages, each file counted as 4096 bytes or more'),
     ('webhooks', 1000, 'incoming webhooks');
 end;
 $$;
@@ -1309,6 +1326,16 @@ $$;
 comment on function private.quota(text) is
   'The value of a quota: the most that each user may have. Definer, because no API role may access private.quotas.';
 
+create function private.counted_file_bytes(metadata jsonb)
+returns bigint
+language sql immutable security invoker
+set search_path = ''
+as $$
+  select greatest((counted_file_bytes.metadata ->> 'size')::bigint, private.limit_storage_counted_bytes());
+$$;
+comment on function private.counted_file_bytes(jsonb) is
+  'The size that a file with this metadata of Supabase Storage counts as. Storage itself writes the metadata; they are null until the file is stored.';
+
 create function private.quota_use(name text, user_id uuid)
 returns bigint
 language plpgsql volatile security definer
@@ -1369,6 +1396,14 @@ begin
       );
     when 'webhooks' then
       return (select count(*) from public.flow_webhooks as w where w.user_id = quota_use.user_id);
+    when 'file_bytes' then
+      -- `0` is the character after the slash, so these are the names in the user's folder.
+      return (
+        select coalesce(sum(private.counted_file_bytes(o.metadata)), 0)
+        from storage.objects as o
+        where o.bucket_id in ('user-storages', 'user-public-storages')
+          and o.name collate "C" >= quota_use.user_id || '/' and o.name collate "C" < quota_use.user_id || '0'
+      );
   end case;
 end;
 $$;
@@ -1392,6 +1427,22 @@ $$;
 comment on function private.lock_quota(text, uuid) is
   'Takes the lock for counting a user''s rows for a quota. Until the transaction ends, every other transaction that calls this function for the same quota and user waits.';
 
+create function private.refuse_use(name text, value bigint)
+returns void
+language plpgsql volatile security invoker
+set search_path = ''
+as $$
+begin
+  perform private.fail('quota_exceeded',
+    format('You have reached the quota of %s: a user may have %s at most.',
+      (select k.noun from private.known_quotas() as k where k.name = refuse_use.name), refuse_use.value),
+    jsonb_build_object('limit', refuse_use.value, 'of', refuse_use.name),
+    'Delete what you no longer need, or ask the operator of this project for more.');
+end;
+$$;
+comment on function private.refuse_use(text, bigint) is
+  'Raises the error of a user who has used up a quota: 409 quota_exceeded.';
+
 create function private.check_quota(name text, user_id uuid)
 returns void
 language plpgsql volatile security definer
@@ -1402,11 +1453,7 @@ declare
 begin
   perform private.lock_quota(check_quota.name, check_quota.user_id);
   if private.quota_use(check_quota.name, check_quota.user_id) > v_limit then
-    perform private.fail('quota_exceeded',
-      format('You have reached the quota of %s: a user may have %s at most.',
-        (select k.noun from private.known_quotas() as k where k.name = check_quota.name), v_limit),
-      jsonb_build_object('limit', v_limit, 'of', check_quota.name),
-      'Delete what you no longer need, or ask the operator of this project for more.');
+    perform private.refuse_use(check_quota.name, v_limit);
   end if;
 end;
 $$;
@@ -19703,6 +19750,56 @@ comment on function private.grant_runner(regrole) is
 
 -- sql/950_files/10_user_buckets.sql
 
+create function private.check_file_quota(user_id uuid, bucket text, name text, bytes bigint)
+returns void
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+declare
+  v_limit constant bigint := private.quota('file_bytes');
+  v_replaced bigint;
+begin
+  perform private.lock_quota('file_bytes', check_file_quota.user_id);
+  select private.counted_file_bytes(o.metadata) into v_replaced
+  from storage.objects as o where o.bucket_id = check_file_quota.bucket and o.name = check_file_quota.name;
+  if private.quota_use('file_bytes', check_file_quota.user_id) - coalesce(v_replaced, 0)
+    + greatest(check_file_quota.bytes, private.limit_storage_counted_bytes()) > v_limit
+  then
+    perform private.refuse_use('file_bytes', v_limit);
+  end if;
+end;
+$$;
+comment on function private.check_file_quota(uuid, text, text, bigint) is
+  'Implements public.check_file_quota. Definer, because no API role may read the files of others.';
+grant execute on function private.check_file_quota(uuid, text, text, bigint) to service_role;
+
+create function public.check_file_quota(user_id uuid, bucket text, name text, bytes bigint)
+returns void
+language sql volatile security invoker
+set search_path = ''
+as $$
+  select private.check_file_quota(user_id, bucket, name, bytes);
+$$;
+comment on function public.check_file_quota(uuid, text, text, bigint) is
+  'For runners, to which the policies of Storage do not apply: refuses a file of the user that would exceed the quota file_bytes: 409 quota_exceeded. The name is the whole name in the bucket, with the user''s folder.';
+grant execute on function public.check_file_quota(uuid, text, text, bigint) to service_role;
+
+create function private.has_room_for_file(bucket text, name text, metadata jsonb)
+returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  perform private.check_file_quota(
+    auth.uid(), has_room_for_file.bucket, has_room_for_file.name, (has_room_for_file.metadata ->> 'size')::bigint
+  );
+  return true;
+end;
+$$;
+comment on function private.has_room_for_file(text, text, jsonb) is
+  'For the policies of storage.objects: true, or the error of private.check_file_quota for the calling user. Definer, because users may not check the quota of others.';
+grant execute on function private.has_room_for_file(text, text, jsonb) to authenticated;
+
 -- The buckets in which the nodes storage_* keep files. In a database without Supabase Storage, no buckets are made, and
 -- these nodes fail.
 do $$
@@ -19711,12 +19808,15 @@ begin
     return;
   end if;
 
-  insert into storage.buckets (id, name, public)
-  values ('user-storages', 'user-storages', false), ('user-public-storages', 'user-public-storages', true)
-  on conflict (id) do nothing;
+  insert into storage.buckets as b (id, name, public, file_size_limit)
+  values
+    ('user-storages', 'user-storages', false, private.limit_storage_file_bytes()),
+    ('user-public-storages', 'user-public-storages', true, private.limit_storage_file_bytes())
+  on conflict (id) do update set file_size_limit = coalesce(b.file_size_limit, excluded.file_size_limit);
 
   -- With their access tokens, users reach only their own files. This policy does not apply to flows; runner/storage/
-  -- checks the paths that flows use.
+  -- checks the paths that flows use, and asks for the quota. Hosted Storage makes the row as the user before it has the
+  -- file, with no size, and stores it as another role.
   create policy "Users use their own folders" on storage.objects to authenticated
     using (
       bucket_id in ('user-storages', 'user-public-storages')
@@ -19725,6 +19825,7 @@ begin
     with check (
       bucket_id in ('user-storages', 'user-public-storages')
       and (storage.foldername(name))[1] = (select auth.uid()::text)
+      and private.has_room_for_file(bucket_id, name, metadata)
     );
 end;
 $$;
