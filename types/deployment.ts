@@ -113,6 +113,8 @@ export const warningCodes = {
     'The route did not parse all scripts, since there are too many or they are too long. This warning does not make `strict` refuse the flow.',
   effect_may_be_skipped:
     'A node with effects does not run if the output that is connected to one of its optional inputs is left unset. This warning does not make `strict` refuse the flow.',
+  effect_may_lack_value:
+    'A node runs without one of its values if another one comes, and a node with effects behind it then acts. This warning does not make `strict` refuse the flow.',
   retry_without_effect:
     'A script or a called flow has `data.retry`, which has no effect: its failures are never temporary.',
   error_output_missing:

@@ -31,7 +31,7 @@ comment on function private.connection_uses(jsonb) is
   'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
 
 -- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
-create function private.nodes_from(nodes jsonb, edges jsonb, starts text[])
+create function private.nodes_from(nodes jsonb, edges jsonb, starts text[], is_backwards boolean)
 returns text[]
 language plpgsql immutable security invoker
 set search_path = ''
@@ -49,19 +49,24 @@ declare
   v_done integer := 0;
   v_edge integer;
 begin
-  select array_agg(n.node ->> 'id' order by n.position),
+  select array_agg(n.id order by n.position),
     array_agg(n.position order by n.position) filter (where n.is_start),
     array_agg(n.is_start order by n.position)
   into v_ids, v_reached, v_is_reached
   from (
-    select e.node, e.position, e.node ->> 'id' in (select unnest(nodes_from.starts)) as is_start
+    select e.node ->> 'id' as id, e.position,
+      coalesce(e.node ->> 'id' in (select unnest(nodes_from.starts)), false) as is_start
     from jsonb_array_elements(nodes_from.nodes) with ordinality as e (node, position)
   ) as n;
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
-  from jsonb_array_elements(nodes_from.edges) as e (edge)
-  join unnest(v_ids) with ordinality as s (id, number) on s.id = e.edge ->> 'source'
-  join unnest(v_ids) with ordinality as t (id, number) on t.id = e.edge ->> 'target';
+  from (
+    select e.edge ->> case when nodes_from.is_backwards then 'target' else 'source' end as source,
+      e.edge ->> case when nodes_from.is_backwards then 'source' else 'target' end as target
+    from jsonb_array_elements(nodes_from.edges) as e (edge)
+  ) as e
+  join unnest(v_ids) with ordinality as s (id, number) on s.id = e.source
+  join unnest(v_ids) with ordinality as t (id, number) on t.id = e.target;
   v_first := array_fill(0, array[coalesce(cardinality(v_ids), 0)]);
   for v_edge in reverse coalesce(cardinality(v_from), 0)..1 loop
     v_first[v_from[v_edge]] := v_edge;
@@ -80,8 +85,8 @@ begin
   return array(select v_ids[r.number] from unnest(v_reached) as r (number));
 end;
 $$;
-comment on function private.nodes_from(jsonb, jsonb, text[]) is
-  'The ids of the nodes in `starts`, and of all nodes of the graph that depend on one of them.';
+comment on function private.nodes_from(jsonb, jsonb, text[], boolean) is
+  'The ids of the nodes `starts` of a graph, and of all nodes that the edges lead to from there. If is_backwards is true, the edges are followed against their direction.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -104,7 +109,7 @@ begin
       select unnest(private.nodes_from(open_connection_urls.nodes, open_connection_urls.edges, array(
         select n.node ->> 'id' from jsonb_array_elements(open_connection_urls.nodes) as n (node)
         where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
-      )))
+      ), false))
     )
       -- Look up the handle in the whole flow, because it may be a port of a node other than the target of the edge.
       and e.edge ->> 'targetHandle' in (

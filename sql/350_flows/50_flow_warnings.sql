@@ -1,6 +1,6 @@
 -- Finds the parts of a graph that will fail in a run, and the parts that a run ignores. Deploys and starts report these
--- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped and acts_on_owner_data
--- causes a refusal.
+-- warnings and continue. If the caller sets `strict`, any warning causes a refusal, except acts_on_owner_data and those
+-- about missing values of nodes with effects.
 
 -- A node exists if the service role has stored a definition of it. If there are no definitions at all, every native
 -- node counts as existing, and has the ports in the flow's JSON. `acting_flows` lists the called flows that have
@@ -138,9 +138,52 @@ begin
       where d.side = 'target' and d.is_required and n.type = 'native' and n.are_inputs_drawn and not n.draws_inputs
     ),
     acting as materialized (
-      select n.index, n.draws_inputs, n.node_id
+      select n.index, n.id, n.draws_inputs, n.node_id
       from private.acting_nodes(flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows) as a
       join node as n on n.id = a.node_id
+    ),
+    -- The edges whose output may stay unset although the source succeeds.
+    unset as (
+      select w.index
+      from wired as w
+      where (w.side = 'source' or w.has_expression) and case
+        when w.has_expression or w.is_error or w.source_id in ('switch', 'fileexplorer')
+          or private.is_script(w.source_id) then true
+        when w.is_source_drawn then (w.source_index, w.source_name) in (
+          select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
+        )
+        else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
+      end
+    ),
+    -- The edges whose value may be missing while another edge into the same node brings one, and the node runs.
+    lacking as materialized (
+      select w.index, w.target_index, w.source_name, w.target_name
+      from wired as w
+      join node as s on s.index = w.source_index
+      join node as t on t.index = w.target_index
+      join (
+        select o.target_index, count(distinct o.source_index) as sources from wired as o
+        where o.source_name is not null and o.target_name is not null
+        group by o.target_index having count(*) > 1
+      ) as others on others.target_index = w.target_index
+      where w.source_name is not null and w.target_name is not null and w.is_target_known
+        and t.node_id not in ('merge', 'collect') and t.index not in (select a.index from acting as a)
+        and (
+          -- A constant and a flow input never fail. Two outputs of one node are missing together if the node fails.
+          others.sources > 1 and s.node_id not in ('const', 'flow_input') or w.index in (select u.index from unset as u)
+        )
+        and (w.target_index, w.target_name) not in (
+          select d.index, d.name from drawn as d where d.side = 'target' and (d.is_required or d.runs_when_absent)
+        )
+        and (t.draws_inputs or (w.target_id, w.target_name) not in (
+          select p.node_id, p.name from defined_port as p where p.side = 'target' and p.is_required
+        ))
+    ),
+    before_effect as materialized (
+      select unnest(private.nodes_from(
+        flow_warnings.nodes, flow_warnings.edges, array(select a.id from acting as a), true
+      )) as id
+      where exists (select from lacking)
     ),
     warning (place, index, code, member, message) as (
       select 0, 0, 'flow_empty', '', 'the flow has no nodes, so its runs do nothing'
@@ -277,15 +320,7 @@ begin
       )
       from wired as w
       join acting as a on a.index = w.target_index
-      where (w.side = 'source' or w.has_expression) and w.source_name is not null and w.target_name is not null
-        and case
-          when w.has_expression or w.is_error or w.source_id in ('switch', 'fileexplorer')
-            or private.is_script(w.source_id) then true
-          when w.is_source_drawn then (w.source_index, w.source_name) in (
-            select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
-          )
-          else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
-        end
+      where w.source_name is not null and w.target_name is not null and w.index in (select u.index from unset as u)
         and case when a.draws_inputs
           then (w.target_index, w.target_name) in (
             select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required
@@ -295,6 +330,14 @@ begin
           )
         end
         and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
+      union all
+      select 2, l.index, 'effect_may_lack_value', '', format(
+        'if the output %s gives no value, the target runs without its input %s, and a node with effects behind it acts; '
+          || 'make the input required, or choose "when_absent"',
+        to_jsonb(private.shorten(l.source_name)), to_jsonb(private.shorten(l.target_name))
+      )
+      from lacking as l join node as n on n.index = l.target_index
+      where n.id in (select b.id from before_effect as b)
       union all
       select 2, t.index, 'edge_types_differ', '', format(
         'the port %s gives %s, but the input %s takes %s; the value can''t be converted, so the run fails at the target',

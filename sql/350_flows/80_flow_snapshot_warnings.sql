@@ -176,10 +176,11 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    -- Most authors want a node with effects to run only if its branch is taken, and know which data their own flow
-    -- sends, so `strict` accepts these warnings.
+    -- Most authors want missing values to act as these warnings say, and know which data their own flow sends, so `strict`
+    -- accepts these warnings.
     v_refused := jsonb_path_query_array(
-      v_warnings, '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "acts_on_owner_data")'
+      v_warnings,
+      '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "effect_may_lack_value" && @.code != "acts_on_owner_data")'
     );
     if v_refused <> '[]' then
       perform private.fail(
@@ -192,4 +193,4 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, effect_may_lack_value and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';

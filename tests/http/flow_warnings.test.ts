@@ -160,6 +160,19 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     expect(warnings).toEqual([expect.objectContaining({ code: 'effect_may_be_skipped', path: 'edges[1]' })]);
   });
 
+  it('whose effect may act without a value gets a warning, but is accepted if strict', async () => {
+    const flow = new FlowBuilder();
+    const amount = flow.use('http_request', {}, { form: { url: 'https://example.com/amount' } }).output('body');
+    const text = flow.use('text_template', { data: amount, template: flow.input('template') });
+    const body = flow.script('[a, b]', { a: amount, b: flow.constant({ S: 'x' }) }).output('u');
+    flow.use('http_request', { body, headers: text.output('text') }, {
+      form: { url: 'https://example.com', method: 'POST' },
+    });
+    const { status, body: { warnings } } = await deploy(flow, '?strict=true');
+    expect(status).toBe(200);
+    expect(warnings).toContainEqual(expect.objectContaining({ code: 'effect_may_lack_value', path: 'edges[2]' }));
+  });
+
   it('without nodes gets a warning', async () => {
     const { body } = await deploy(new FlowBuilder());
     expect(body.warnings).toEqual([expect.objectContaining({ code: 'flow_empty', path: 'nodes' })]);
