@@ -1,4 +1,4 @@
-import { Badge, Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Badge, Group, Paper, Select, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../shared/api.tsx';
@@ -57,11 +57,40 @@ interface ExecutionPanelProps {
   inputs: ReadonlySet<string> | undefined;
   /** The executions of one node. */
   executions: readonly ShownExecution[];
+  /** If the node did not run because of failures, the titles of the failed nodes by their ids. */
+  failedBefore: ReadonlyMap<string, string>;
+  onSelect: (nodeId: string) => void;
   hasEnded: boolean;
 }
 
+/** Says why a node has no execution. */
+function WhyNotRun(
+  { failedBefore, onSelect, hasEnded }: Pick<ExecutionPanelProps, 'failedBefore' | 'onSelect' | 'hasEnded'>,
+) {
+  if (!hasEnded) return <Text size='sm' c='dimmed'>It has not begun.</Text>;
+  return (
+    <Text size='sm' c='dimmed'>
+      It did not run{failedBefore.size > 0 ? ', because these nodes failed:' : '.'}
+      {[...failedBefore].map(([id, title]) => (
+        <Anchor
+          key={id}
+          component='button'
+          type='button'
+          size='sm'
+          ml={4}
+          underline='always'
+          onClick={() => onSelect(id)}
+        >
+          {title}
+        </Anchor>
+      ))}
+    </Text>
+  );
+}
+
 /** The inputs and outputs of a node's execution, and its errors if it failed. */
-export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: ExecutionPanelProps) {
+export function ExecutionPanel(props: ExecutionPanelProps) {
+  const { runId, title, inputs, executions, hasEnded } = props;
   const failed = executions.find((one) => stateOf(one, hasEnded) === 'failed');
   const [chosen, setChosen] = useState<number>();
   const execution = executions.find(({ times }) => times === chosen) ?? failed ?? executions[0];
@@ -69,57 +98,55 @@ export function ExecutionPanel({ runId, title, inputs, executions, hasEnded }: E
     <Paper component='section' aria-label='Node' withBorder p='md' className='runs-panel'>
       <Stack gap='sm'>
         <Title order={3} size='h5' className='console-text'>{title}</Title>
-        {execution === undefined
-          ? <Text size='sm' c='dimmed'>{hasEnded ? 'It did not run.' : 'It has not begun.'}</Text>
-          : (
-            <>
-              {executions.length > 1 && (
-                <Select
-                  label='Execution'
-                  data={executions.slice(0, CHOICES).map(({ times, errors, error_handled }) => ({
-                    value: String(times),
-                    label: `#${times}${errors === null ? '' : error_handled ? ', handled' : ', failed'}`,
-                  }))}
-                  value={String(execution.times)}
-                  allowDeselect={false}
-                  searchable
-                  onChange={(times) => setChosen(Number(times))}
-                />
-              )}
-              <Group gap='xs'>
-                <Badge
-                  variant='light'
-                  className='console-status'
-                  color={COLOURS[stateOf(execution, hasEnded)] ?? 'gray'}
-                >
-                  {stateOf(execution, hasEnded)}
-                </Badge>
-                <Text size='sm' c='dimmed'>
-                  <When at={execution.start_time} />
-                  {execution.end_time !== null &&
-                    `, ${describeDuration(msBetween(execution.start_time, execution.end_time) ?? 0)}`}
-                </Text>
-              </Group>
-              {execution.is_taken_over && (
-                <Text size='sm'>This execution was taken over from the run that this run redrives.</Text>
-              )}
-              {(execution.attempt > 1 || execution.retry_at !== null) && (
-                <Text size='sm'>
-                  Attempt {execution.attempt}
-                  {execution.retry_at !== null && (
-                    <>
-                      {' '}failed; the next begins <When at={execution.retry_at} />
-                    </>
-                  )}
-                </Text>
-              )}
-              {execution.error_handled && (
-                <Text size='sm'>The flow handles this failure: it went to the output error.</Text>
-              )}
-              {execution.errors !== null && <ExecutionErrors errors={execution.errors} inputs={inputs} />}
-              <Values runId={runId} execution={execution} />
-            </>
-          )}
+        {execution === undefined ? <WhyNotRun {...props} /> : (
+          <>
+            {executions.length > 1 && (
+              <Select
+                label='Execution'
+                data={executions.slice(0, CHOICES).map(({ times, errors, error_handled }) => ({
+                  value: String(times),
+                  label: `#${times}${errors === null ? '' : error_handled ? ', handled' : ', failed'}`,
+                }))}
+                value={String(execution.times)}
+                allowDeselect={false}
+                searchable
+                onChange={(times) => setChosen(Number(times))}
+              />
+            )}
+            <Group gap='xs'>
+              <Badge
+                variant='light'
+                className='console-status'
+                color={COLOURS[stateOf(execution, hasEnded)] ?? 'gray'}
+              >
+                {stateOf(execution, hasEnded)}
+              </Badge>
+              <Text size='sm' c='dimmed'>
+                <When at={execution.start_time} />
+                {execution.end_time !== null &&
+                  `, ${describeDuration(msBetween(execution.start_time, execution.end_time) ?? 0)}`}
+              </Text>
+            </Group>
+            {execution.is_taken_over && (
+              <Text size='sm'>This execution was taken over from the run that this run redrives.</Text>
+            )}
+            {(execution.attempt > 1 || execution.retry_at !== null) && (
+              <Text size='sm'>
+                Attempt {execution.attempt}
+                {execution.retry_at !== null && (
+                  <>
+                    {' '}failed; the next begins <When at={execution.retry_at} />
+                  </>
+                )}
+              </Text>
+            )}
+            {execution.error_handled && (
+              <Text size='sm'>The flow handles this failure: it went to the output error.</Text>
+            )}
+            {execution.errors !== null && <ExecutionErrors errors={execution.errors} inputs={inputs} />}
+            <Values runId={runId} execution={execution} />
+          </>
+        )}
       </Stack>
     </Paper>
   );

@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core';
 import type { RunRow } from 'flow-deployments-client';
 import { useMemo } from 'react';
+import { readEdge } from '../shared/graph/drawn_node.ts';
 import { GraphView } from '../shared/graph/graph_view.tsx';
 import { ExecutionPanel } from './execution_panel.tsx';
-import { nodeFaults, nodeStates } from '../shared/run/node_states.ts';
+import { failedBefore, nodeFaults, nodeStates } from '../shared/run/node_states.ts';
 import type { ShownGraph } from './run_graph_query.ts';
 import { Section } from '../shared/section.tsx';
 import { Timeline } from './timeline.tsx';
@@ -23,6 +24,10 @@ export function RunNodes({ live: { executions, isCut }, run, graph, selected, on
   const states = useMemo(() => nodeStates(graph.titles.keys(), executions, run), [graph, executions, run]);
   const faults = useMemo(() => nodeFaults(executions), [executions]);
   const ofSelected = useMemo(() => executions.filter(({ node_id }) => node_id === selected), [executions, selected]);
+  const causes = useMemo(() => {
+    const ids = selected === undefined ? [] : failedBefore(selected, graph.edges.map(readEdge), executions);
+    return new Map(ids.map((id) => [id, graph.titles.get(id) ?? id]));
+  }, [selected, graph, executions]);
   return (
     <>
       <Section title='Graph'>
@@ -49,6 +54,8 @@ export function RunNodes({ live: { executions, isCut }, run, graph, selected, on
               title={graph.titles.get(selected) ?? selected}
               inputs={graph.inputs.get(selected)}
               executions={ofSelected}
+              failedBefore={causes}
+              onSelect={onSelect}
               hasEnded={hasEnded}
             />
           )}

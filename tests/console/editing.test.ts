@@ -82,6 +82,12 @@ test('nodes are copied into a flow in another tab, and a text that is selected l
   expect(nodes.map(({ data }) => data.display_name)).toEqual(['Other', 'Copied']);
 });
 
+/** Chooses what the open node does without a value of its input. */
+async function chooseWithout(page: Page, input: string, choice: string): Promise<void> {
+  await panelOf(page).getByRole('combobox', { name: `Without a value of ${input}` }).click();
+  await page.getByRole('option', { name: choice, exact: true }).click();
+}
+
 test('the panel of a node lets it run without the value of an edge, and shows its reference', async () => {
   const opened = await openConsole();
   const { page } = opened;
@@ -90,13 +96,14 @@ test('the panel of a node lets it run without the value of an edge, and shows it
   const body = flow.input('body');
   flow.use('http_request', { body }, { form: { url: 'https://example.com', method: 'POST' }, title: 'Request' });
   Object.assign(flow.nodes[1]!.data, { effects: 'once' });
+  flow.toText(body, 'Text');
   const id = await storeFlow(person, flow);
   await opened.goto(`flows/${id}`);
   await nodeOf(page, 'Request').click();
   const edge = canvasOf(page).locator('.react-flow__edge-path').first();
   const dashes = () => edge.evaluate((path) => getComputedStyle(path).strokeDasharray);
   expect(await dashes()).toBe('none');
-  await panelOf(page).getByRole('switch', { name: 'Run without body' }).check({ force: true });
+  await chooseWithout(page, 'body', 'Run, but not after a failure');
   await expect.poll(dashes).not.toBe('none');
   await panelOf(page).getByRole('link', { name: 'When a node runs' }).waitFor();
 
@@ -109,7 +116,17 @@ test('the panel of a node lets it run without the value of an edge, and shows it
   expect(await reference.getAttribute('href')).toBe('/console/docs/reference/nodes#http_request');
   await opened.checkAccessibilityInBoth();
   const [, request] = await savedNodes(page, person, id);
-  expect(request!.data.targets.filter(({ when_absent }) => when_absent === 'run')).toHaveLength(1);
+  expect(request!.data.targets.flatMap(({ when_absent }) => when_absent ?? [])).toEqual(['run_unless_failed']);
+
+  // A choice for each input with an edge, also of nodes without effects. The last choice removes the word again.
+  await chooseWithout(page, 'body', 'Do not run');
+  await nodeOf(page, 'Text').click();
+  await chooseWithout(page, 'stringify', 'Run in any case');
+  const [, again, text] = await savedNodes(page, person, id);
+  expect([again, text].map((node) => node!.data.targets.flatMap(({ when_absent }) => when_absent ?? []))).toEqual([
+    [],
+    ['run'],
+  ]);
 });
 
 test('notes show Markdown without HTML, and a group moves its nodes', async () => {

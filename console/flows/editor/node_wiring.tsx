@@ -11,7 +11,7 @@ import { connect, disconnect } from './actions.ts';
 import { type EdgeStart, edgeStarts, makeRefusal } from './edge_refusals.ts';
 import { useEditor, useEditorState } from './editor_context.tsx';
 import { drawnNode } from './view.ts';
-import { WhenAbsentSwitch } from './wiring/when_absent_switch.tsx';
+import { WhenAbsentChoice } from './wiring/when_absent_choice.tsx';
 
 /** The most outputs in the list. The search finds the others. */
 const OFFERED = 50;
@@ -101,7 +101,7 @@ export function NodeWiring({ json }: { json: PlainObject }) {
               >
                 Open the edge
               </Anchor>
-              <WhenAbsentSwitch json={json} input={input} />
+              <WhenAbsentChoice json={json} input={input} isOnly={connected.size === 1} />
             </>
           )}
         </Stack>

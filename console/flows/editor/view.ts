@@ -152,7 +152,7 @@ export function makeEdgeView() {
     const after = document.edges.map((json, index): MadeEdge => {
       const { source, sourceHandle, target, targetHandle } = readEdge(json);
       const isSelected = selectedEdges.has(index);
-      const mayBeAbsent = nodes.get(target)?.inputs.find(({ id }) => id === targetHandle)?.runsWhenAbsent === true;
+      const mayBeAbsent = nodes.get(target)?.inputs.find(({ id }) => id === targetHandle)?.whenAbsent !== undefined;
       const isNear = selected.has(source) || selected.has(target);
       const className = [isNear ? 'graph-edge-near' : '', mayBeAbsent ? 'editor-edge-may-be-absent' : ''].join(' ')
         .trim();

@@ -16,8 +16,8 @@ export interface DrawnInput extends DrawnPort {
   isRequired: boolean;
   /** True if the node also gives the input's value as an output. */
   isPassedOn: boolean;
-  /** True if the node runs even if the edge into this input gives no value. */
-  runsWhenAbsent: boolean;
+  /** The word by which the node runs even if the edge into this input gives no value; undefined without one. */
+  whenAbsent: 'run' | 'run_unless_failed' | undefined;
 }
 
 /** The parts of a node that the canvas draws. They are read from JSON that strangers may have written. */
@@ -81,7 +81,7 @@ function readInput(port: PlainObject): DrawnInput {
     description: textOf(port.tooltip),
     isRequired: port.required === true,
     isPassedOn: port.passthrough === true,
-    runsWhenAbsent: port.when_absent === 'run',
+    whenAbsent: port.when_absent === 'run' || port.when_absent === 'run_unless_failed' ? port.when_absent : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { RunRow } from 'flow-deployments-client';
+import type { DrawnEdge } from '../graph/drawn_node.ts';
 import type { NodeState } from '../graph/node_card.tsx';
 import type { ShownExecution } from './use_live_run.ts';
 
@@ -52,6 +53,30 @@ export function nodeStates(
     begun.add(node_id);
   }
   return states;
+}
+
+/**
+ * Returns the failed nodes because of which a node did not run: those before it, with only nodes between them that did
+ * not run either. Failures that the flow handles do not count.
+ */
+export function failedBefore(
+  nodeId: string,
+  edges: readonly DrawnEdge[],
+  executions: readonly ShownExecution[],
+): string[] {
+  const sources = new Map<string, string[]>();
+  for (const { source, target } of edges) sources.set(target, [...sources.get(target) ?? [], source]);
+  const begun = new Set(executions.map(({ node_id }) => node_id));
+  const failed = new Set(
+    executions.filter(({ errors, error_handled }) => errors !== null && !error_handled).map(({ node_id }) => node_id),
+  );
+  const seen = new Set([nodeId]);
+  for (const id of seen) {
+    if (begun.has(id)) continue;
+    for (const source of sources.get(id) ?? []) seen.add(source);
+  }
+  seen.delete(nodeId);
+  return [...seen].filter((id) => failed.has(id));
 }
 
 /** Returns the first errors of each node, without the errors that the flow handles. */

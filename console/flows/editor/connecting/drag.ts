@@ -57,7 +57,7 @@ const NEW_INPUT: Omit<DrawnInput, 'id'> = {
   description: '',
   isRequired: false,
   isPassedOn: false,
-  runsWhenAbsent: false,
+  whenAbsent: undefined,
 };
 
 /** Returns the edge to a new input of a script; undefined if the drag can't end at a new input. */

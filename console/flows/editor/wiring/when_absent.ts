@@ -7,25 +7,27 @@ const targetsOf = (json: PlainObject): unknown[] => {
 
 const isTarget = (port: unknown, inputId: string): port is PlainObject => isObject(port) && port.id === inputId;
 
-/** Sets whether a node runs if this input gets no value. */
-export const withWhenAbsent = (json: PlainObject, inputId: string, runs: boolean): PlainObject => ({
+/** Sets the word by which a node runs if this input gets no value. */
+export const withWhenAbsent = (json: PlainObject, inputId: string, word: DrawnInput['whenAbsent']): PlainObject => ({
   ...json,
   data: {
     ...objectAt(json, 'data'),
     targets: targetsOf(json).map((port) => {
       if (!isTarget(port, inputId)) return port;
       const { when_absent: _, ...rest } = port;
-      return runs ? { ...rest, when_absent: 'run' } : rest;
+      return word === undefined ? rest : { ...rest, when_absent: word };
     }),
   },
 });
 
 /**
- * Tests whether the user can choose if the node runs without a value of this input. A node without effects always runs
- * without an optional value, and no node runs without a required value, so neither leaves a choice.
+ * Describes what the node does without a word for this input, if the edge into the input gives no value. `isOnly` tells
+ * whether no other input of the node has an edge.
  */
-export function mayRunWhenAbsent(json: PlainObject, { isRequired, runsWhenAbsent }: DrawnInput): boolean {
+export function describeWithoutWord(json: PlainObject, { isRequired }: DrawnInput, isOnly: boolean): string {
   const { effects, node_id } = objectAt(json, 'data');
-  const hasEffects = effects === 'idempotent' || effects === 'once' || node_id === 'interflow';
-  return runsWhenAbsent || (hasEffects && !isRequired);
+  if (node_id === 'collect' || node_id === 'merge') return 'By the rule of the node';
+  const hasEffects = effects === 'idempotent' || effects === 'once' || node_id === 'interflow' ||
+    node_id === 'api_input';
+  return hasEffects || isRequired || isOnly ? 'Do not run' : 'Run if another edge gives a value';
 }
