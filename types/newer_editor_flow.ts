@@ -1,5 +1,6 @@
 // zod is imported as a namespace. A bundler can then drop the parts of zod that the client does not use.
 import * as z from 'zod';
+import { whenAbsentThere } from './newer_editor_effects.ts';
 import { plainOfTagged, secretIn } from './newer_editor_values.ts';
 import { isObject } from './values/value.ts';
 
@@ -130,7 +131,8 @@ function storedNode(node: NewerNode, flowIds: FlowIds, leave: (what: string) => 
       // In the older form, the output of a constant is named `Source`.
       sources: ports.outputs.map((port) => nodeId === 'const' ? { ...port, name: 'Source' } : port),
       // Drops the input `flow`, in which the editor names the called flow.
-      targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow')),
+      targets: ports.inputs.filter((port) => !(isCall && port.name === 'flow'))
+        .map((port) => ({ ...port, ...whenAbsentThere(nodeId, port.required) })),
       targets_form: { form_data: formOf(node, flowIds, leave) },
       // These members are kept so that the flow can be exported in the newer form again.
       newer_editor: { node_id, config: config ?? null },

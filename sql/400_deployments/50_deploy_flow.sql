@@ -57,9 +57,9 @@ comment on function private.deploy_flow(integer, boolean, jsonb) is
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, warnings}, with at most 100 warnings. If anybody may start the deployment, the answer also
--- has limits. If strict is true, all warnings except effect_may_be_skipped and effect_may_lack_value count as errors.
--- as_of is the value that read_flow_scripts returned. If a flow has changed since then, the answer is 409 flow_changed.
--- The error 422 flow_invalid lists the first 1,000 findings.
+-- has limits. If strict is true, all warnings count as errors, except those that
+-- private.snapshot_warnings() accepts. as_of is the value that read_flow_scripts returned. If a flow has changed since
+-- then, the answer is 409 flow_changed. The error 422 flow_invalid lists the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker

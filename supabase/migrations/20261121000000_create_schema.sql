@@ -4973,7 +4973,7 @@ comment on function private.connection_uses(jsonb) is
   'The nodes of a graph that name a connection: the index and the id of each node, and the name of the connection. An empty name counts as no name.';
 
 -- Numbers the nodes and sorts the edges by source, so that each edge is followed only once, even in long chains.
-create function private.nodes_from(nodes jsonb, edges jsonb, starts text[])
+create function private.nodes_from(nodes jsonb, edges jsonb, starts text[], is_backwards boolean)
 returns text[]
 language plpgsql immutable security invoker
 set search_path = ''
@@ -4991,19 +4991,24 @@ declare
   v_done integer := 0;
   v_edge integer;
 begin
-  select array_agg(n.node ->> 'id' order by n.position),
+  select array_agg(n.id order by n.position),
     array_agg(n.position order by n.position) filter (where n.is_start),
     array_agg(n.is_start order by n.position)
   into v_ids, v_reached, v_is_reached
   from (
-    select e.node, e.position, e.node ->> 'id' in (select unnest(nodes_from.starts)) as is_start
+    select e.node ->> 'id' as id, e.position,
+      coalesce(e.node ->> 'id' in (select unnest(nodes_from.starts)), false) as is_start
     from jsonb_array_elements(nodes_from.nodes) with ordinality as e (node, position)
   ) as n;
   select array_agg(s.number order by s.number, t.number), array_agg(t.number order by s.number, t.number)
   into v_from, v_to
-  from jsonb_array_elements(nodes_from.edges) as e (edge)
-  join unnest(v_ids) with ordinality as s (id, number) on s.id = e.edge ->> 'source'
-  join unnest(v_ids) with ordinality as t (id, number) on t.id = e.edge ->> 'target';
+  from (
+    select e.edge ->> case when nodes_from.is_backwards then 'target' else 'source' end as source,
+      e.edge ->> case when nodes_from.is_backwards then 'source' else 'target' end as target
+    from jsonb_array_elements(nodes_from.edges) as e (edge)
+  ) as e
+  join unnest(v_ids) with ordinality as s (id, number) on s.id = e.source
+  join unnest(v_ids) with ordinality as t (id, number) on t.id = e.target;
   v_first := array_fill(0, array[coalesce(cardinality(v_ids), 0)]);
   for v_edge in reverse coalesce(cardinality(v_from), 0)..1 loop
     v_first[v_from[v_edge]] := v_edge;
@@ -5022,8 +5027,8 @@ begin
   return array(select v_ids[r.number] from unnest(v_reached) as r (number));
 end;
 $$;
-comment on function private.nodes_from(jsonb, jsonb, text[]) is
-  'The ids of the nodes in `starts`, and of all nodes of the graph that depend on one of them.';
+comment on function private.nodes_from(jsonb, jsonb, text[], boolean) is
+  'The ids of the nodes `starts` of a graph, and of all nodes that the edges lead to from there. If is_backwards is true, the edges are followed against their direction.';
 
 create function private.open_connection_urls(nodes jsonb, edges jsonb)
 returns table (node_index integer, name text)
@@ -5046,7 +5051,7 @@ begin
       select unnest(private.nodes_from(open_connection_urls.nodes, open_connection_urls.edges, array(
         select n.node ->> 'id' from jsonb_array_elements(open_connection_urls.nodes) as n (node)
         where n.node #>> '{data,type}' = 'native' and n.node #>> '{data,node_id}' = 'flow_input'
-      )))
+      ), false))
     )
       -- Look up the handle in the whole flow, because it may be a port of a node other than the target of the edge.
       and e.edge ->> 'targetHandle' in (
@@ -5197,7 +5202,7 @@ begin
     select unnest(private.nodes_from(owner_data_leaks.nodes, owner_data_leaks.edges, array(
       select e.edge ->> 'target' from jsonb_array_elements(owner_data_leaks.edges) as e (edge)
       where e.edge ->> 'source' in (select unnest(v_readers))
-    )))
+    ), false))
   );
 end;
 $$;
@@ -5207,8 +5212,8 @@ comment on function private.owner_data_leaks(jsonb, jsonb, jsonb) is
 -- sql/350_flows/50_flow_warnings.sql
 
 -- Finds the parts of a graph that will fail in a run, and the parts that a run ignores. Deploys and starts report these
--- warnings and continue. If the caller sets `strict`, any warning except effect_may_be_skipped and acts_on_owner_data
--- causes a refusal.
+-- warnings and continue. If the caller sets `strict`, any warning causes a refusal, except acts_on_owner_data and those
+-- about missing values of nodes with effects.
 
 -- A node exists if the service role has stored a definition of it. If there are no definitions at all, every native
 -- node counts as existing, and has the ports in the flow's JSON. `acting_flows` lists the called flows that have
@@ -5346,9 +5351,52 @@ begin
       where d.side = 'target' and d.is_required and n.type = 'native' and n.are_inputs_drawn and not n.draws_inputs
     ),
     acting as materialized (
-      select n.index, n.draws_inputs, n.node_id
+      select n.index, n.id, n.draws_inputs, n.node_id
       from private.acting_nodes(flow_warnings.nodes, flow_warnings.edges, flow_warnings.acting_flows) as a
       join node as n on n.id = a.node_id
+    ),
+    -- The edges whose output may stay unset although the source succeeds.
+    unset as (
+      select w.index
+      from wired as w
+      where (w.side = 'source' or w.has_expression) and case
+        when w.has_expression or w.is_error or w.source_id in ('switch', 'fileexplorer')
+          or private.is_script(w.source_id) then true
+        when w.is_source_drawn then (w.source_index, w.source_name) in (
+          select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
+        )
+        else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
+      end
+    ),
+    -- The edges whose value may be missing while another edge into the same node brings one, and the node runs.
+    lacking as materialized (
+      select w.index, w.target_index, w.source_name, w.target_name
+      from wired as w
+      join node as s on s.index = w.source_index
+      join node as t on t.index = w.target_index
+      join (
+        select o.target_index, count(distinct o.source_index) as sources from wired as o
+        where o.source_name is not null and o.target_name is not null
+        group by o.target_index having count(*) > 1
+      ) as others on others.target_index = w.target_index
+      where w.source_name is not null and w.target_name is not null and w.is_target_known
+        and t.node_id not in ('merge', 'collect') and t.index not in (select a.index from acting as a)
+        and (
+          -- A constant and a flow input never fail. Two outputs of one node are missing together if the node fails.
+          others.sources > 1 and s.node_id not in ('const', 'flow_input') or w.index in (select u.index from unset as u)
+        )
+        and (w.target_index, w.target_name) not in (
+          select d.index, d.name from drawn as d where d.side = 'target' and (d.is_required or d.runs_when_absent)
+        )
+        and (t.draws_inputs or (w.target_id, w.target_name) not in (
+          select p.node_id, p.name from defined_port as p where p.side = 'target' and p.is_required
+        ))
+    ),
+    before_effect as materialized (
+      select unnest(private.nodes_from(
+        flow_warnings.nodes, flow_warnings.edges, array(select a.id from acting as a), true
+      )) as id
+      where exists (select from lacking)
     ),
     warning (place, index, code, member, message) as (
       select 0, 0, 'flow_empty', '', 'the flow has no nodes, so its runs do nothing'
@@ -5485,15 +5533,7 @@ begin
       )
       from wired as w
       join acting as a on a.index = w.target_index
-      where (w.side = 'source' or w.has_expression) and w.source_name is not null and w.target_name is not null
-        and case
-          when w.has_expression or w.is_error or w.source_id in ('switch', 'fileexplorer')
-            or private.is_script(w.source_id) then true
-          when w.is_source_drawn then (w.source_index, w.source_name) in (
-            select d.index, d.name from drawn as d where d.side = 'source' and d.may_be_unset
-          )
-          else (w.source_id, w.source_name) in (select p.node_id, p.name from defined_port as p where p.may_be_unset)
-        end
+      where w.source_name is not null and w.target_name is not null and w.index in (select u.index from unset as u)
         and case when a.draws_inputs
           then (w.target_index, w.target_name) in (
             select d.index, d.name from drawn as d where d.side = 'target' and not d.is_required
@@ -5503,6 +5543,14 @@ begin
           )
         end
         and (w.target_index, w.target_name) not in (select d.index, d.name from drawn as d where d.runs_when_absent)
+      union all
+      select 2, l.index, 'effect_may_lack_value', '', format(
+        'if the output %s gives no value, the target runs without its input %s, and a node with effects behind it acts; '
+          || 'make the input required, or choose "when_absent"',
+        to_jsonb(private.shorten(l.source_name)), to_jsonb(private.shorten(l.target_name))
+      )
+      from lacking as l join node as n on n.index = l.target_index
+      where n.id in (select b.id from before_effect as b)
       union all
       select 2, t.index, 'edge_types_differ', '', format(
         'the port %s gives %s, but the input %s takes %s; the value can''t be converted, so the run fails at the target',
@@ -6823,10 +6871,11 @@ begin
     from jsonb_array_elements(v_warnings) with ordinality as w (warning, position)
   );
   if snapshot_warnings.strict then
-    -- Most authors want a node with effects to run only if its branch is taken, and know which data their own flow
-    -- sends, so `strict` accepts these warnings.
+    -- Most authors want missing values to act as these warnings say, and know which data their own flow sends, so `strict`
+    -- accepts these warnings.
     v_refused := jsonb_path_query_array(
-      v_warnings, '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "acts_on_owner_data")'
+      v_warnings,
+      '$[*] ? (@.code != "effect_may_be_skipped" && @.code != "effect_may_lack_value" && @.code != "acts_on_owner_data")'
     );
     if v_refused <> '[]' then
       perform private.fail(
@@ -6839,7 +6888,7 @@ begin
 end;
 $$;
 comment on function private.snapshot_warnings(bytea, public.flows, boolean) is
-  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
+  'The first 100 warnings about the snapshot of a flow, [{flow_id, code, path, message}]. If `strict` is true and there are warnings other than effect_may_be_skipped, effect_may_lack_value and acts_on_owner_data, raises 422 flow_invalid with these warnings. Callers must check the permission. Definer, because no API role may access snapshots.';
 
 -- sql/350_flows/85_check_flow.sql
 
@@ -8614,9 +8663,9 @@ comment on function private.deploy_flow(integer, boolean, jsonb) is
 grant execute on function private.deploy_flow(integer, boolean, jsonb) to anon, authenticated, service_role;
 
 -- Returns {deployment_id, warnings}, with at most 100 warnings. If anybody may start the deployment, the answer also
--- has limits. If strict is true, all warnings except effect_may_be_skipped count as errors. as_of is the value that
--- read_flow_scripts returned. If a flow has changed since then, the answer is 409 flow_changed. The error 422
--- flow_invalid lists the first 1,000 findings.
+-- has limits. If strict is true, all warnings count as errors, except those that
+-- private.snapshot_warnings() accepts. as_of is the value that read_flow_scripts returned. If a flow has changed since
+-- then, the answer is 409 flow_changed. The error 422 flow_invalid lists the first 1,000 findings.
 create function public.deploy_flow(flow_id integer, strict boolean default false, as_of jsonb default null)
 returns jsonb
 language plpgsql volatile security invoker

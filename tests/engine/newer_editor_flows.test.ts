@@ -2,7 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
+import { hasEffects, makeRunGraph } from '../../runner/engine/graph.ts';
+import { type HttpRequest, NodeError } from '../../runner/engine/node.ts';
+import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
 import { editorFlowToRow, readEditorFlow } from '../../types/editor_flow.ts';
+import { ACTING_NODES } from '../../types/newer_editor_effects.ts';
 import { executeFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 
@@ -178,5 +182,62 @@ describe.runIf(existsSync(shared))('a shared flow of the newer editor runs:', ()
   it.each(['add', 'consts', 'loop'])('%s', async (name) => {
     const { errors, status } = await run(JSON.parse(readFileSync(join(shared, `${name}.json`), 'utf8')));
     expect({ errors, status }).toEqual({ errors: null, status: 'succeeded' });
+  });
+});
+
+describe('a node with effects of the newer editor', () => {
+  const arrived: string[] = [];
+  const http = {
+    request: ({ method, url }: HttpRequest) => {
+      arrived.push(`${method} ${new URL(url).pathname}`);
+      if (url.endsWith('/broken')) throw new NodeError('status code: 500');
+      return Promise.resolve({ status: 200, headers: {}, body: new Uint8Array() });
+    },
+  };
+  const request = (id: number, config: object) =>
+    node(id, 'http_request', {
+      inputs: [{ id: `${id}u`, name: 'url', required: true }, { id: `${id}b`, name: 'body' }],
+      outputs: [{ id: `${id}o`, name: 'body' }],
+    }, config);
+  const send = async (nodes: object[], edges: object[]) => {
+    arrived.length = 0;
+    const row = editorFlowToRow(newer(nodes, edges));
+    const flow = new FlowBuilder();
+    // SAFETY: `executeFlow` reads all members of a flow, so a missing one would fail the test.
+    Object.assign(flow, { nodes: row.nodes, edges: row.edges });
+    await executeFlow(flow, {}, { services: { http } });
+    return arrived;
+  };
+  const post = request(2, { url: { S: 'http://shop.test/order' }, method: { S: 'POST' } });
+
+  it('runs without the value of a branch that is not taken, as in the reference', async () => {
+    const script = node(1, 'rhai_script_0x2', {
+      inputs: [{ id: 's', name: 'source', required: true }],
+      outputs: [{ id: 'u', name: 'u' }, { id: 'v', name: 'v' }],
+    }, { source: { S: 'let v = 1' } });
+    expect(await send([script, post], [edge(1, 'u', 2, '2b')])).toEqual(['POST /order']);
+  });
+
+  it('does not run after a failure', async () => {
+    const broken = request(1, { url: { S: 'http://shop.test/broken' } });
+    expect(await send([broken, post], [edge(1, '1o', 2, '2b')])).toEqual(['GET /broken']);
+  });
+
+  it('is known to the importer', () => {
+    const { nodes } = makeRunGraph(
+      {
+        nodes: nodeIds().map((id) => {
+          const flow = new FlowBuilder();
+          flow.use(id, {}, { form: { method: 'POST', query: {}, id: 1 } });
+          return { ...flow.nodes[0]!, id };
+        }),
+        edges: [],
+        environment: {},
+        instructions_bundling: 'Off',
+      },
+      nodeRegistry,
+    );
+    expect(nodes.filter((one) => hasEffects(one, () => 'once')).map(({ nodeId }) => nodeId).toSorted())
+      .toEqual([...ACTING_NODES].toSorted());
   });
 });
