@@ -7,6 +7,8 @@ import type { WhenAbsent } from './flow.ts';
 export const ACTING_NODES: ReadonlySet<string> = new Set([
   'api_input',
   'associated_token_account',
+  'create_master_edition',
+  'create_metadata_account',
   'create_mint_account',
   'create_token_account',
   'das_api',
