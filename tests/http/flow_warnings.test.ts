@@ -141,7 +141,7 @@ describe('POST /flow/deploy/{flow_id} of a flow', () => {
     const started = await call(`flow/start/${id}`, { token: owner.token, headers: { prefer: 'wait=60' } });
     expect(await started.json()).toMatchObject({
       status: 'succeeded',
-      output: { M: { out: { M: { days: { U: '42' } } } } },
+      output: { M: { out: { M: { days: { D: '42' } } } } },
     });
   });
 
