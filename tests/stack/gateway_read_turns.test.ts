@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makePublicTurns } from '../../dev/stack/gateway/rest_turns.ts';
 import { makeReadTurns } from '../../dev/stack/gateway/read_turns.ts';
 
@@ -23,6 +23,10 @@ function makeReads() {
     underWay.shift()!.end(bytes);
     return await keys();
   };
+  // A read that still waited would be refused after the test.
+  onTestFinished(async () => {
+    while (underWay.length > 0) await endFirst();
+  });
   return { read, call, keys, endFirst, clock };
 }
 
@@ -62,12 +66,20 @@ it('nodes of runs, which send a claim token, do not wait for strangers from the 
   const stranger = { kind: 'stranger', key: 'address' } as const;
   const inTurn = makePublicTurns({ known: () => stranger, verified: async () => stranger })!;
   let begun = 0;
+  const underWay: ((bytes: number) => void)[] = [];
   const read = (headers: object) =>
     void inTurn({ url: '/nodes?select=id', method: 'GET', headers } as IncomingMessage, 0, () => {
       begun++;
-      return new Promise(() => {});
+      return new Promise((end) => underWay.push(end));
     });
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+  // A read that still waited would be refused after the test.
+  onTestFinished(async () => {
+    for (let end = underWay.pop(); end !== undefined; end = underWay.pop()) {
+      end(0);
+      await settled();
+    }
+  });
   for (let count = 0; count < 9; count++) read({});
   await settled();
   expect(begun).toBe(6);
