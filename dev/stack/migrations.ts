@@ -22,10 +22,11 @@ export async function runSupabase(
 /** Returns the address of the local server for the Supabase CLI, which must be told that there is no TLS. */
 export const forSupabaseCli = (url: string): string => `${url}?sslmode=disable`;
 
-const migrationVersions = (): string[] =>
-  readdirSync(join(projectDir, 'supabase/migrations'))
-    .map((file) => /^(\d+)_.*\.sql$/.exec(file)?.[1])
-    .filter((version) => version !== undefined);
+/** Lists the files of supabase/migrations in the order in which they apply. */
+export const migrationFiles = (): string[] =>
+  readdirSync(join(projectDir, 'supabase/migrations')).filter((file) => /^\d+_.*\.sql$/.test(file)).sort();
+
+const versionOf = (file: string): string => file.slice(0, file.indexOf('_'));
 
 /**
  * Reads what the Supabase CLI has recorded in the database: the applied migrations, and whether the seed was applied.
@@ -49,24 +50,36 @@ export interface MigrationOptions {
   /** True to also apply supabase/seed.sql, if it was never applied to this database. */
   seed: boolean;
   signal?: AbortSignal | undefined;
+  /** Called with a line if the database was of an older version. */
+  log?: ((line: string) => void) | undefined;
 }
 
 /**
  * Applies missing migrations to the database with `supabase db push`. Runs the CLI only if a migration or the seed is
- * missing.
+ * missing. Refuses a database that is newer than supabase/migrations, and changes nothing in it.
  */
-export async function applyMigrations(databaseUrl: string, { seed, signal }: MigrationOptions): Promise<void> {
+export async function applyMigrations(databaseUrl: string, { seed, signal, log }: MigrationOptions): Promise<void> {
   const { applied, isSeeded } = await readHistory(databaseUrl);
-  const known = migrationVersions();
-  const unknown = [...applied].filter((version) => !known.includes(version));
-  if (unknown.length > 0) {
+  const files = migrationFiles();
+  const known = new Set(files.map(versionOf));
+  const unknown = [...applied].filter((version) => !known.has(version)).sort();
+  if (unknown.some((version) => version < versionOf(files[0]!))) {
     throw new StackError(
-      `The database has migrations that supabase/migrations lacks (${unknown.join(', ')}): ` +
-        'bring them back, or start with an empty database: npm start -- --reset',
+      'The database was made before release 0.3.0, the first one that can be upgraded. ' +
+        'Start it with the version that made it, or start a new database: npm start -- --reset',
     );
   }
+  if (unknown.length > 0) {
+    throw new StackError(
+      `The database is newer than this code: it has migrations that supabase/migrations lacks (${
+        unknown.join(', ')
+      }). ` +
+        'Nothing was changed. Use the version of the project that made them, or a newer one',
+    );
+  }
+  const missing = files.filter((file) => !applied.has(versionOf(file)));
   const mustSeed = seed && !isSeeded;
-  if (!mustSeed && known.every((version) => applied.has(version))) return;
+  if (!mustSeed && missing.length === 0) return;
   const args = [
     'db',
     'push',
@@ -75,4 +88,7 @@ export async function applyMigrations(databaseUrl: string, { seed, signal }: Mig
     ...mustSeed ? ['--include-seed'] : [],
   ];
   await runSupabase(args, {}, signal);
+  if (applied.size > 0 && missing.length > 0) {
+    log?.(`The database was of an older version. Applied: ${missing.join(', ')}`);
+  }
 }

@@ -231,7 +231,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       await set.keep(startChainPart(chainPort(port), socketPath('chain'), onLine)).waitUntilReady();
     };
     const migrateAndBootRest = async () => {
-      await track('migrations', applyMigrations(status.DB_URL, { seed: true, signal: halt.signal }));
+      await track('migrations', applyMigrations(status.DB_URL, { seed: true, signal: halt.signal, log }));
       await Promise.all([track('PostgREST', bootRest()), track(FUNCTIONS_REST, bootFunctionsRest())]);
     };
     await runTogether(

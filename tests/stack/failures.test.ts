@@ -217,12 +217,15 @@ describe('data', () => {
     await rename(`${keys}.away`, keys);
   });
 
-  it('with migrations that the project lacks is refused in one line that names them', async () => {
-    const { status } = await own.boot();
+  it.each([
+    ['newer', '29990101000000', /^The database is newer than this code: .*\(29990101000000\)\. Nothing was changed\. /],
+    ['older than all releases', '20000101000000', /^The database was made before release 0\.3\.0, .* --reset$/],
+  ])('that is %s is refused in one line', async (_what, version, message) => {
+    const { status } = await own.boot({ reset: true });
     const sql = connect(status.DB_URL);
-    await sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`;
+    await sql`insert into supabase_migrations.schema_migrations (version) values (${version})`;
     await sql.end();
     await own.stop();
-    expect(await refusal()).toMatch(/ lacks \(29990101000000\): .* --reset$/);
+    expect(await refusal()).toMatch(message);
   });
 });
