@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type Cluster, createDatabase, withScratchCluster } from '../stack/cluster.ts';
 import { runCommand } from '../stack/command.ts';
+import { migrationFiles } from '../stack/migrations.ts';
 import { denoBinary, functionNames } from '../stack/functions.ts';
 import { projectDir } from '../stack/paths.ts';
 import { connect } from '../stack/postgres.ts';
@@ -16,6 +17,7 @@ import { openapiDocument, openapiFile } from '../docs/openapi.ts';
 import { checkTypeNames } from './type_names.ts';
 import { checkPatterns, filePatterns, filesWithPatterns } from './patterns.ts';
 import { generatedSql } from '../database/generated_sql.ts';
+import { checkReleases, readReleases, type SchemaRelease } from '../database/releases.ts';
 import {
   createDeclaredDatabase,
   createMigratedDatabase,
@@ -96,6 +98,17 @@ const canaryImports: { [name: string]: Source[] } = {
     { file: 'console/runs/canary.ts', text: "import { stopRun } from '../../functions/flow/stop.ts';" },
   ],
   'a file without a row': [{ file: 'functions/canary.ts', text: "import './deno.json';" }],
+};
+
+/** Releases that differ from the real ones: by a changed migration, by one that is gone, and by an earlier new one. */
+const canaryReleases = (releases: SchemaRelease[]): SchemaRelease[][] => {
+  const [first] = migrationFiles() as [string];
+  const changed = (migrations: SchemaRelease['migrations']) => [...releases, { version: 'canary', migrations }];
+  return [
+    changed({ [first]: 'canary' }),
+    changed({ '10000101000000_canary.sql': 'canary' }),
+    [{ version: 'canary', migrations: { '99990101000000_canary.sql': 'canary' } }],
+  ];
 };
 
 function checkGenerated(files: GeneratedFile[], command: string): void {
@@ -213,8 +226,18 @@ const sourceChecks: Check[] = [
     run: () =>
       checkEachGenerated(
         generatedSql().map(({ file, text }) => ({ file: join(projectDir, file), text })),
-        'npm run db:squash',
+        'npm run db:diff -- <name>',
       ),
+  },
+  {
+    name: 'released migrations are unchanged (supabase/releases.json)',
+    run: async () => {
+      const releases = readReleases();
+      checkReleases(releases);
+      for (const canary of canaryReleases(releases)) {
+        await mustFail('released migrations', async () => checkReleases(canary));
+      }
+    },
   },
   {
     name: 'docs/reference/openapi.json is valid (redocly lint)',
@@ -227,7 +250,7 @@ const sourceChecks: Check[] = [
 
 async function checkDiff(cluster: Cluster, from: string, to: string): Promise<void> {
   for (const [a, b] of [[from, to], [to, from]] as const) {
-    const difference = await diffDatabases(cluster, a, b);
+    const difference = await diffDatabases(cluster.url('postgres', a), cluster.url('postgres', b));
     if (difference !== '') {
       throw new StackError(
         `supabase/migrations and sql/ differ. Run npm run db:diff -- <name> to write the migration.\n${difference}`,

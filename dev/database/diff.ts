@@ -3,17 +3,22 @@ import { join } from 'node:path';
 import { withScratchCluster } from '../stack/cluster.ts';
 import { projectDir } from '../stack/paths.ts';
 import { StackError } from '../stack/stack_error.ts';
+import { generatedSql } from './generated_sql.ts';
 import { createDeclaredDatabase, createMigratedDatabase, diffDatabases } from './schema.ts';
 
 /** Returns the present time as the version of a migration: YYYYMMDDHHMMSS, UTC. */
 const timestamp = (): string => new Date().toISOString().replace(/\D/g, '').slice(0, 14);
 
-/** Writes the migration that brings a database from the state of supabase/migrations to that of sql/. */
+/**
+ * Writes the generated files of sql/, and the migration that brings a database from the state of supabase/migrations to
+ * that of sql/.
+ */
 async function writeMigration(name: string): Promise<void> {
+  for (const { file, text } of generatedSql()) writeFileSync(join(projectDir, file), text);
   const statements = await withScratchCluster(async (cluster) => {
     await createMigratedDatabase(cluster, 'migrated');
     await createDeclaredDatabase(cluster, 'declared');
-    return await diffDatabases(cluster, 'migrated', 'declared');
+    return await diffDatabases(cluster.url('postgres', 'migrated'), cluster.url('postgres', 'declared'));
   });
   if (statements === '') {
     console.log('supabase/migrations and sql/ are equal, so there is nothing to write.');

@@ -30,7 +30,7 @@ const runCodes = [...Object.keys(runErrors), ...codes.map(([code]) => code).filt
 
 /** The text that the file should have. */
 export const errorCodesText = (): string =>
-  `-- Written by npm run db:squash from types/errors.ts and types/run_errors.ts, in which changes are made.
+  `-- Written by npm run db:diff from types/errors.ts and types/run_errors.ts, in which changes are made.
 
 create function private.error_status(code text)
 returns integer

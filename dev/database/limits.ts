@@ -31,7 +31,7 @@ const quotaRows = Object.entries<Limit>(quotas).map(([name, { value, meaning }],
 
 /** The text that the file should have. */
 export const limitsText = (): string =>
-  `-- Written by npm run db:squash from types/limits/, in which changes are made.
+  `-- Written by npm run db:diff from types/limits/, in which changes are made.
 
 ${inSql.map(functionOf).join('\n\n')}
 

@@ -112,7 +112,7 @@ const row = (name: PortTypeName, index: number): string => {
 
 /** The text that the file should have. */
 export const portTypesText = (): string =>
-  `-- Written by npm run db:squash from types/values/port_types.ts, in which changes are made.
+  `-- Written by npm run db:diff from types/values/port_types.ts, in which changes are made.
 
 create function private.port_types()
 returns table (

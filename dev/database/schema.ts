@@ -13,7 +13,7 @@ const sqlDir = join(projectDir, 'sql');
  * The migration that is written by hand. It adds tables to the platform's publication, which pg-delta compares but sql/
  * can't declare.
  */
-const platformMigration = join(projectDir, 'supabase/migrations/20261121010000_configure_platform.sql');
+const platformMigration = join(projectDir, 'supabase/migrations/20261128010000_configure_platform.sql');
 
 /**
  * Lists the declarative files, relative to sql/, in the order in which they apply: the folders by name, and the files
@@ -48,16 +48,25 @@ export async function createMigratedDatabase(cluster: Cluster, name: string): Pr
 }
 
 /**
- * Returns the statements that turn database `from` into `to`; empty if both are equal. Source: the Supabase CLI's
- * pg-delta.
+ * Returns the statements that turn the database at address `from` into that at `to`; empty if both are equal. Source: the
+ * Supabase CLI's pg-delta.
  */
-export async function diffDatabases(cluster: Cluster, from: string, to: string): Promise<string> {
-  const url = (database: string) => forSupabaseCli(cluster.url('postgres', database));
+export async function diffDatabases(from: string, to: string): Promise<string> {
   // The output goes to a file, because the CLI also prints remarks to stdout.
   const dir = mkdtempSync(join(tmpdir(), 'flow-diff-'));
   const file = join(dir, 'diff.sql');
   try {
-    await runSupabase(['db', 'diff', '--use-pg-delta', '--from', url(from), '--to', url(to), '--output', file]);
+    await runSupabase([
+      'db',
+      'diff',
+      '--use-pg-delta',
+      '--from',
+      forSupabaseCli(from),
+      '--to',
+      forSupabaseCli(to),
+      '--output',
+      file,
+    ]);
     return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   } finally {
     rmSync(dir, { recursive: true });

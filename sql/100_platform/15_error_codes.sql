@@ -1,4 +1,4 @@
--- Written by npm run db:squash from types/errors.ts and types/run_errors.ts, in which changes are made.
+-- Written by npm run db:diff from types/errors.ts and types/run_errors.ts, in which changes are made.
 
 create function private.error_status(code text)
 returns integer

@@ -1,4 +1,4 @@
--- Written by npm run db:squash from types/limits/, in which changes are made.
+-- Written by npm run db:diff from types/limits/, in which changes are made.
 
 create function private.limit_number_digits()
 returns integer

@@ -1,4 +1,4 @@
--- Written by npm run db:squash from types/values/port_types.ts, in which changes are made.
+-- Written by npm run db:diff from types/values/port_types.ts, in which changes are made.
 
 create function private.port_types()
 returns table (

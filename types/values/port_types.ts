@@ -3,7 +3,7 @@ import type { Value } from './value.ts';
 /**
  * The only table of port types. It lists the types that ports may name, and how each type converts values. The
  * converters find here which tags they accept. The editor, the forms of actions and the types of the client use the
- * functions below, and `npm run db:squash` writes the same table as SQL.
+ * functions below, and `npm run db:diff` writes the same table as SQL.
  */
 
 export const TAGS = ['N', 'S', 'B', 'U', 'I', 'U1', 'I1', 'F', 'D', 'B3', 'B6', 'BY', 'A', 'M'] as const;

@@ -1,4 +1,4 @@
--- Written by npm run db:squash from the files in sql/, in which changes are made.
+-- The schema of release 0.3.0, from the files in sql/ of that release.
 
 -- Functions may name tables of later files.
 set check_function_bodies = off;
@@ -27,7 +27,7 @@ select pgmq.create('flow_runs');
 
 -- sql/100_platform/15_error_codes.sql
 
--- Written by npm run db:squash from types/errors.ts and types/run_errors.ts, in which changes are made.
+-- Written by npm run db:diff from types/errors.ts and types/run_errors.ts, in which changes are made.
 
 create function private.error_status(code text)
 returns integer
@@ -112,7 +112,7 @@ comment on function private.run_error_codes() is
 
 -- sql/100_platform/16_limits.sql
 
--- Written by npm run db:squash from types/limits/, in which changes are made.
+-- Written by npm run db:diff from types/limits/, in which changes are made.
 
 create function private.limit_number_digits()
 returns integer
@@ -2503,7 +2503,7 @@ comment on function private.check_input_names(jsonb, text[]) is
 
 -- sql/200_values/30_port_types.sql
 
--- Written by npm run db:squash from types/values/port_types.ts, in which changes are made.
+-- Written by npm run db:diff from types/values/port_types.ts, in which changes are made.
 
 create function private.port_types()
 returns table (
