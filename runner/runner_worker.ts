@@ -1,14 +1,14 @@
 import { connectionLimits } from '../types/limits/connections.ts';
 import { runLimits } from '../types/limits/runs.ts';
-import { withoutTrailingSlashes } from '../functions/_shared/base_url.ts';
-import type { Rpc } from '../functions/_shared/database.ts';
-import { readPublicAddress } from '../functions/_shared/public_address.ts';
+import { withoutTrailingSlashes } from '../platform/base_url.ts';
+import type { Rpc } from '../platform/database/rpc.ts';
+import { readPublicAddress } from '../platform/public_address.ts';
 import { makeTransactions } from './solana/transactions.ts';
 import { makeClaimInputs } from './queue/claim_inputs.ts';
 import { makeClaims } from './queue/claims.ts';
 import { writeLog } from './log_line.ts';
 import { nodeRegistry } from './nodes/registry.ts';
-import { makeKeyReader } from '../functions/_shared/sealed_secrets.ts';
+import { makeKeyReader } from '../platform/secrets/sealed_secrets.ts';
 import { makeConnectionOpener } from './connections/open_connection.ts';
 import { makeWalletOpener } from './solana/open_wallet.ts';
 import { addressRule, type IsAllowed } from './reach/address_rules.ts';

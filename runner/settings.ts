@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../functions/_shared/pause.ts';
+import { MAX_TIMER_MS } from '../platform/pause.ts';
 import { runLimits } from './engine/limits.ts';
 import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
 import { isShareable } from './storage/file_place.ts';

@@ -136,6 +136,7 @@ export async function sourcesWithImportRules(): Promise<Source[]> {
     'functions/*.ts',
     'types/*.ts',
     'runner/*.ts',
+    'platform/*.ts',
     'client/*.ts',
     'console/*.ts',
     'console/*.tsx',

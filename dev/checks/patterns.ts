@@ -22,6 +22,7 @@ const CHECKED_FILES = [
   'functions/*.ts',
   'types/*.ts',
   'runner/*.ts',
+  'platform/*.ts',
   'client/*.ts',
   'dev/*.ts',
   'sql/*.sql',

@@ -8,7 +8,7 @@ import { parsePort } from '../stack/ports.ts';
 import { isUsageError, StackError } from '../stack/stack_error.ts';
 import { chooseRunningPort, readStack, runningPorts } from '../stack/stack_record.ts';
 import type { StackStatus } from '../stack/stack_status.ts';
-import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
+import { withoutTrailingSlashes } from '../../platform/base_url.ts';
 import type { NodeDefinition } from '../../types/node_definition.ts';
 
 /** The folders of the project's native nodes. */

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
-import { ApiError, apiError } from './api_error.ts';
+import { ApiError, apiError } from '../../platform/api_error.ts';
 import { readQuery } from './body.ts';
 
 /** One route of an Edge Function. The route's path is relative to the path of the function. */

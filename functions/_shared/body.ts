@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
-import { apiError } from './api_error.ts';
-import { makeByteSink } from './byte_sink.ts';
+import { apiError } from '../../platform/api_error.ts';
+import { makeByteSink } from '../../platform/byte_sink.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The default limit of a request body, in bytes. */

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
-import { apiError } from './api_error.ts';
-import type { Config } from './config.ts';
+import { apiError } from '../../platform/api_error.ts';
+import type { Config } from '../../platform/config.ts';
 
 /** The credentials of a request, in the form in which the database reads them. Only the database verifies them. */
 export interface Credentials {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { signAccessToken } from '../../tests/support/access_token.ts';
 import { askDatabase } from '../../tests/support/asked_database.ts';
-import { ADMISSION_OPTIONS } from './admission.ts';
+import { ADMISSION_OPTIONS } from '../../platform/admission.ts';
 import { makeDeps } from './deps.ts';
 
 const times = <Result>(count: number, work: (index: number) => Result): Result[] =>

@@ -1,8 +1,9 @@
 import { makeAccessTokens } from './access_tokens.ts';
-import { makeAdmission } from './admission.ts';
-import type { Config } from './config.ts';
-import { readConfig } from './config.ts';
+import { makeAdmission } from '../../platform/admission.ts';
+import type { Config } from '../../platform/config.ts';
+import { readConfig } from '../../platform/config.ts';
 import {
+  asService,
   makeReadRows,
   makeRpc,
   makeRpcText,
@@ -11,9 +12,9 @@ import {
   type Rpc,
   type RpcText,
   type RpcWithJson,
-} from './database.ts';
+} from '../../platform/database/rpc.ts';
 import { losslessJson } from './lossless_body.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from './edge_platform.ts';
 import { makePublishedKeys } from './published_keys.ts';
 import { makeTurns, type TurnCall } from './turns.ts';
 
@@ -39,9 +40,9 @@ export interface Deps {
 /** Reads the configuration and makes the database services. */
 export function makeDeps(platform: Platform): Deps {
   const config = readConfig(platform.env);
-  const { supabaseUrl, restUrl, publicKey, secretKey } = config;
+  const { supabaseUrl, restUrl, publicKey } = config;
   const { fetch } = platform;
-  const service = { restUrl, apikey: secretKey, authorization: `Bearer ${secretKey}`, fetch };
+  const service = asService(config, fetch);
   const forwarded = { restUrl, apikey: publicKey, fetch };
   const rpc = makeRpc(forwarded);
   const rpcWithJson = makeRpcWithJson(forwarded);

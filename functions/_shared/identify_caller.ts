@@ -1,5 +1,5 @@
-import { apiError } from './api_error.ts';
-import type { Rpc } from './database.ts';
+import { apiError } from '../../platform/api_error.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
 
 /**
  * Returns the id of the caller. The database verifies the credentials. Throws token_required for an anonymous user,

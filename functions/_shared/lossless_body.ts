@@ -1,5 +1,5 @@
 import { scanObject } from '../../types/values/json_text.ts';
-import { apiError } from './api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 
 /** JSON text as it was sent, with all digits of its numbers. It is forwarded and never parsed. */
 export class RawJson {

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch } from 'jose/jwks/remote';
 import type { JWTVerifyGetKey } from 'jose/jwt/verify';
-import { makeByteSink } from './byte_sink.ts';
+import { makeByteSink } from '../../platform/byte_sink.ts';
 
 /** The time for which fetched keys are used. */
 const KEYS_MS = 600_000;

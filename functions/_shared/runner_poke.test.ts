@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Config } from './config.ts';
-import type { Platform } from './platform.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Platform } from './edge_platform.ts';
 import { makeRunnerPoke } from './runner_poke.ts';
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
-import type { Config } from './config.ts';
-import { pause } from './pause.ts';
-import type { Platform } from './platform.ts';
-import { withTimeLimit } from './time_limit.ts';
+import type { Config } from '../../platform/config.ts';
+import { pause } from '../../platform/pause.ts';
+import type { Platform } from './edge_platform.ts';
+import { withTimeLimit } from '../../platform/time_limit.ts';
 
 /** The longest time for which an unanswered poke delays the next one. */
 const LONGEST_POKE_MS = 1_000;

@@ -1,4 +1,4 @@
-import { apiError } from './api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** Finds the owner of a token; undefined for an invalid token. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { apiError } from './api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { makeTurns } from './turns.ts';
 
 const OWNERS: Record<string, string> = {

@@ -1,5 +1,5 @@
 import type { AccessTokens } from './access_tokens.ts';
-import { isErrorOf } from './api_error.ts';
+import { isErrorOf } from '../../platform/api_error.ts';
 import { makeKnownOwners } from './known_owners.ts';
 import { type LookForOwners, makeTokenOwners } from './token_owners.ts';
 

@@ -1,6 +1,6 @@
 import { base64 } from '@scure/base';
-import { apiError } from '../_shared/api_error.ts';
-import { readMessage } from '../_shared/solana_message.ts';
+import { apiError } from '../../platform/api_error.ts';
+import { readMessage } from '../../platform/solana_message.ts';
 
 const SIGNATURE_BYTES = 64;
 

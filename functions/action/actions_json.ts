@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ActionsJson } from '../../types/action.ts';
-import type { PublicAddress } from '../_shared/public_address.ts';
+import type { PublicAddress } from '../../platform/public_address.ts';
 
 /**
  * `GET /action/actions.json`: maps pages to actions. On a site that serves this file, the pages /action/… map to the

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { ACTION_VERSION } from '../../types/action.ts';
 import { type App, makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeActionsJson } from './actions_json.ts';
 import { allBlockchainIds } from './blockchains.ts';
@@ -11,7 +11,7 @@ import { makeGetAction } from './get_action.ts';
 import { serveIcon } from './icon.ts';
 import { makeRequestKey } from './idempotency.ts';
 import { makePostAction } from './post_action.ts';
-import { readPublicAddress } from '../_shared/public_address.ts';
+import { readPublicAddress } from '../../platform/public_address.ts';
 import { makeOutputReader } from './run_output.ts';
 import { makeSentAction } from './sent_action.ts';
 

@@ -1,6 +1,6 @@
 import { messageOfWire } from './action_transaction.ts';
-import { pause } from '../_shared/pause.ts';
-import { withTimeLimit } from '../_shared/time_limit.ts';
+import { pause } from '../../platform/pause.ts';
+import { withTimeLimit } from '../../platform/time_limit.ts';
 import { NodeError } from '../../runner/engine/node.ts';
 import { addressRule } from '../../runner/reach/address_rules.ts';
 import { makeHttpClient } from '../../runner/reach/http_client.ts';

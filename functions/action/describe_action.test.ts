@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeAction, solText } from './describe_action.ts';
-import { readPublicAddress } from '../_shared/public_address.ts';
+import { readPublicAddress } from '../../platform/public_address.ts';
 
 const address = readPublicAddress('action', () => undefined, 'https://example.supabase.co');
 const [a, b] = ['da18mgixFBWYWT1xx4YoiGBpa24ZHhKZ3ETLeDpf8Bs', '11111111111111111111111111111111'];

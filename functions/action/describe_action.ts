@@ -1,5 +1,5 @@
 import type { DescribedDeployment } from '../../types/deployment_description.ts';
-import type { PublicAddress } from '../_shared/public_address.ts';
+import type { PublicAddress } from '../../platform/public_address.ts';
 
 const LAMPORTS_PER_SOL = 1_000_000_000n;
 

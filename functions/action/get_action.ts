@@ -6,7 +6,7 @@ import { blockchainHeader } from './blockchains.ts';
 import { describeAction } from './describe_action.ts';
 import { NO_PAYER, payerOf } from './inputs.ts';
 import { fieldText, hrefOf, parameterOf } from './parameters.ts';
-import type { PublicAddress } from '../_shared/public_address.ts';
+import type { PublicAddress } from '../../platform/public_address.ts';
 import { newOrderPart } from './order.ts';
 import { readAction } from './read_action.ts';
 import { givenInQuery, valueOfText } from './values.ts';

@@ -1,4 +1,4 @@
-import { type Admission, ADMISSION_OPTIONS, type AdmissionOptions, makeAdmission } from '../_shared/admission.ts';
+import { type Admission, ADMISSION_OPTIONS, type AdmissionOptions, makeAdmission } from '../../platform/admission.ts';
 
 /** The users for whom a look-up is made, and the RPC address of the look-up. */
 export interface LookupTurn {

@@ -3,13 +3,13 @@ import { type ActionPostParams, actionPostParamsSchema, type ActionPostResult } 
 import type { DescribedDeployment } from '../../types/deployment_description.ts';
 import type { StartResult } from '../../types/deployment.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import { ApiError, apiError, isErrorOf } from '../_shared/api_error.ts';
+import { ApiError, apiError, isErrorOf } from '../../platform/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { toActionTransaction } from './action_transaction.ts';
 import { blockchainHeader } from './blockchains.ts';
 import { NO_PAYER, payerOf } from './inputs.ts';
-import type { PublicAddress } from '../_shared/public_address.ts';
+import type { PublicAddress } from '../../platform/public_address.ts';
 import { orderIdOf } from './order.ts';
 import { readAction } from './read_action.ts';
 import { readValues } from './values.ts';

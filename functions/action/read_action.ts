@@ -2,8 +2,8 @@ import type { Context } from 'hono';
 import { isSafeNumber, parse } from 'lossless-json';
 import { actionTargetSchema, MAX_PARAMETERS } from '../../types/action.ts';
 import type { DescribedDeployment } from '../../types/deployment_description.ts';
-import { apiError } from '../_shared/api_error.ts';
-import type { RpcText } from '../_shared/database.ts';
+import { apiError } from '../../platform/api_error.ts';
+import type { RpcText } from '../../platform/database/rpc.ts';
 
 /** A public key without an owner. A caller who shows it may start only what anybody may start. */
 const NOBODY = '1'.repeat(32);

@@ -1,8 +1,8 @@
 import type { ValueMap } from '../../types/values/value.ts';
-import { apiError } from '../_shared/api_error.ts';
-import type { Config } from '../_shared/config.ts';
-import type { Platform } from '../_shared/platform.ts';
-import { withTimeLimit } from '../_shared/time_limit.ts';
+import { apiError } from '../../platform/api_error.ts';
+import type { Config } from '../../platform/config.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
+import { withTimeLimit } from '../../platform/time_limit.ts';
 import type { StartResult } from '../../types/deployment.ts';
 
 /** The time that the answer may take in addition to the requested wait. */

@@ -6,7 +6,7 @@ import { blockchainHeader } from './blockchains.ts';
 import type { ChainLookup, SentOutcome } from './chain_lookup.ts';
 import { titleAndIcon } from './describe_action.ts';
 import { type LookupTurns, makeLookupTurns } from './lookup_turns.ts';
-import type { PublicAddress } from '../_shared/public_address.ts';
+import type { PublicAddress } from '../../platform/public_address.ts';
 
 /** The limit of the body, in bytes. The body holds a key and a signature. */
 const MAX_SENT_BODY_BYTES = 4_096;

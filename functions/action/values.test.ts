@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DescribedInput } from '../../types/deployment_description.ts';
-import { ApiError } from '../_shared/api_error.ts';
+import { ApiError } from '../../platform/api_error.ts';
 import { readValues } from './values.ts';
 
 const input = (name: string, types: string[], more: Partial<DescribedInput> = {}): DescribedInput => ({

@@ -3,7 +3,7 @@ import { parameterTextSchema } from '../../types/action.ts';
 import type { DescribedInput } from '../../types/deployment_description.ts';
 import { decodeBase58 } from '../../types/values/base58.ts';
 import { checkJsonText, JsonLimitError } from '../../types/values/json_text.ts';
-import { apiError } from '../_shared/api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { alternativesOf, choicesOf, kindOf } from './inputs.ts';
 import { limitsOf, PATTERNS } from './parameters.ts';
 

@@ -10,7 +10,7 @@ import { makeApp } from '../_shared/app.ts';
 import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import { type Deps, makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The limit of a body, in bytes: ten times the space of a name. */

@@ -1,4 +1,4 @@
-import { edgePlatform } from '../_shared/platform.ts';
+import { edgePlatform } from '../_shared/edge_platform.ts';
 import { makeApikeyApp } from './app.ts';
 
 export default makeApikeyApp(edgePlatform());

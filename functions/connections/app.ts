@@ -3,8 +3,8 @@ import { makeHttpClient } from '../../runner/reach/http_client.ts';
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
-import { readWalletKeys } from '../_shared/sealed_secrets.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
+import { readWalletKeys } from '../../platform/secrets/sealed_secrets.ts';
 import { makeTestConnection } from './test_connection.ts';
 import { makeUpsertConnection } from './upsert_connection.ts';
 

@@ -1,4 +1,4 @@
-import { edgePlatform } from '../_shared/platform.ts';
+import { edgePlatform } from '../_shared/edge_platform.ts';
 import { makeConnectionsApp } from './app.ts';
 
 export default makeConnectionsApp(edgePlatform());

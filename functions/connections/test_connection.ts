@@ -4,13 +4,13 @@ import type { StoredConnection } from '../../runner/connections/open_connection.
 import { type Credential, type HttpClient, NodeError } from '../../runner/engine/node.ts';
 import { testConnectionParamsSchema, type TestedConnection } from '../../types/connection.ts';
 import { errorCode } from '../../types/run_errors.ts';
-import { ADMISSION_OPTIONS, makeAdmission } from '../_shared/admission.ts';
-import { apiError } from '../_shared/api_error.ts';
+import { ADMISSION_OPTIONS, makeAdmission } from '../../platform/admission.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { identifyCaller } from '../_shared/identify_caller.ts';
-import type { KeyRing } from '../_shared/sealed_secrets.ts';
+import type { KeyRing } from '../../platform/secrets/sealed_secrets.ts';
 
 /** The most bytes of the answer's body that are received. Only the status of the answer is used. */
 const MAX_BODY_BYTES = 1_024;

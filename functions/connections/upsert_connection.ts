@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
 import { type Connection, upsertConnectionParamsSchema } from '../../types/connection.ts';
 import { readBody } from '../_shared/body.ts';
-import { sealConnection } from '../_shared/connection_secrets.ts';
+import { sealConnection } from '../../platform/secrets/connection_secrets.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { identifyCaller } from '../_shared/identify_caller.ts';
-import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
+import { type KeyRing, toSealedRow } from '../../platform/secrets/sealed_secrets.ts';
 
 /**
  * `POST /connections/upsert`: stores a connection of the caller. The database gets the secret only in encrypted form.

@@ -1,7 +1,7 @@
 import { deploymentTargetSchema } from '../../types/deployment.ts';
 import { makeApp, withQuery } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { lookForEnded, makeRunWaiter } from '../_shared/waiting/run_waiter.ts';
 import { makeReadDeployment } from './read_deployment.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { askDatabase, type AskedDatabase } from '../../tests/support/asked_database.ts';
 import type { App } from '../_shared/app.ts';
-import { ADMISSION_OPTIONS } from '../_shared/admission.ts';
+import { ADMISSION_OPTIONS } from '../../platform/admission.ts';
 import { makeDeploymentApp } from './app.ts';
 
 const token = (n: number): string => `fh_${String(n).padStart(43, '0')}`;

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ReceivedWebhook } from '../../types/deployment.ts';
-import { apiError, isErrorOf } from '../_shared/api_error.ts';
+import { apiError, isErrorOf } from '../../platform/api_error.ts';
 import { MAX_BODY_BYTES, readWebhookText } from '../_shared/body.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { makeTokenOwners } from '../_shared/token_owners.ts';

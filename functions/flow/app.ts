@@ -2,7 +2,7 @@ import { strictQuerySchema } from '../../types/deployment.ts';
 import { redriveQuerySchema, waitSchema } from '../../types/flow_run.ts';
 import { makeApp, withQuery } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { makeAnswerInput } from './answer_input.ts';
 import { makeDeployFlow } from './deploy_flow.ts';

@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { type DeployFlowResult, flowPathSchema, type FlowWarning, type StrictQuery } from '../../types/deployment.ts';
-import { ApiError, apiError } from '../_shared/api_error.ts';
+import { ApiError, apiError } from '../../platform/api_error.ts';
 import { parse, readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { type FlowScripts, warnOfScripts } from './script_warnings.ts';
 import { flowLimits } from '../../types/limits/flows.ts';
 

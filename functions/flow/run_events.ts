@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { eventCursorSchema, type RunEventPage } from '../../types/run_event.ts';
 import { flowRunPathSchema } from '../../types/flow_run.ts';
-import { apiError, isErrorOf } from '../_shared/api_error.ts';
+import { apiError, isErrorOf } from '../../platform/api_error.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';

@@ -6,7 +6,7 @@ import {
   hasEnded,
   type WaitQuery,
 } from '../../types/flow_run.ts';
-import { apiError } from '../_shared/api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';

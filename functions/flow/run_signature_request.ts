@@ -3,7 +3,7 @@ import { flowRunPathSchema, type WaitQuery } from '../../types/flow_run.ts';
 import type { PendingSignatureResult } from '../../types/signature_request.ts';
 import { parse } from '../_shared/body.ts';
 import { readCredentials } from '../_shared/credentials.ts';
-import { isErrorOf } from '../_shared/api_error.ts';
+import { isErrorOf } from '../../platform/api_error.ts';
 import type { Deps } from '../_shared/deps.ts';
 import type { RunWaiter } from '../_shared/waiting/run_waiter.ts';
 

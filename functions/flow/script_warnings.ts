@@ -1,7 +1,7 @@
 import { faultOfAnswerSchema } from '../../types/answer_schema.ts';
 import type { FlowWarning } from '../../types/deployment.ts';
-import { makeComputingLine } from '../_shared/computing_line.ts';
-import { networkTurn } from '../_shared/pause.ts';
+import { makeComputingLine } from '../../platform/computing_line.ts';
+import { networkTurn } from '../../platform/pause.ts';
 import { RhaiError } from '../../runner/rhai/errors.ts';
 import { DEFAULT_LIMITS } from '../../runner/rhai/limits.ts';
 import { parseScript } from '../../runner/rhai/parser.ts';

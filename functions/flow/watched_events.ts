@@ -1,5 +1,5 @@
 import type { RunEvent, RunEventPage } from '../../types/run_event.ts';
-import type { Rpc } from '../_shared/database.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
 import type { QueryRuns } from '../_shared/waiting/news_session.ts';
 
 /** An event. Its member `owner` holds the data that only the flow's owner may see. */

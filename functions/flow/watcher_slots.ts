@@ -1,4 +1,4 @@
-import { apiError } from '../_shared/api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** Limits how many event streams an instance keeps open. */

@@ -1,7 +1,7 @@
 import { makeApp } from '../_shared/app.ts';
-import { readConfig } from '../_shared/config.ts';
-import { makeReadRows } from '../_shared/database.ts';
-import type { Platform } from '../_shared/platform.ts';
+import { readConfig } from '../../platform/config.ts';
+import { makeReadRows } from '../../platform/database/rpc.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { makeHealthcheck } from './healthcheck.ts';
 
 /** Makes the Edge Function `healthcheck`. */

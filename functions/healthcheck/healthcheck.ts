@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { HealthcheckResult } from '../../types/project_info.ts';
-import { unavailable } from '../_shared/database_errors.ts';
+import { unavailable } from '../../platform/database/database_errors.ts';
 
 /** The time for which an outcome is reused for all callers. */
 export const KEPT_MS = 1_000;

@@ -1,4 +1,4 @@
-import { edgePlatform } from '../_shared/platform.ts';
+import { edgePlatform } from '../_shared/edge_platform.ts';
 import { makeHealthcheckApp } from './app.ts';
 
 export default makeHealthcheckApp(edgePlatform());

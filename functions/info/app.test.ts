@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { makeInfoApp } from './app.ts';
 
 const LEGACY = {

@@ -1,8 +1,8 @@
 import type { ProjectInfo } from '../../types/project_info.ts';
 import { makeApp } from '../_shared/app.ts';
-import { readConfig } from '../_shared/config.ts';
-import type { Platform } from '../_shared/platform.ts';
-import { readPublicAddress } from '../_shared/public_address.ts';
+import { readConfig } from '../../platform/config.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
+import { readPublicAddress } from '../../platform/public_address.ts';
 
 const PATH = '/functions/v1/info';
 

@@ -13,7 +13,7 @@ import { makeApp } from '../_shared/app.ts';
 import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import { makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 
 const SUCCESS: KvStoreResult = { success: true };
 

@@ -1,8 +1,8 @@
-import { apiError } from '../_shared/api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { makeApp } from '../_shared/app.ts';
 import { isSecretKey } from '../_shared/credentials.ts';
 import { makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
 import { makeRunnerPoke } from '../_shared/runner_poke.ts';
 import { errorText, writeLog } from '../../runner/log_line.ts';
 import { makeRunnerWebhooks, makeRunnerWorker } from '../../runner/runner_worker.ts';

@@ -7,11 +7,11 @@ import {
   submitSignatureParamsSchema,
   type SubmitSignatureResult,
 } from '../../types/signature_request.ts';
-import { ApiError, apiError, isErrorOf } from '../_shared/api_error.ts';
+import { ApiError, apiError, isErrorOf } from '../../platform/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { type Credentials, readCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
-import { findMessageChanges, type MessageChange } from '../_shared/solana_message_changes.ts';
+import { findMessageChanges, type MessageChange } from '../../platform/solana_message_changes.ts';
 import { requestLimits } from '../../types/limits/requests.ts';
 
 /** The limit of a body, in bytes: ten times the space of its members. It is small, because anybody may send one. */

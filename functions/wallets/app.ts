@@ -1,7 +1,7 @@
 import { makeApp } from '../_shared/app.ts';
 import { makeDeps } from '../_shared/deps.ts';
-import type { Platform } from '../_shared/platform.ts';
-import { readWalletKeys } from '../_shared/sealed_secrets.ts';
+import type { Platform } from '../_shared/edge_platform.ts';
+import { readWalletKeys } from '../../platform/secrets/sealed_secrets.ts';
 import { makeUpsertWallet } from './upsert_wallet.ts';
 
 /** Makes the Edge Function `wallets`. */

@@ -1,14 +1,14 @@
 import { base58 } from '@scure/base';
 import type { Context } from 'hono';
 import { type UpsertWalletParams, upsertWalletParamsSchema, type Wallet } from '../../types/wallet.ts';
-import { apiError } from '../_shared/api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { readBody } from '../_shared/body.ts';
 import { requireCredentials } from '../_shared/credentials.ts';
 import type { Deps } from '../_shared/deps.ts';
 import { identifyCaller } from '../_shared/identify_caller.ts';
 import { prefersRepresentation } from '../_shared/preferences.ts';
-import { type KeyRing, toSealedRow } from '../_shared/sealed_secrets.ts';
-import { derivePublicKey, sealWallet } from '../_shared/wallet_crypto.ts';
+import { type KeyRing, toSealedRow } from '../../platform/secrets/sealed_secrets.ts';
+import { derivePublicKey, sealWallet } from '../../platform/secrets/wallet_crypto.ts';
 
 /**
  * Returns the secret key of a key pair. Throws wallet_key_mismatch if its two halves do not belong together, or if the

@@ -3,17 +3,17 @@ import {
   type ConnectionTokens,
   sealTokens,
   unsealTokens,
-} from '../../functions/_shared/connection_secrets.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
-import { pause } from '../../functions/_shared/pause.ts';
-import { retried } from '../../functions/_shared/retried.ts';
+} from '../../platform/secrets/connection_secrets.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
+import { pause } from '../../platform/pause.ts';
+import { retried } from '../../platform/database/retried.ts';
 import {
   fromSealedRow,
   type KeyRing,
   type SealedRow,
   SealedSecretError,
   toSealedRow,
-} from '../../functions/_shared/sealed_secrets.ts';
+} from '../../platform/secrets/sealed_secrets.ts';
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { type HttpClient, NodeError } from '../engine/node.ts';

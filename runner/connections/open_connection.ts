@@ -1,5 +1,5 @@
-import { unsealConnection, unsealTokens } from '../../functions/_shared/connection_secrets.ts';
-import { fromSealedRow, type SealedRow, SealedSecretError } from '../../functions/_shared/sealed_secrets.ts';
+import { unsealConnection, unsealTokens } from '../../platform/secrets/connection_secrets.ts';
+import { fromSealedRow, type SealedRow, SealedSecretError } from '../../platform/secrets/sealed_secrets.ts';
 import type { Connection } from '../../types/connection.ts';
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { codedError } from '../../types/run_errors.ts';

@@ -1,4 +1,4 @@
-import { networkTurn } from '../../functions/_shared/pause.ts';
+import { networkTurn } from '../../platform/pause.ts';
 
 /** The bytes that are processed before the time is looked at. */
 const PORTION_BYTES = 16_384;

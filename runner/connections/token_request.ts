@@ -1,5 +1,5 @@
 import { base64 } from '@scure/base';
-import type { ConnectionTokens } from '../../functions/_shared/connection_secrets.ts';
+import type { ConnectionTokens } from '../../platform/secrets/connection_secrets.ts';
 import { isObject } from '../../types/values/value.ts';
 import { type HttpClient, type HttpResponse, NodeError } from '../engine/node.ts';
 import { answerError } from '../engine/transient_answer.ts';

@@ -1,4 +1,4 @@
-import { pause } from '../../functions/_shared/pause.ts';
+import { pause } from '../../platform/pause.ts';
 import type { Tree } from './context.ts';
 import type { NodeRun } from './journal.ts';
 import { haltError, type LogLevel, NodeError, Released } from './node.ts';

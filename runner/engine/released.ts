@@ -1,4 +1,4 @@
-import { isErrorOf, isPassing } from '../../functions/_shared/api_error.ts';
+import { isErrorOf, isPassing } from '../../platform/api_error.ts';
 import { Released } from './node.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { codedError } from '../../types/run_errors.ts';
-import { makeComputingLine } from '../../functions/_shared/computing_line.ts';
-import { networkTurn } from '../../functions/_shared/pause.ts';
+import { makeComputingLine } from '../../platform/computing_line.ts';
+import { networkTurn } from '../../platform/pause.ts';
 import { NodeError, Released } from './node.ts';
 import { nextState, type TransitionTable } from './transitions.ts';
 

@@ -1,4 +1,4 @@
-import { isErrorOf, isPassing } from '../../functions/_shared/api_error.ts';
+import { isErrorOf, isPassing } from '../../platform/api_error.ts';
 import type { Release, Suspension } from '../engine/release.ts';
 import { errorText } from '../log_line.ts';
 import type { ClaimLife } from './claim_life.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ApiError } from '../../functions/_shared/api_error.ts';
+import { ApiError } from '../../platform/api_error.ts';
 import { type Effect, Released } from '../engine/node.ts';
 import { makeClaimInputs } from './claim_inputs.ts';
 import type { Claim, StoredInput } from './claims.ts';

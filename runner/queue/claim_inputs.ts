@@ -1,7 +1,7 @@
 import { codedError } from '../../types/run_errors.ts';
 import { decodeValue } from '../../types/values/value.ts';
-import { makeInputToken } from '../../functions/_shared/input_token.ts';
-import { pause } from '../../functions/_shared/pause.ts';
+import { makeInputToken } from './input_token.ts';
+import { pause } from '../../platform/pause.ts';
 import { executionKey } from '../engine/journal.ts';
 import { type Effect, type InputState, NodeError, type PendingInputs } from '../engine/node.ts';
 import { releasedIfPassing } from '../engine/released.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { waitFor } from '../../tests/support/wait.ts';
-import { nextTurn } from '../../functions/_shared/pause.ts';
-import { ApiError } from '../../functions/_shared/api_error.ts';
+import { nextTurn } from '../../platform/pause.ts';
+import { ApiError } from '../../platform/api_error.ts';
 import { type Claim, type FinalResult, makeClaims, NO_PROGRESS, type Progress, resultBytes } from './claims.ts';
 
 const large = (length: number) => ({ M: { value: { A: [{ S: 'x'.repeat(length) }] } } });

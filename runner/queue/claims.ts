@@ -1,7 +1,7 @@
-import { makeAdmission } from '../../functions/_shared/admission.ts';
-import { ApiError, isPassing } from '../../functions/_shared/api_error.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
-import { retried } from '../../functions/_shared/retried.ts';
+import { makeAdmission } from '../../platform/admission.ts';
+import { ApiError, isPassing } from '../../platform/api_error.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
+import { retried } from '../../platform/database/retried.ts';
 import { makeGroupSender } from './group_sender.ts';
 import { childBytes, logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';
 import type {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../functions/_shared/api_error.ts';
+import { ApiError } from '../../platform/api_error.ts';
 import type { Release, Suspension } from '../engine/release.ts';
 import type { NodeRegistry } from '../engine/node.ts';
 import type { Slice } from '../engine/slice.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextTurn } from '../../functions/_shared/pause.ts';
+import { nextTurn } from '../../platform/pause.ts';
 import { makeGroupSender } from './group_sender.ts';
 
 interface Sent {

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../functions/_shared/pause.ts';
+import { nextTurn } from '../../platform/pause.ts';
 
 export interface GroupSenderOptions<Item> {
   maxItems: number;

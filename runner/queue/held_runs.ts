@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../../functions/_shared/pause.ts';
+import { MAX_TIMER_MS } from '../../platform/pause.ts';
 import type { Slice } from '../engine/slice.ts';
 import type { Claim } from './claims.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';

@@ -1,5 +1,5 @@
-import { isErrorOf } from '../../functions/_shared/api_error.ts';
-import { pause } from '../../functions/_shared/pause.ts';
+import { isErrorOf } from '../../platform/api_error.ts';
+import { pause } from '../../platform/pause.ts';
 import { errorText, type WriteLog } from '../log_line.ts';
 import type { Worker } from './worker.ts';
 

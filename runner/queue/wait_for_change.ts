@@ -1,4 +1,4 @@
-import { nextTurn } from '../../functions/_shared/pause.ts';
+import { nextTurn } from '../../platform/pause.ts';
 import type { Slice } from '../engine/slice.ts';
 import type { HeldRuns } from './held_runs.ts';
 import type { FreeSlots } from './slots.ts';

@@ -1,7 +1,7 @@
 import { codedError, isStoreError } from '../../types/run_errors.ts';
 import { decodeValue } from '../../types/values/value.ts';
-import { ApiError } from '../../functions/_shared/api_error.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
+import { ApiError } from '../../platform/api_error.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
 import { type Effect, type KvStores, NodeError } from '../engine/node.ts';
 import { releasedIfPassing } from '../engine/released.ts';
 

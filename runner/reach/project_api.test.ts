@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { HTTP_LIMITS } from '../../tests/support/http_limits.ts';
-import { apiError } from '../../functions/_shared/api_error.ts';
+import { apiError } from '../../platform/api_error.ts';
 import { Released } from '../engine/node.ts';
 import { makeHttpClient } from './http_client.ts';
 import { makeProjectApi, readProjectAddress } from './project_api.ts';

@@ -1,6 +1,6 @@
-import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
-import { readPublicKeys } from '../../functions/_shared/config.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
+import { withoutTrailingSlashes } from '../../platform/base_url.ts';
+import { readPublicKeys } from '../../platform/config.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type ProjectApi } from '../engine/node.ts';
 import { releasedIfPassing } from '../engine/released.ts';

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { makeByteSink } from '../../functions/_shared/byte_sink.ts';
-import { networkTurn } from '../../functions/_shared/pause.ts';
+import { makeByteSink } from '../../platform/byte_sink.ts';
+import { networkTurn } from '../../platform/pause.ts';
 import { NodeError } from '../engine/node.ts';
 import type { TakeBytes } from './byte_stream.ts';
 

@@ -1,7 +1,7 @@
 import { base64 } from '@scure/base';
 import { type Commitment, getTransactionDecoder } from '@solana/kit';
-import { lookupName, type Message, readMessage } from '../../functions/_shared/solana_message.ts';
-import { pickInstructions, type PlacedInstruction } from '../../functions/_shared/solana_message_changes.ts';
+import { lookupName, type Message, readMessage } from '../../platform/solana_message.ts';
+import { pickInstructions, type PlacedInstruction } from '../../platform/solana_message_changes.ts';
 import { readLookupTable } from './lookup_table.ts';
 import { messageOf } from './message.ts';
 import type { ChainRpc, LandedTransaction } from './rpc.ts';

@@ -1,5 +1,5 @@
 import type { Commitment } from '@solana/kit';
-import { pause } from '../../functions/_shared/pause.ts';
+import { pause } from '../../platform/pause.ts';
 import { haltError, NodeError, Released } from '../engine/node.ts';
 import { findInstructions } from './action_match.ts';
 import { readMemos } from './action_memo.ts';

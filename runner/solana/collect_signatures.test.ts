@@ -16,7 +16,7 @@ import {
   wallet,
   type WorldOptions,
 } from '../../tests/support/transactions.ts';
-import { SealedSecretError } from '../../functions/_shared/sealed_secrets.ts';
+import { SealedSecretError } from '../../platform/secrets/sealed_secrets.ts';
 import type { ChainSigner, TransactionOrder } from './transaction.ts';
 
 let chain: TestChain;

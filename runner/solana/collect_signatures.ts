@@ -1,5 +1,5 @@
 import { base58, base64 } from '@scure/base';
-import { findMessageChanges } from '../../functions/_shared/solana_message_changes.ts';
+import { findMessageChanges } from '../../platform/solana_message_changes.ts';
 import { NodeError } from '../engine/node.ts';
 import type {
   ChainSigner,

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { type Commitment, getTransactionDecoder } from '@solana/kit';
 import type { LosslessJson } from '../../types/values/value.ts';
-import { pause } from '../../functions/_shared/pause.ts';
+import { pause } from '../../platform/pause.ts';
 import { type Halt, haltError, NodeError, Released } from '../engine/node.ts';
 import { JsonRpcError } from './json_rpc.ts';
 import { errorText, simulationError } from './member_errors.ts';

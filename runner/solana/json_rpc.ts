@@ -1,7 +1,7 @@
 import { LosslessNumber } from 'lossless-json';
 import { JsonLimitError, parseLosslessJson } from '../../types/values/json_text.ts';
 import type { LosslessJson } from '../../types/values/value.ts';
-import { pause } from '../../functions/_shared/pause.ts';
+import { pause } from '../../platform/pause.ts';
 import { type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
 import { requestOfRun } from '../engine/request_of_run.ts';
 import { transienceOf } from '../engine/transient_answer.ts';

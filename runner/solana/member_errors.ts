@@ -1,6 +1,6 @@
 import { LosslessNumber, stringify } from 'lossless-json';
 import type { LosslessJson } from '../../types/values/value.ts';
-import { pickInstructions } from '../../functions/_shared/solana_message_changes.ts';
+import { pickInstructions } from '../../platform/solana_message_changes.ts';
 import type { TransactionRecord } from './transaction.ts';
 import { isObject, type JsonRpcError } from './json_rpc.ts';
 import { messageOf } from './message.ts';

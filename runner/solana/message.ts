@@ -16,7 +16,7 @@ import {
   type SignatureBytes,
   type TransactionMessageBytes,
 } from '@solana/kit';
-import { type Message, readMessage } from '../../functions/_shared/solana_message.ts';
+import { type Message, readMessage } from '../../platform/solana_message.ts';
 import { NodeError } from '../engine/node.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 

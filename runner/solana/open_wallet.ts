@@ -1,6 +1,6 @@
-import type { Rpc } from '../../functions/_shared/database.ts';
-import { fromSealedRow, type KeyRing, type SealedRow } from '../../functions/_shared/sealed_secrets.ts';
-import { unsealWallet } from '../../functions/_shared/wallet_crypto.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
+import { fromSealedRow, type KeyRing, type SealedRow } from '../../platform/secrets/sealed_secrets.ts';
+import { unsealWallet } from '../../platform/secrets/wallet_crypto.ts';
 import type { OpenWallet } from './signing.ts';
 
 /** Makes a function that opens a user's stored key pairs by public key; `rpc` acts as the service role. */

@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base';
 import { createKeyPairFromBytes, signBytes } from '@solana/kit';
-import { SealedSecretError } from '../../functions/_shared/sealed_secrets.ts';
+import { SealedSecretError } from '../../platform/secrets/sealed_secrets.ts';
 import { NodeError } from '../engine/node.ts';
 import type { ChainSigner } from './transaction.ts';
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../../functions/_shared/api_error.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
+import { ApiError } from '../../platform/api_error.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
 import { releasedIfPassing } from '../engine/released.ts';

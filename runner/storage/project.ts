@@ -1,5 +1,5 @@
-import { withoutTrailingSlashes } from '../../functions/_shared/base_url.ts';
-import { readSecretKeys } from '../../functions/_shared/config.ts';
+import { withoutTrailingSlashes } from '../../platform/base_url.ts';
+import { readSecretKeys } from '../../platform/config.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
 

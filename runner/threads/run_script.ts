@@ -1,5 +1,5 @@
-import { makeComputingLine } from '../../functions/_shared/computing_line.ts';
-import { networkTurn } from '../../functions/_shared/pause.ts';
+import { makeComputingLine } from '../../platform/computing_line.ts';
+import { networkTurn } from '../../platform/pause.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import { followedBy } from '../engine/followed_by.ts';
 import { type ComputeScript, type NodeCall, type SandboxCode, type ScriptTask, ThreadMissing } from '../engine/node.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { apiError } from '../../functions/_shared/api_error.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
+import { apiError } from '../../platform/api_error.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
 import { type HttpResponse, NodeError } from '../engine/node.ts';
 import { UNLIMITED } from '../engine/slice.ts';
 import type { WriteLog } from '../log_line.ts';

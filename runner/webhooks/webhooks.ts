@@ -1,7 +1,7 @@
-import { isPassing } from '../../functions/_shared/api_error.ts';
-import type { Rpc } from '../../functions/_shared/database.ts';
-import { pause } from '../../functions/_shared/pause.ts';
-import { retried } from '../../functions/_shared/retried.ts';
+import { isPassing } from '../../platform/api_error.ts';
+import type { Rpc } from '../../platform/database/rpc.ts';
+import { pause } from '../../platform/pause.ts';
+import { retried } from '../../platform/database/retried.ts';
 import type { HttpClient } from '../engine/node.ts';
 import { errorText, type WriteLog } from '../log_line.ts';
 import type { RunnerSettings } from '../settings.ts';

@@ -1,7 +1,7 @@
-import type { Rpc } from '../../functions/_shared/database.ts';
-import { makeDeps } from '../../functions/_shared/deps.ts';
-import { readPostgresAddress } from '../../functions/_shared/postgres/address.ts';
-import { makePostgresRpc } from '../../functions/_shared/postgres/rpc.ts';
+import { readConfig } from '../../platform/config.ts';
+import { asService, makeRpc, type Rpc } from '../../platform/database/rpc.ts';
+import { readPostgresAddress } from '../../platform/postgres/address.ts';
+import { makePostgresRpc } from '../../platform/postgres/postgres_rpc.ts';
 import type { MakeQueueWatch } from '../queue/queue_watch.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { makePostgresQueueWatch } from './postgres_queue_watch.ts';
@@ -41,8 +41,8 @@ export interface WorkerDatabase {
 export function connectWorker(env: (name: string) => string | undefined): WorkerDatabase {
   const databaseUrl = env('SUPABASE_DB_URL') ?? '';
   if (databaseUrl === '') {
-    const { config, serviceRpc } = makeDeps({ env, fetch, waitUntil: () => {} });
-    return { url: config.supabaseUrl, rpc: serviceRpc, looks: {}, close: () => {} };
+    const config = readConfig(env);
+    return { url: config.supabaseUrl, rpc: makeRpc(asService(config, fetch)), looks: {}, close: () => {} };
   }
   const address = readPostgresAddress(databaseUrl);
   const calls = makePostgresRpc({ address, maxConnections: MAX_CONNECTIONS, keptConnections: 1, idleMs: IDLE_MS });

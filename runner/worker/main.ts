@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
+import { readWalletKeys } from '../../platform/secrets/sealed_secrets.ts';
 import { writeLog } from '../log_line.ts';
 import { workUntilStopped } from '../queue/long_lived.ts';
 import { readRunnerSettings, settingFault } from '../settings.ts';

@@ -1,11 +1,7 @@
-import { pause } from '../../functions/_shared/pause.ts';
-import type { PostgresAddress } from '../../functions/_shared/postgres/address.ts';
-import {
-  makeConnection,
-  type PostgresConnection,
-  withTimeLimitOn,
-} from '../../functions/_shared/postgres/connection.ts';
-import { actAsServiceRole } from '../../functions/_shared/postgres/session.ts';
+import { pause } from '../../platform/pause.ts';
+import type { PostgresAddress } from '../../platform/postgres/address.ts';
+import { makeConnection, type PostgresConnection, withTimeLimitOn } from '../../platform/postgres/connection.ts';
+import { actAsServiceRole } from '../../platform/postgres/session.ts';
 import type { MakeQueueWatch } from '../queue/queue_watch.ts';
 
 /** The pause between a failed attempt to connect and the next attempt. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../functions/_shared/app.ts';
-import type { Platform } from '../../functions/_shared/platform.ts';
+import type { Platform } from '../../functions/_shared/edge_platform.ts';
 import { functionNames, projectFunctionsDir } from '../../dev/stack/functions.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import { openapiDocument, operations } from '../../dev/docs/openapi.ts';
@@ -134,6 +134,7 @@ describe('error codes', () => {
       ...sourcesOf('sql', '.sql'),
       ...sourcesOf('functions', '.ts'),
       ...sourcesOf('runner', '.ts'),
+      ...sourcesOf('platform', '.ts'),
       ...refusing,
     ].join('\n');
     expect(Object.keys(errorCodes).filter((code) => !text.includes(`'${code}'`))).toEqual([]);

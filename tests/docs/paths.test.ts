@@ -22,7 +22,7 @@ const documents = new Map(
 );
 
 const sql = sourcesOf('sql', '.sql').join('\n');
-const functions = ['functions', 'runner'].flatMap((folder) => sourcesOf(folder, '.ts')).join('\n');
+const functions = ['functions', 'runner', 'platform'].flatMap((folder) => sourcesOf(folder, '.ts')).join('\n');
 
 /**
  * Lists the names that match `find` in any document, but for which `exists` returns false. Each entry says which

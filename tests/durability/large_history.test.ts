@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { makeRpc, type Rpc } from '../../functions/_shared/database.ts';
+import { makeRpc, type Rpc } from '../../platform/database/rpc.ts';
 import { makeRunnerWorker } from '../../runner/runner_worker.ts';
 import { readRunnerSettings } from '../../runner/settings.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { readPostgresAddress } from '../../functions/_shared/postgres/address.ts';
-import { makePostgresRpc } from '../../functions/_shared/postgres/rpc.ts';
+import { readPostgresAddress } from '../../platform/postgres/address.ts';
+import { makePostgresRpc } from '../../platform/postgres/postgres_rpc.ts';
 import { workUntilStopped } from '../../runner/queue/long_lived.ts';
 import { makeRunnerWorker } from '../../runner/runner_worker.ts';
 import { readRunnerSettings } from '../../runner/settings.ts';

@@ -3,7 +3,7 @@ import { executionKey } from '../../runner/engine/journal.ts';
 import type { Effect, InputState, NodeModule, PendingInputs } from '../../runner/engine/node.ts';
 import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
-import { pause } from '../../functions/_shared/pause.ts';
+import { pause } from '../../platform/pause.ts';
 import { claimFlow, endOf, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 import { askingFlow } from '../support/pending_inputs.ts';

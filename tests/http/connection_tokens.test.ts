@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { makeRpc, type Rpc } from '../../functions/_shared/database.ts';
-import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
+import { makeRpc, type Rpc } from '../../platform/database/rpc.ts';
+import { readWalletKeys } from '../../platform/secrets/sealed_secrets.ts';
 import { makeConnectionsApp } from '../../functions/connections/app.ts';
 import { openStoredConnection, type StoredConnection } from '../../runner/connections/open_connection.ts';
 import { makeHttpClient } from '../../runner/reach/http_client.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { makeRpc } from '../../functions/_shared/database.ts';
+import { makeRpc } from '../../platform/database/rpc.ts';
 import { type KvStores, NodeError, Released } from '../../runner/engine/node.ts';
 import { makeKvStores } from '../../runner/reach/kv_stores.ts';
 import type { Value } from '../../types/values/value.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { App } from '../../functions/_shared/app.ts';
-import type { Platform } from '../../functions/_shared/platform.ts';
+import type { Platform } from '../../functions/_shared/edge_platform.ts';
 import { makeDeploymentApp } from '../../functions/deployment/app.ts';
 import { makeFlowApp } from '../../functions/flow/app.ts';
 import { makeConnectionsApp } from '../../functions/connections/app.ts';

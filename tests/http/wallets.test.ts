@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
-import { unsealWallet } from '../../functions/_shared/wallet_crypto.ts';
+import { readWalletKeys } from '../../platform/secrets/sealed_secrets.ts';
+import { unsealWallet } from '../../platform/secrets/wallet_crypto.ts';
 import { makeWalletsApp } from '../../functions/wallets/app.ts';
 import type { Wallet } from '../../types/wallet.ts';
 import { textFlow } from '../support/flow_builder.ts';

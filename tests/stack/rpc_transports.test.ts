@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ApiError } from '../../functions/_shared/api_error.ts';
-import { makeRpc, type Rpc } from '../../functions/_shared/database.ts';
-import { readPostgresAddress } from '../../functions/_shared/postgres/address.ts';
-import { makePostgresRpc } from '../../functions/_shared/postgres/rpc.ts';
+import { ApiError } from '../../platform/api_error.ts';
+import { makeRpc, type Rpc } from '../../platform/database/rpc.ts';
+import { readPostgresAddress } from '../../platform/postgres/address.ts';
+import { makePostgresRpc } from '../../platform/postgres/postgres_rpc.ts';
 import { connect } from '../../dev/stack/postgres.ts';
 import type { StackStatus } from '../../dev/stack/stack.ts';
 import { type FlakyProxy, startFlakyProxy } from '../support/flaky_proxy.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readWalletKeys } from '../../functions/_shared/sealed_secrets.ts';
+import { readWalletKeys } from '../../platform/secrets/sealed_secrets.ts';
 import { loadKeys } from '../../dev/stack/keys.ts';
 
 let dir: string;

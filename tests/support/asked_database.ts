@@ -1,4 +1,4 @@
-import type { Platform } from '../../functions/_shared/platform.ts';
+import type { Platform } from '../../functions/_shared/edge_platform.ts';
 
 const environment: Record<string, string> = {
   SUPABASE_URL: 'http://project',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactionSql } from 'postgres';
-import { sealConnection } from '../../functions/_shared/connection_secrets.ts';
-import { readWalletKeys, toSealedRow } from '../../functions/_shared/sealed_secrets.ts';
+import { sealConnection } from '../../platform/secrets/connection_secrets.ts';
+import { readWalletKeys, toSealedRow } from '../../platform/secrets/sealed_secrets.ts';
 import type { ConnectionSecret } from '../../types/connection.ts';
-import { sealWallet } from '../../functions/_shared/wallet_crypto.ts';
+import { sealWallet } from '../../platform/secrets/wallet_crypto.ts';
 import { loadWalletKeys } from '../../dev/stack/keys.ts';
 import { connect, type Sql } from '../../dev/stack/postgres.ts';
 import type { Stack, StackOptions } from '../../dev/stack/stack.ts';

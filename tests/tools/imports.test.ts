@@ -42,17 +42,22 @@ it("the most specific row for a path applies, and a row with a folder's name pre
 it('an import that no row allows is reported with its rule, also an import of a type', () => {
   expect(faultsOf('runner/engine/x.ts', "\nimport type { A } from '../solana/transaction.ts';")).toEqual([
     'runner/engine/x.ts:2 imports runner/solana/transaction.ts, but runner/engine may ' +
-    'import only itself, functions/_shared, types, lossless-json, uuidv7: the engine executes graphs. It receives the ' +
-    'parts that settle instructions, store runs and reach outside.',
+    'import only itself, platform, types, lossless-json, uuidv7: the engine executes graphs. It receives the parts ' +
+    'that settle instructions, store runs and reach outside.',
   ]);
 });
 
 const wrong: [file: string, specifier: string][] = [
-  ['types/x.ts', '../functions/_shared/app.ts'],
+  ['types/x.ts', '../platform/api_error.ts'],
   ['types/x.ts', 'node:crypto'],
   ['types/x.ts', 'hono'],
   ['types/values/x.ts', '../flow.ts'],
+  ['platform/x.ts', '../functions/_shared/app.ts'],
+  ['platform/x.ts', '../runner/log_line.ts'],
+  ['platform/x.ts', '@solana/kit'],
+  ['platform/x.ts', 'node:net'],
   ['functions/_shared/x.ts', '../flow/app.ts'],
+  ['functions/_shared/x.ts', '../../runner/log_line.ts'],
   ['functions/_shared/x.ts', '@solana/kit'],
   ['functions/_shared/x.ts', 'node:net'],
   ['functions/deployment/x.ts', '../flow/app.ts'],
@@ -63,6 +68,7 @@ const wrong: [file: string, specifier: string][] = [
   ['runner/x.ts', '@solana/kit'],
   ['runner/x.ts', 'node:net'],
   ['runner/x.ts', '../functions/flow/app.ts'],
+  ['runner/x.ts', '../functions/_shared/body.ts'],
   ['runner/engine/x.ts', '../reach/http_client.ts'],
   ['runner/engine/x.ts', '../nodes/registry.ts'],
   ['runner/engine/x.ts', '../settings.ts'],
@@ -91,7 +97,7 @@ it.each(wrong)('%s may not import %s', (file, specifier) => {
 
 const right: [file: string, specifier: string][] = [
   ['types/x.ts', './values/value.ts'],
-  ['functions/_shared/solana_message.ts', '@solana/kit'],
+  ['platform/solana_message.ts', '@solana/kit'],
   ['functions/signature/x.ts', '@solana/kit'],
   ['runner/solana/x.ts', '../engine/node.ts'],
   ['runner/nodes/print/x.ts', '../../solana/rpc.ts'],

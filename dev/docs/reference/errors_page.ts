@@ -8,9 +8,8 @@ import { restErrors } from './rest_errors.ts';
 /** Makes docs/reference/errors.md from the table of error codes. */
 export function errorsPage(): string {
   const codes = Object.entries(errorEntries).toSorted(([, one], [, other]) => one.status - other.status);
-  const sources = [...sourcesOf('functions', '.ts'), ...sourcesOf('runner', '.ts'), ...sourcesOf('sql', '.sql')].join(
-    '\n',
-  );
+  const sources = ['functions', 'runner', 'platform'].flatMap((folder) => sourcesOf(folder, '.ts'))
+    .concat(sourcesOf('sql', '.sql')).join('\n');
   const constraints = restErrors.flatMap(([code]) => code.split(/[` ]/)).filter((word) =>
     /_(?:key|fkey|pkey|idx)$/.test(word)
   );

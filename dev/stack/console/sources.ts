@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { projectDir } from '../paths.ts';
 
 /** The sources of the built console. */
-const SOURCES = ['console', 'client', 'types', 'docs', 'runner', 'dev/docs/rhai_functions.ts', 'package-lock.json'];
+const SOURCES = [
+  'console',
+  'client',
+  'types',
+  'docs',
+  'runner',
+  'platform',
+  'dev/docs/rhai_functions.ts',
+  'package-lock.json',
+];
 
 /** Matches files that do not affect the build. */
 const isLeftOut = (path: string): boolean =>

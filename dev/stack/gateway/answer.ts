@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ApiError } from '../../../functions/_shared/api_error.ts';
+import { ApiError } from '../../../platform/api_error.ts';
 
 /** The parts behind the gateway. The first word of a path names the part. */
 export type PartName = 'rest' | 'auth' | 'functions' | 'storage';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
-import { makeAdmission } from '../../../functions/_shared/admission.ts';
+import { makeAdmission } from '../../../platform/admission.ts';
 import type { StackKeys } from '../keys.ts';
 import { retryLater } from './answer.ts';
 

@@ -1,4 +1,4 @@
-import { makeAdmission } from '../../../functions/_shared/admission.ts';
+import { makeAdmission } from '../../../platform/admission.ts';
 import { retryLater } from './answer.ts';
 import type { Caller } from './caller.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../../../functions/_shared/api_error.ts';
+import { ApiError } from '../../../platform/api_error.ts';
 
 /**
  * An error as Supabase Storage answers it. For each fault of a caller, the HTTP status is 400, and `statusCode` in the

@@ -1,4 +1,4 @@
-import { type AdmissionOptions, makeAdmission } from '../../../functions/_shared/admission.ts';
+import { type AdmissionOptions, makeAdmission } from '../../../platform/admission.ts';
 import type { StorageClaims } from './callers.ts';
 import type { ObjectStore } from './object_store.ts';
 

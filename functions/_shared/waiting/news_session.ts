@@ -1,5 +1,5 @@
-import { type PostgresAddress, readPostgresAddress } from '../postgres/address.ts';
-import { actAsServiceRole } from '../postgres/session.ts';
+import { type PostgresAddress, readPostgresAddress } from '../../../platform/postgres/address.ts';
+import { actAsServiceRole } from '../../../platform/postgres/session.ts';
 
 /** The callbacks of a listening session. */
 export interface NewsListener {
@@ -52,7 +52,7 @@ export function makeOpenNewsSession(databaseUrl: string | undefined): OpenNewsSe
   return async ({ onNews, onLost }) => {
     // Loading this module takes 20 ms. It is loaded here, so that the first call of a new function instance need not
     // wait.
-    const { makeConnection, withTimeLimitOn } = await import('../postgres/connection.ts');
+    const { makeConnection, withTimeLimitOn } = await import('../../../platform/postgres/connection.ts');
     let isClosed = false;
     const connection = makeConnection(address, {
       onNotify: (_channel, flowRunId) => onNews(flowRunId),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { ReadRows } from '../database.ts';
+import type { ReadRows } from '../../../platform/database/rpc.ts';
 import { makeOpenNewsSession, type NewsListener } from './news_session.ts';
 import { makeRunNews } from './run_news.ts';
 import { lookForEnded, lookForEndedBySession, lookForSignatureRequestsBySession, makeRunWaiter } from './run_waiter.ts';

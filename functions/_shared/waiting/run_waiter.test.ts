@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { ReadRows } from '../database.ts';
+import type { ReadRows } from '../../../platform/database/rpc.ts';
 import { lookForEnded, makeRunWaiter } from './run_waiter.ts';
 
 beforeEach(() => {

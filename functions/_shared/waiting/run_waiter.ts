@@ -1,5 +1,5 @@
 import type { EndedRun } from '../../../types/flow_run.ts';
-import type { ReadRows, Rpc } from '../database.ts';
+import type { ReadRows, Rpc } from '../../../platform/database/rpc.ts';
 import type { LookBySession, RunNews } from './run_news.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { readOptionalField, toInteger } from '../../../types/values/conversion.ts';
-import { pause } from '../../../functions/_shared/pause.ts';
+import { pause } from '../../../platform/pause.ts';
 import { haltError, type NodeModule, Released, requireInput } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

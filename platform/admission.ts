@@ -1,5 +1,5 @@
 import { apiError } from './api_error.ts';
-import { requestLimits } from '../../types/limits/requests.ts';
+import { requestLimits } from '../types/limits/requests.ts';
 
 /** Shares the concurrent database calls of an isolate among its callers. */
 export interface Admission {

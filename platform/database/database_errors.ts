@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../../types/errors.ts';
-import { ApiError, apiError } from './api_error.ts';
+import { ApiError, apiError } from '../api_error.ts';
 
 /** The time limit of a call. Without a limit, a call over a dead connection would never end. */
 export const TIMEOUT_MS = 30_000;

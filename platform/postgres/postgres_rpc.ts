@@ -1,8 +1,8 @@
 import postgres from 'postgres';
-import type { ErrorBody } from '../../../types/errors.ts';
+import type { ErrorBody } from '../../types/errors.ts';
 import { ApiError } from '../api_error.ts';
-import type { Rpc } from '../database.ts';
-import { toApiError, unavailable, UNREADABLE_TEXT } from '../database_errors.ts';
+import type { Rpc } from '../database/rpc.ts';
+import { toApiError, unavailable, UNREADABLE_TEXT } from '../database/database_errors.ts';
 import { parameterText, quoteText } from './literals.ts';
 import { makePool, type PoolOptions } from './pool.ts';
 import { actAsServiceRole, showHeaders } from './session.ts';

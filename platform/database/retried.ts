@@ -1,5 +1,5 @@
-import { isPassing } from './api_error.ts';
-import { pause } from './pause.ts';
+import { isPassing } from '../api_error.ts';
+import { pause } from '../pause.ts';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 2_000;

@@ -1,4 +1,4 @@
-import { type ErrorBody, type ErrorCode, errorCodes, type FunctionErrorBody } from '../../types/errors.ts';
+import { type ErrorBody, type ErrorCode, errorCodes, type FunctionErrorBody } from '../types/errors.ts';
 
 /** An error that the caller sees: the status and the body of the answer. */
 export class ApiError extends Error {

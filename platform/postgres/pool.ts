@@ -1,4 +1,4 @@
-import { TIMEOUT_MS } from '../database_errors.ts';
+import { TIMEOUT_MS } from '../database/database_errors.ts';
 import type { PostgresAddress } from './address.ts';
 import { makeConnection, type PostgresConnection, withTimeLimitOn } from './connection.ts';
 import { actAsServiceRole } from './session.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ApiError } from './api_error.ts';
-import { makeRpc } from './database.ts';
+import { ApiError } from '../api_error.ts';
+import { makeRpc } from './rpc.ts';
 
 /** Returns the error of a call with this answer. */
 async function errorOf(status: number, body: string, headers: Record<string, string> = {}): Promise<ApiError> {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { startSilentServer } from '../../../tests/support/silent_server.ts';
-import { waitFor } from '../../../tests/support/wait.ts';
+import { startSilentServer } from '../../tests/support/silent_server.ts';
+import { waitFor } from '../../tests/support/wait.ts';
 import { readPostgresAddress } from './address.ts';
-import { makePostgresRpc } from './rpc.ts';
+import { makePostgresRpc } from './postgres_rpc.ts';
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,7 +1,8 @@
 import type { ErrorBody } from '../../types/errors.ts';
-import { apiError } from './api_error.ts';
+import { apiError } from '../api_error.ts';
+import type { Config } from '../config.ts';
 import { TIMEOUT_MS, toApiError, unavailable } from './database_errors.ts';
-import { withTimeLimit } from './time_limit.ts';
+import { withTimeLimit } from '../time_limit.ts';
 
 /** Calls SQL functions of schema public; one call is one transaction. */
 export type Rpc = <Result>(name: string, args: object, headers?: Record<string, string>) => Promise<Result>;
@@ -23,6 +24,17 @@ export interface RpcOptions {
   authorization?: string;
   fetch: typeof fetch;
 }
+
+/** Makes the options of calls as service role. */
+export const asService = (
+  { restUrl, secretKey }: Pick<Config, 'restUrl' | 'secretKey'>,
+  fetch: RpcOptions['fetch'],
+) => ({
+  restUrl,
+  apikey: secretKey,
+  authorization: `Bearer ${secretKey}`,
+  fetch,
+});
 
 /** Makes a function that sends one request to PostgREST and returns the answer's JSON and its text. */
 function makeRequest(options: RpcOptions) {
