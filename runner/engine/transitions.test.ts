@@ -60,8 +60,4 @@ describe.each(tables)('the states of %s', (file, table) => {
   it('are described in the comment of the module as the code has them', () => {
     expect(tablesIn(read(file))).toEqual([table]);
   });
-
-  it('are described in docs/architecture.md as the code has them', () => {
-    expect(tablesIn(read('../docs/architecture.md'))).toContainEqual(table);
-  });
 });
