@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { UNLIMITED } from './engine/slice.ts';
+import { UNLIMITED } from './engine/state/slice.ts';
 import { readRunnerSettings } from './settings.ts';
 
 const read = (env: Record<string, string>, isEdgeFunction = false) =>

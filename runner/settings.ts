@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '../platform/pause.ts';
-import { runLimits } from './engine/limits.ts';
-import { type SliceLimits, UNLIMITED } from './engine/slice.ts';
+import { runLimits } from './engine/limits/run_limits.ts';
+import { type SliceLimits, UNLIMITED } from './engine/state/slice.ts';
 import { isShareable } from './storage/file_place.ts';
 
 /** A setting that is a number, and its text in docs/reference/environment.md. */

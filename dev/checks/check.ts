@@ -75,7 +75,7 @@ const canaryImports: { [name: string]: Source[] } = {
     { file: 'types/canary.ts', text: "import { apiError } from '../platform/api_error.ts';" },
   ],
   'the platform that imports the runner': [
-    { file: 'platform/canary.ts', text: "import type { Slice } from '../runner/engine/slice.ts';" },
+    { file: 'platform/canary.ts', text: "import type { Slice } from '../runner/engine/state/slice.ts';" },
   ],
   'the runner that imports a function': [
     { file: 'runner/canary.ts', text: "import { makeApp } from '../functions/_shared/app.ts';" },
@@ -85,6 +85,9 @@ const canaryImports: { [name: string]: Source[] } = {
       file: 'runner/engine/canary.ts',
       text: "import type { Transactions } from '../solana/transaction.ts';",
     },
+  ],
+  'a room of the engine that imports a room above it': [
+    { file: 'runner/engine/graph/canary.ts', text: "import type { Tree } from '../tree/tree.ts';" },
   ],
   'a node that imports another one when it runs': [
     { file: 'runner/nodes/print/canary.ts', text: "export const wait = () => import('../wait/index.ts');" },

@@ -53,6 +53,33 @@ const BROWSER_WALLETS = [
 ];
 const ENDPOINT = { mayImport: [ITSELF, 'functions/_shared', 'platform', 'types'], packages: ['hono', 'zod'] };
 
+/** The rooms of the engine. Each may import the rooms before it, and the files that nodes see. */
+const ENGINE_ROOMS: [room: string, why: string][] = [
+  ['failures', 'it says what a failed call of a node means for the run.'],
+  ['limits', 'it measures values and texts.'],
+  ['state', 'it holds what is stored of a run, and the states of a claim.'],
+  ['graph', 'it makes the graph of a flow, and executes nothing.'],
+  ['tree', 'it holds what the runs of a tree share.'],
+  ['log', 'it writes the log lines of runs.'],
+  ['execution', 'it executes one node once, and knows nothing of the nodes beside it.'],
+  ['redrive', 'it finds what a redrive takes over from earlier runs.'],
+  ['run', 'it goes through the graph of one run.'],
+];
+
+const roomsOfEngine: ImportRule[] = ENGINE_ROOMS.map(([room, why], index) => ({
+  files: `runner/engine/${room}`,
+  mayImport: [
+    ITSELF,
+    ...ENGINE_ROOMS.slice(0, index).map(([below]) => `runner/engine/${below}`),
+    'runner/engine/node.ts',
+    'runner/engine/owner_files.ts',
+    'platform',
+    'types',
+  ],
+  packages: ['lossless-json'],
+  why: `${why} It imports only the rooms that ENGINE_ROOMS lists before it.`,
+}));
+
 /**
  * The allowed imports of each source file, types included. An import that no row allows is forbidden, and a file
  * without a row is an error. Tests have no row and may import anything.
@@ -217,6 +244,7 @@ export const importRules: readonly ImportRule[] = [
     packages: ['lossless-json', 'uuidv7'],
     why: 'the engine executes graphs. It receives the parts that settle instructions, store runs and reach outside.',
   },
+  ...roomsOfEngine,
   {
     files: 'runner/solana',
     mayImport: [ITSELF, 'runner/engine', 'platform', 'types'],
@@ -291,8 +319,8 @@ export const importRules: readonly ImportRule[] = [
     mayImport: [
       ITSELF,
       'runner/engine/node.ts',
-      'runner/engine/transient_answer.ts',
-      'runner/engine/transient_error.ts',
+      'runner/engine/failures/transient_answer.ts',
+      'runner/engine/failures/transient_error.ts',
       'types',
     ],
     packages: ['@noble/hashes', 'luxon', 're2js', ...ENCODINGS],
@@ -300,7 +328,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     files: 'runner/postgrest',
-    mayImport: [ITSELF, 'runner/engine/node.ts', 'runner/engine/request_of_run.ts', 'runner/values', 'types'],
+    mayImport: [ITSELF, 'runner/engine/node.ts', 'runner/engine/failures/request_of_run.ts', 'runner/values', 'types'],
     packages: [],
     why: 'it makes queries to PostgREST for several nodes, and receives the services that send them.',
   },

@@ -17,7 +17,7 @@ import {
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { type HttpClient, NodeError } from '../engine/node.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import { type OauthSecret, secretsOf } from './credential.ts';
 import { makeRedaction } from './redaction.ts';
 import { type NewTokens, requestTokens } from './token_request.ts';

@@ -4,8 +4,8 @@ import type { Connection } from '../../types/connection.ts';
 import { connectionLimits } from '../../types/limits/connections.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { type Credential, NodeError, type OpenConnection } from '../engine/node.ts';
-import { releasedIfPassing } from '../engine/released.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { releasedIfPassing } from '../engine/failures/passing_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import { nextTokens, type TokenServices, type UsableTokens } from './access_token.ts';
 import { type DirectSecret, makeCredential, type OauthSecret, secretsOf } from './credential.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HTTP_LIMITS } from '../../tests/support/http_limits.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import { makeHttpClient } from '../reach/http_client.ts';
 import type { OauthSecret } from './credential.ts';
 import { requestTokens } from './token_request.ts';

@@ -2,7 +2,7 @@ import { base64 } from '@scure/base';
 import type { ConnectionTokens } from '../../platform/secrets/connection_secrets.ts';
 import { isObject } from '../../types/values/value.ts';
 import { type HttpClient, type HttpResponse, NodeError } from '../engine/node.ts';
-import { answerError } from '../engine/transient_answer.ts';
+import { answerError } from '../engine/failures/transient_answer.ts';
 import type { OauthSecret } from './credential.ts';
 
 /**

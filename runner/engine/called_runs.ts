@@ -1,11 +1,11 @@
 import { uuidv7 } from 'uuidv7';
 import { codedError } from '../../types/run_errors.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import type { FlowCalls, Tree } from './context.ts';
-import { executeRun } from './execute.ts';
-import type { RunResult } from './journal.ts';
+import type { FlowCalls, Tree } from './tree/tree.ts';
+import { executeRun } from './run/execute_run.ts';
+import type { RunResult } from './state/journal.ts';
 import { haltError, NodeError, Released } from './node.ts';
-import type { CallSite, TreeRun } from './tree_run.ts';
+import type { CallSite, TreeRun } from './tree/tree_run.ts';
 
 /** The end of a called flow. */
 interface CalledEnd {

@@ -7,7 +7,7 @@ import type { FormJson } from '../../tests/support/flow_builder.ts';
 import { toWireJson } from '../../types/values/json/wire_json.ts';
 import type { LosslessJson, Value, ValueMap } from '../../types/values/value.ts';
 import { effectsWith, type NodeCall, type NodeModule, publishedEffects, Released } from '../engine/node.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import { nodeRegistry } from '../nodes/registry.ts';
 import { makeHttpClient } from '../reach/http_client.ts';
 import { makeProjectApi } from '../reach/project_api.ts';

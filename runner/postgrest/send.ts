@@ -4,7 +4,7 @@ import { ConversionError } from '../../types/values/conversion.ts';
 import { toWireJson } from '../../types/values/json/wire_json.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import { type HttpRequest, type NodeCall, NodeError } from '../engine/node.ts';
-import { requestOfRun } from '../engine/request_of_run.ts';
+import { requestOfRun } from '../engine/failures/request_of_run.ts';
 import { readResponse } from '../values/response_value.ts';
 import { restrictsRows } from './names.ts';
 import type { Query } from './query.ts';

@@ -1,5 +1,5 @@
 import { isErrorOf, isPassing } from '../../platform/api_error.ts';
-import type { Release, Suspension } from '../engine/release.ts';
+import type { Release, Suspension } from '../engine/state/unended_run.ts';
 import { errorText } from '../log_line.ts';
 import type { ClaimLife } from './claim_life.ts';
 import type { ClaimLog } from './claim_log.ts';

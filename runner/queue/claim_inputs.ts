@@ -2,9 +2,9 @@ import { codedError } from '../../types/run_errors.ts';
 import { decodeValue } from '../../types/values/value.ts';
 import { makeInputToken } from './input_token.ts';
 import { pause } from '../../platform/pause.ts';
-import { executionKey } from '../engine/journal.ts';
+import { executionKey } from '../engine/state/journal.ts';
 import { type Effect, type InputState, NodeError, type PendingInputs } from '../engine/node.ts';
-import { releasedIfPassing } from '../engine/released.ts';
+import { releasedIfPassing } from '../engine/failures/passing_error.ts';
 import type { ClaimJournal } from './claim_journal.ts';
 import type { Claim, Claims, StoredInput } from './claims.ts';
 

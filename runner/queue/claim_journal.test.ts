@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
 import type { Claim, Claims, Progress } from './claims.ts';
-import type { NodeRun } from '../engine/journal.ts';
+import type { NodeRun } from '../engine/state/journal.ts';
 import type { Effect } from '../engine/node.ts';
 import { readRunnerSettings } from '../settings.ts';
 

@@ -1,7 +1,7 @@
 import type { Claim, Claims, EventPositions, Progress, StoredHistory, TransactionOutcome } from './claims.ts';
-import { type ChildRow, executionKey, type Journal, type NodeRun } from '../engine/journal.ts';
+import { type ChildRow, executionKey, type Journal, type NodeRun } from '../engine/state/journal.ts';
 import type { Effect } from '../engine/node.ts';
-import { measureMap } from '../engine/value_size.ts';
+import { measureMap } from '../engine/limits/value_size.ts';
 import { makeTimesInOrder } from './times_in_order.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { logLineBytes, nodeRunBytes, ROW_BYTES } from './row_size.ts';

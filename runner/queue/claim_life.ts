@@ -1,4 +1,4 @@
-import { nextState, type TransitionTable } from '../engine/transitions.ts';
+import { nextState, type TransitionTable } from '../engine/state/transitions.ts';
 
 /**
  * The states of a claim, from the moment a worker has it until the worker has done with it.

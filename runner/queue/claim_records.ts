@@ -1,5 +1,5 @@
 import { codedError } from '../../types/run_errors.ts';
-import { makeOutputBudget, type OutputBudget } from '../engine/output_budget.ts';
+import { makeOutputBudget, type OutputBudget } from '../engine/limits/output_budget.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { type ClaimJournal, makeClaimJournal } from './claim_journal.ts';
 import type { Claim, Claims, StoredHistory } from './claims.ts';

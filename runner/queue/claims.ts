@@ -12,9 +12,9 @@ import type {
   RunResult,
   StoredEarlierRuns,
   StoredNodeRun,
-} from '../engine/journal.ts';
+} from '../engine/state/journal.ts';
 import type { Effect } from '../engine/node.ts';
-import { measureMap } from '../engine/value_size.ts';
+import { measureMap } from '../engine/limits/value_size.ts';
 import type { RunSettings } from '../solana/run_settings.ts';
 import type {
   FinalOutcome,

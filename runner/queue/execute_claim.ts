@@ -1,8 +1,8 @@
 import { ApiError } from '../../platform/api_error.ts';
-import type { Release, Suspension } from '../engine/release.ts';
+import type { Release, Suspension } from '../engine/state/unended_run.ts';
 import type { NodeRegistry } from '../engine/node.ts';
-import type { Slice } from '../engine/slice.ts';
-import { executeTree } from '../engine/tree.ts';
+import type { Slice } from '../engine/state/slice.ts';
+import { executeTree } from '../engine/execute_tree.ts';
 import { errorText, type WriteLog } from '../log_line.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { brokenResult, makeClaimEnd } from './claim_end.ts';

@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS } from '../../platform/pause.ts';
-import type { Slice } from '../engine/slice.ts';
+import type { Slice } from '../engine/state/slice.ts';
 import type { Claim } from './claims.ts';
 import { type ClaimExecution, executeClaim, type ExecuteClaimDeps } from './execute_claim.ts';
 import { makeSnapshotCache } from './snapshots.ts';

@@ -1,4 +1,4 @@
-import type { Slice } from '../engine/slice.ts';
+import type { Slice } from '../engine/state/slice.ts';
 import type { Claim } from './claims.ts';
 import type { HeldMemory, MemoryBudget } from './memory_budget.ts';
 import type { OwnRunControl } from './run_control.ts';

@@ -1,5 +1,5 @@
-import type { ChildRow, LogLine, NodeRun } from '../engine/journal.ts';
-import { measureMap } from '../engine/value_size.ts';
+import type { ChildRow, LogLine, NodeRun } from '../engine/state/journal.ts';
+import { measureMap } from '../engine/limits/value_size.ts';
 
 // Approximate bytes of JSON of the rows that a worker stores. Each value is measured only once, when a node returns it,
 // so these sizes cost less than writing the JSON.

@@ -1,5 +1,5 @@
 import type { Halt } from '../engine/node.ts';
-import { nextState, type TransitionTable } from '../engine/transitions.ts';
+import { nextState, type TransitionTable } from '../engine/state/transitions.ts';
 import type { StopRequest } from './claims.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { makeSlice, type Slice, type SliceLimits } from '../engine/slice.ts';
+import { makeSlice, type Slice, type SliceLimits } from '../engine/state/slice.ts';
 
 /** The slices of a worker, one after the other. A slice is the time that a worker has for its runs (`SliceState`). */
 export interface Slices {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { makeSlice, UNLIMITED } from '../engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../engine/state/slice.ts';
 import type { Claim } from './claims.ts';
 import type { ClaimExecution } from './execute_claim.ts';
 import { isSuspect, makeExecuteAlone } from './suspects.ts';

@@ -1,4 +1,4 @@
-import type { Slice } from '../engine/slice.ts';
+import type { Slice } from '../engine/state/slice.ts';
 import type { RunnerSettings } from '../settings.ts';
 import { type Claim, type Claims, NO_PROGRESS } from './claims.ts';
 import type { ClaimExecution } from './execute_claim.ts';

@@ -1,4 +1,4 @@
-import type { Slice } from '../engine/slice.ts';
+import type { Slice } from '../engine/state/slice.ts';
 import { type Claim, type Claims, NO_PROGRESS } from './claims.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { HeldRuns } from './held_runs.ts';

@@ -1,5 +1,5 @@
 import { nextTurn } from '../../platform/pause.ts';
-import type { Slice } from '../engine/slice.ts';
+import type { Slice } from '../engine/state/slice.ts';
 import type { HeldRuns } from './held_runs.ts';
 import type { FreeSlots } from './slots.ts';
 import type { Polling } from './polling.ts';

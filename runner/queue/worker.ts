@@ -1,4 +1,4 @@
-import type { Slice } from '../engine/slice.ts';
+import type { Slice } from '../engine/state/slice.ts';
 import type { Claim } from './claims.ts';
 import type { ExecuteClaimDeps } from './execute_claim.ts';
 import { type Heartbeat, makeHeartbeat } from './heartbeat.ts';

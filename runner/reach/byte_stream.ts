@@ -1,5 +1,5 @@
 import { NodeError } from '../engine/node.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 
 const NOTHING = new Uint8Array(0);
 const LINE_FEED = 10;

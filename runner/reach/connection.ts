@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import { NodeError } from '../engine/node.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import type { IsAllowed } from './address_rules.ts';
 
 /** Resolves a host name to its IP addresses, in the order in which to try them. */

@@ -1,5 +1,5 @@
 import { type Credential, type HttpResponse, NodeError } from '../engine/node.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import { mediaTypeOf } from '../values/media_types.ts';
 import { textOfBody } from '../values/response_text.ts';
 

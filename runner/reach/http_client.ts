@@ -7,7 +7,7 @@ import { makeCookieJar } from './cookies.ts';
 import { carryCredential } from './credential_hops.ts';
 import type { HttpShare } from './http_share.ts';
 import { makeBodyWriter, type MayKeep } from './response_body.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import { CONNECTION_HEADERS } from '../../types/http_headers.ts';
 import { isRedirect } from '../../types/http_status.ts';
 import { runLimits } from '../../types/limits/runs.ts';

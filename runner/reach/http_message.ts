@@ -1,5 +1,5 @@
 import { NodeError } from '../engine/node.ts';
-import { TransientError } from '../engine/transient_error.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
 import { type ByteReader, makeByteReader, type TakeBytes } from './byte_stream.ts';
 import { makeChunkedDecoder } from './chunked.ts';
 import { type BodyWriter, tooLarge } from './response_body.ts';

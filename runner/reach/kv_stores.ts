@@ -3,7 +3,7 @@ import { decodeValue } from '../../types/values/value.ts';
 import { ApiError } from '../../platform/api_error.ts';
 import type { Rpc } from '../../platform/database/rpc.ts';
 import { type Effect, type KvStores, NodeError } from '../engine/node.ts';
-import { releasedIfPassing } from '../engine/released.ts';
+import { releasedIfPassing } from '../engine/failures/passing_error.ts';
 
 /**
  * Converts the error of a call: the refusal of a store becomes an error of the node. If the claim is lost or the

@@ -3,7 +3,7 @@ import { readPublicKeys } from '../../platform/config.ts';
 import type { Rpc } from '../../platform/database/rpc.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError, type ProjectApi } from '../engine/node.ts';
-import { releasedIfPassing } from '../engine/released.ts';
+import { releasedIfPassing } from '../engine/failures/passing_error.ts';
 
 /** The address of the project's REST API, and a publishable key of the project. */
 export interface ProjectAddress {

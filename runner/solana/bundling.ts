@@ -1,7 +1,7 @@
-import { isInstructionNode, type RunNode } from '../engine/graph.ts';
-import { executionKey } from '../engine/journal.ts';
-import { isHeldBack } from '../engine/readiness.ts';
-import { type Parked, SIGNATURE } from '../engine/settlement.ts';
+import { isInstructionNode, type RunNode } from '../engine/graph/graph.ts';
+import { executionKey } from '../engine/state/journal.ts';
+import { isHeldBack } from '../engine/run/readiness.ts';
+import { type Parked, SIGNATURE } from '../engine/tree/settlement.ts';
 import type { InstructionSet, StoredTransaction } from './transaction.ts';
 
 /** A node execution that has returned instructions and waits for their transaction. */

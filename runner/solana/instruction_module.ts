@@ -1,7 +1,7 @@
 import type { ValueMap } from '../../types/values/value.ts';
-import type { RunNode } from '../engine/graph.ts';
+import type { RunNode } from '../engine/graph/graph.ts';
 import type { HandedInstructions, NodeCall, SettledModule } from '../engine/node.ts';
-import type { ParkedRun } from '../engine/settlement.ts';
+import type { ParkedRun } from '../engine/tree/settlement.ts';
 import type { ParkedInstructions } from './bundling.ts';
 import type { InstructionSet } from './transaction.ts';
 

@@ -3,8 +3,8 @@ import { JsonLimitError, parseLosslessJson } from '../../types/values/json_text.
 import type { LosslessJson } from '../../types/values/value.ts';
 import { pause } from '../../platform/pause.ts';
 import { type HttpResponse, type NodeCall, NodeError } from '../engine/node.ts';
-import { requestOfRun } from '../engine/request_of_run.ts';
-import { transienceOf } from '../engine/transient_answer.ts';
+import { requestOfRun } from '../engine/failures/request_of_run.ts';
+import { transienceOf } from '../engine/failures/transient_answer.ts';
 import { runLimits } from '../../types/limits/runs.ts';
 
 /**

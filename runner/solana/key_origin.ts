@@ -1,6 +1,6 @@
 import type { Graph, Snapshot } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import { makeRunGraph, type RunNode } from '../engine/graph.ts';
+import { makeRunGraph, type RunNode } from '../engine/graph/graph.ts';
 import { formText, type NodeRegistry } from '../engine/node.ts';
 
 /** The flows and node modules in which the origin of a key is searched. */

@@ -1,6 +1,6 @@
 import type { Graph } from '../../types/flow.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import type { StoredPartialConfig } from '../engine/partial_run.ts';
+import type { StoredPartialConfig } from '../engine/graph/partial_run.ts';
 
 /** The settings of a run, as they were when it was started. */
 export interface RunSettings {

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../types/flow.ts';
-import { executionKey } from '../engine/journal.ts';
+import { executionKey } from '../engine/state/journal.ts';
 import { type Effect, NodeError, type NodeRegistry } from '../engine/node.ts';
 import {
   type ParkedEnd,
@@ -8,9 +8,9 @@ import {
   type SettlementEnd,
   type SettlementStep,
   SIGNATURE,
-} from '../engine/settlement.ts';
-import { TransientError } from '../engine/transient_error.ts';
-import type { TreeRun } from '../engine/tree_run.ts';
+} from '../engine/tree/settlement.ts';
+import { TransientError } from '../engine/failures/transient_error.ts';
+import type { TreeRun } from '../engine/tree/tree_run.ts';
 import { type Grouping, groupInstructionNodes, nextStep, type ParkedInstructions, type Step } from './bundling.ts';
 import { parkedInstructions } from './instruction_module.ts';
 import { combineInstructionSets } from './instruction_set.ts';

@@ -2,7 +2,7 @@ import { ApiError } from '../../platform/api_error.ts';
 import type { Rpc } from '../../platform/database/rpc.ts';
 import { codedError } from '../../types/run_errors.ts';
 import { NodeError } from '../engine/node.ts';
-import { releasedIfPassing } from '../engine/released.ts';
+import { releasedIfPassing } from '../engine/failures/passing_error.ts';
 import type { FilePlace } from './file_place.ts';
 
 /** Throws a NodeError if a file of this size in a user bucket would exceed the quota of the bucket's owner. */

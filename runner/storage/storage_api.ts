@@ -1,7 +1,7 @@
 import { nodeLimits } from '../../types/limits/nodes.ts';
 import { isObject } from '../../types/values/value.ts';
 import { type HttpClient, type HttpRequest, type HttpResponse, NodeError } from '../engine/node.ts';
-import { answerError } from '../engine/transient_answer.ts';
+import { answerError } from '../engine/failures/transient_answer.ts';
 import { urlPathOf } from './file_place.ts';
 import type { StorageProject } from './project.ts';
 

@@ -1,7 +1,7 @@
-import { runLimits } from '../engine/limits.ts';
-import { LogBuffer } from '../engine/log_buffer.ts';
+import { runLimits } from '../engine/limits/run_limits.ts';
+import { LogBuffer } from '../engine/log/log_buffer.ts';
 import { NodeError } from '../engine/node.ts';
-import { cpuLimitError } from '../engine/slice.ts';
+import { cpuLimitError } from '../engine/state/slice.ts';
 import { prepare } from './evaluators.ts';
 import { SANDBOX_MS, sandboxLimitError } from './sandbox_time.ts';
 import type { ThreadAnswer, ThreadRequest } from './script_threads.ts';

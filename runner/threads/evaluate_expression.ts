@@ -1,4 +1,4 @@
-import { followedBy } from '../engine/followed_by.ts';
+import { followedBy } from '../../platform/followed_by.ts';
 import type { EvaluateExpression } from '../engine/node.ts';
 import { EXPRESSION_PORTS, expressionCode } from '../script/expression_code.ts';
 import { runSandboxed } from './run_script.ts';

@@ -1,7 +1,7 @@
 import { makeComputingLine } from '../../platform/computing_line.ts';
 import { networkTurn } from '../../platform/pause.ts';
 import type { ValueMap } from '../../types/values/value.ts';
-import { followedBy } from '../engine/followed_by.ts';
+import { followedBy } from '../../platform/followed_by.ts';
 import { type ComputeScript, type NodeCall, type SandboxCode, type ScriptTask, ThreadMissing } from '../engine/node.ts';
 import { scriptClock } from '../script/sandbox.ts';
 import { prepare, type RunScript } from './evaluators.ts';

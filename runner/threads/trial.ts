@@ -1,6 +1,6 @@
 import type { ValueMap } from '../../types/values/value.ts';
-import { runLimits } from '../engine/limits.ts';
-import { LogBuffer } from '../engine/log_buffer.ts';
+import { runLimits } from '../engine/limits/run_limits.ts';
+import { LogBuffer } from '../engine/log/log_buffer.ts';
 import type { NodeCall, ScriptTask } from '../engine/node.ts';
 import { scriptClock } from '../script/sandbox.ts';
 import type { RunScript } from './evaluators.ts';

@@ -1,7 +1,7 @@
 import { bytesToValue, type Value, ValueError, type ValueMap } from '../../types/values/value.ts';
 import { fromWireJsonText } from '../../types/values/json/wire_json.ts';
 import { type HttpResponse, NodeError } from '../engine/node.ts';
-import { answerError } from '../engine/transient_answer.ts';
+import { answerError } from '../engine/failures/transient_answer.ts';
 import { isJsonType, mediaTypeOf } from './media_types.ts';
 import { textOfBody } from './response_text.ts';
 

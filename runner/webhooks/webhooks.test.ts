@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { apiError } from '../../platform/api_error.ts';
 import type { Rpc } from '../../platform/database/rpc.ts';
 import { type HttpResponse, NodeError } from '../engine/node.ts';
-import { UNLIMITED } from '../engine/slice.ts';
+import { UNLIMITED } from '../engine/state/slice.ts';
 import type { WriteLog } from '../log_line.ts';
 import type { WebhookClaim } from './post_webhook.ts';
 import { makeWebhooks, type WebhooksDeps } from './webhooks.ts';

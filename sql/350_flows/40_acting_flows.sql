@@ -1,5 +1,5 @@
 -- Finds the nodes that have effects outside of a run or ask a person, and the flows that contain such nodes. hasEffects
--- in runner/engine/graph.ts has the same rule.
+-- in runner/engine/graph/graph.ts has the same rule.
 
 create function private.acting_nodes(nodes jsonb, edges jsonb, acting_flows jsonb)
 returns table (node_id text, is_settled boolean)

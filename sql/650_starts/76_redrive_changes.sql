@@ -1,6 +1,6 @@
 -- If a redrive executes another deployment, it takes an execution over only if the node is the same in the snapshots of
 -- the old and the new deployment. These functions find the nodes that differ. The result is stored with the job, and
--- runner/engine/redrive.ts uses it.
+-- runner/engine/redrive/take_over.ts uses it.
 
 create function private.changed_nodes(old jsonb, new jsonb)
 returns table (node_id uuid, change text)

@@ -7,7 +7,7 @@ as $$
     select t.id from private.earlier_run_tree(array[(executions_of_unknown_outcome.root_run).id]) as t
   ), unknown as (
     -- Select executions that lost their worker or exceeded their time limit, because the node may have had effects. The
-    -- second pattern matches the message in runner/engine/attempt_timeout.ts.
+    -- second pattern matches the message of AttemptTimeout, the class of the runner.
     select n.flow_run_id, n.node_id, n.times
     from tree cross join lateral (
       select e.flow_run_id, e.node_id, e.times, e.retry_at, e.end_time, e.output is not null as has_output, e.errors

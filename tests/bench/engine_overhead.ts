@@ -1,4 +1,4 @@
-import type { Journal } from '../../runner/engine/journal.ts';
+import type { Journal } from '../../runner/engine/state/journal.ts';
 import { type Value, valueToText } from '../../types/values/value.ts';
 import { claimFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

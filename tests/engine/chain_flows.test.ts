@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { makeRunGraph } from '../../runner/engine/graph.ts';
+import { makeRunGraph } from '../../runner/engine/graph/graph.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { projectDir } from '../../dev/stack/paths.ts';
 import type { Graph } from '../../types/flow.ts';

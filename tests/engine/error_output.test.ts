@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
-import { TransientError } from '../../runner/engine/transient_error.ts';
-import { heldBytes, measureValue } from '../../runner/engine/value_size.ts';
+import { TransientError } from '../../runner/engine/failures/transient_error.ts';
+import { heldBytes, measureValue } from '../../runner/engine/limits/value_size.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
 import { claimFlow, endOf, executeFlow, recordedBy, ROOT_RUN_ID, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { EntryQueue } from '../../runner/engine/entry_queue.ts';
+import { EntryQueue } from '../../runner/engine/graph/entry_queue.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { executeFlow, testNode } from '../support/execute_flow.ts';
 import { FlowBuilder, type Port } from '../support/flow_builder.ts';

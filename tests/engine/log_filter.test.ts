@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLogged } from '../../runner/engine/log_filter.ts';
+import { isLogged } from '../../runner/engine/log/log_filter.ts';
 import type { LogLevel } from '../../runner/engine/node.ts';
 import { executeFlow } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

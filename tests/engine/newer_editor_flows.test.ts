@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectDir } from '../../dev/stack/paths.ts';
-import { hasEffects, makeRunGraph } from '../../runner/engine/graph.ts';
+import { hasEffects, makeRunGraph } from '../../runner/engine/graph/graph.ts';
 import { type HttpRequest, NodeError } from '../../runner/engine/node.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
 import { editorFlowToRow, readEditorFlow } from '../../types/editor_flow.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
-import type { StoredPartialConfig } from '../../runner/engine/partial_run.ts';
+import type { StoredPartialConfig } from '../../runner/engine/graph/partial_run.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/values/value.ts';
 import {

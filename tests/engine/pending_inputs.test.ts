@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { executionKey } from '../../runner/engine/journal.ts';
+import { executionKey } from '../../runner/engine/state/journal.ts';
 import type { Effect, InputState, NodeModule, PendingInputs } from '../../runner/engine/node.ts';
-import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { pause } from '../../platform/pause.ts';
 import { claimFlow, endOf, type ExecuteFlowOptions, testNode } from '../support/execute_flow.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { delayNodes } from '../support/delayed_nodes.ts';
 import { claimFlow, endOf, type ExecuteFlowOptions, recordedBy } from '../support/execute_flow.ts';

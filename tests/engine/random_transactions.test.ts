@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Released } from '../../runner/engine/node.ts';
-import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import type { Transactions, TransactionStore } from '../../runner/solana/transaction.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {

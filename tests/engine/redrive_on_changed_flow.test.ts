@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
-import type { SnapshotChanges } from '../../runner/engine/journal.ts';
+import type { SnapshotChanges } from '../../runner/engine/state/journal.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { delayNodes, makeRandom } from '../support/delayed_nodes.ts';
 import {

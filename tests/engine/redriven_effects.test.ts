@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SnapshotChanges } from '../../runner/engine/journal.ts';
+import type { SnapshotChanges } from '../../runner/engine/state/journal.ts';
 import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { ValueMap } from '../../types/values/value.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NodeRegistry } from '../../runner/engine/node.ts';
 import type { StoredTransaction, Transactions } from '../../runner/solana/transaction.ts';
-import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import {
   claimFlow,
   endOf,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NodeError, type NodeModule } from '../../runner/engine/node.ts';
-import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
-import { TransientError } from '../../runner/engine/transient_error.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
+import { TransientError } from '../../runner/engine/failures/transient_error.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { NodeRetry } from '../../types/flow.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeClaimJournal } from '../../runner/queue/claim_journal.ts';
 import type { Claim, Claims, Progress } from '../../runner/queue/claims.ts';
-import { runLimits } from '../../runner/engine/limits.ts';
+import { runLimits } from '../../runner/engine/limits/run_limits.ts';
 import { readRunnerSettings } from '../../runner/settings.ts';
 import { claimFlow, executeFlow, ROOT_RUN_ID } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type HttpClient, NodeError, Released } from '../../runner/engine/node.ts';
-import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import { claimFlow, endOf, type Recorded } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 

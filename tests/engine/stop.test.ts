@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Halt, NodeModule } from '../../runner/engine/node.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
-import { makeSlice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import { claimFlow, executeFlow, stopHalt } from '../support/execute_flow.ts';
 import { FlowBuilder } from '../support/flow_builder.ts';
 

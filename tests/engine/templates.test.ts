@@ -12,7 +12,7 @@ import {
 } from '../../runner/engine/node.ts';
 import type { OwnerFiles } from '../../runner/engine/owner_files.ts';
 import type { Transactions } from '../../runner/solana/transaction.ts';
-import { TransientError } from '../../runner/engine/transient_error.ts';
+import { TransientError } from '../../runner/engine/failures/transient_error.ts';
 import type { Graph } from '../../types/flow.ts';
 import type { Value, ValueMap } from '../../types/values/value.ts';
 import { executeFlow } from '../support/execute_flow.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { NodeCall, NodeModule, NodeRegistry } from '../../runner/engine/node.ts';
-import type { ChildRow } from '../../runner/engine/journal.ts';
+import type { ChildRow } from '../../runner/engine/state/journal.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import {
   claimFlow,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hasEffects, isInstructionNode, makeRunGraph } from '../../runner/engine/graph.ts';
+import { hasEffects, isInstructionNode, makeRunGraph } from '../../runner/engine/graph/graph.ts';
 import { nodeIds, nodeRegistry } from '../../runner/nodes/registry.ts';
 import type { Sql } from '../../dev/stack/postgres.ts';
 import { projectNodesDir, readDefinitionFiles } from '../../dev/nodes/publish_nodes.ts';

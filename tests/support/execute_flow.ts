@@ -1,5 +1,5 @@
 import { filesThat } from './node_call.ts';
-import type { Release, Suspension } from '../../runner/engine/release.ts';
+import type { Release, Suspension } from '../../runner/engine/state/unended_run.ts';
 import {
   type AskedInput,
   type ChildRow,
@@ -12,12 +12,12 @@ import {
   type RunResult,
   type SnapshotChanges,
   type StoredEarlierRuns,
-} from '../../runner/engine/journal.ts';
-import { type RunLimits, runLimits } from '../../runner/engine/limits.ts';
+} from '../../runner/engine/state/journal.ts';
+import { type RunLimits, runLimits } from '../../runner/engine/limits/run_limits.ts';
 import type { Effect, Halt, NodeModule, NodeRegistry, NodeServices, RunInfo } from '../../runner/engine/node.ts';
-import { makeOutputBudget } from '../../runner/engine/output_budget.ts';
-import { makePartialRun, type StoredPartialConfig } from '../../runner/engine/partial_run.ts';
-import { makeSlice, type Slice, UNLIMITED } from '../../runner/engine/slice.ts';
+import { makeOutputBudget } from '../../runner/engine/limits/output_budget.ts';
+import { makePartialRun, type StoredPartialConfig } from '../../runner/engine/graph/partial_run.ts';
+import { makeSlice, type Slice, UNLIMITED } from '../../runner/engine/state/slice.ts';
 import type {
   FinalOutcome,
   StoredTransaction,
@@ -26,8 +26,8 @@ import type {
   TransactionStore,
 } from '../../runner/solana/transaction.ts';
 import { makeSettlement, type SettlementOptions } from '../../runner/solana/transaction_settlement.ts';
-import { executeTree } from '../../runner/engine/tree.ts';
-import { heldBytes, measureValue } from '../../runner/engine/value_size.ts';
+import { executeTree } from '../../runner/engine/execute_tree.ts';
+import { heldBytes, measureValue } from '../../runner/engine/limits/value_size.ts';
 import { nodeRegistry } from '../../runner/nodes/registry.ts';
 import { evaluateExpression } from '../../runner/threads/evaluate_expression.ts';
 import type { Graph } from '../../types/flow.ts';

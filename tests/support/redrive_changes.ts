@@ -1,4 +1,4 @@
-import type { SnapshotChanges } from '../../runner/engine/journal.ts';
+import type { SnapshotChanges } from '../../runner/engine/state/journal.ts';
 import type { Graph } from '../../types/flow.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { NodeError, type NodeRegistry } from '../../runner/engine/node.ts';
-import { TransientError } from '../../runner/engine/transient_error.ts';
+import { TransientError } from '../../runner/engine/failures/transient_error.ts';
 import { makeRandom } from './delayed_nodes.ts';
 import { type claimFlow, endOf } from './execute_flow.ts';
 import { type BuiltNode, FlowBuilder, type Port } from './flow_builder.ts';

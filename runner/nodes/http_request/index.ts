@@ -1,7 +1,7 @@
 import { isRedirect } from '../../../types/http_status.ts';
 import type { LosslessJson, ValueMap } from '../../../types/values/value.ts';
 import { formConnection, formMember, NodeError, type NodeModule } from '../../engine/node.ts';
-import { requestOfRun } from '../../engine/request_of_run.ts';
+import { requestOfRun } from '../../engine/failures/request_of_run.ts';
 import { isSuccess, readResponse } from '../../values/response_value.ts';
 import definition from './definition.json' with { type: 'json' };
 import { hasBasicAuth, readMethod, readRequest } from './request.ts';

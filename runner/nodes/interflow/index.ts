@@ -1,4 +1,4 @@
-import { readCalledFlow } from '../../engine/called_flow.ts';
+import { readCalledFlow } from '../../engine/graph/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

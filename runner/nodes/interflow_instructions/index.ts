@@ -1,6 +1,6 @@
 import { collectInstructions } from '../../solana/instruction_module.ts';
 import { instructionsToValues } from './instruction_values.ts';
-import { readCalledFlow } from '../../engine/called_flow.ts';
+import { readCalledFlow } from '../../engine/graph/called_flow.ts';
 import type { NodeModule } from '../../engine/node.ts';
 import definition from './definition.json' with { type: 'json' };
 

@@ -1,7 +1,7 @@
 import { nodeLimits } from '../../../types/limits/nodes.ts';
 import { type Convert, invalidType, readField, readOptionalField } from '../../../types/values/conversion.ts';
 import type { NodeModule } from '../../engine/node.ts';
-import { requestOfRun } from '../../engine/request_of_run.ts';
+import { requestOfRun } from '../../engine/failures/request_of_run.ts';
 import { readFileName } from '../../values/file_name.ts';
 import definition from './definition.json' with { type: 'json' };
 import { integerFrom, readTransform } from './transform.ts';

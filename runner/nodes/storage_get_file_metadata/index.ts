@@ -1,5 +1,5 @@
 import type { NodeModule } from '../../engine/node.ts';
-import { requestOfRun } from '../../engine/request_of_run.ts';
+import { requestOfRun } from '../../engine/failures/request_of_run.ts';
 import { readFileName } from '../../values/file_name.ts';
 import definition from './definition.json' with { type: 'json' };
 

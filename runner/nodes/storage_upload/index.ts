@@ -2,7 +2,7 @@ import type { ValueMap } from '../../../types/values/value.ts';
 import { readField, readOptionalField, toBoolean, toText } from '../../../types/values/conversion.ts';
 import { toBytes } from '../../../types/values/keys.ts';
 import { type NodeModule, requireInput } from '../../engine/node.ts';
-import { requestOfRun } from '../../engine/request_of_run.ts';
+import { requestOfRun } from '../../engine/failures/request_of_run.ts';
 import { readFileName } from '../../values/file_name.ts';
 import definition from './definition.json' with { type: 'json' };
 

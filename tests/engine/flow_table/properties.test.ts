@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeSlice, UNLIMITED } from '../../../runner/engine/slice.ts';
+import { makeSlice, UNLIMITED } from '../../../runner/engine/state/slice.ts';
 import {
   claimFlow,
   endOf,

@@ -1,0 +1,246 @@
+import type { Tree } from '../tree/tree.ts';
+import { BegunExecutions } from './under_way.ts';
+import { hasEndedBefore } from '../execution/earlier_claim.ts';
+import { feedNext } from './feed_next.ts';
+import type { RunGraph, RunNode } from '../graph/graph.ts';
+import { graphOfRun } from './graph_of_run.ts';
+import { handOn, lackOf } from './hand_on.ts';
+import type { RunResult } from '../state/journal.ts';
+import { News } from './news.ts';
+import type { Halt } from '../node.ts';
+import { beginExecution } from '../execution/begin_execution.ts';
+import { completeInputs, copyMap } from '../graph/outcome.ts';
+import type { Participant } from '../tree/participants.ts';
+import { type FinishedNodes, type Lack, lookAt, readiness, reasonOfLack, remove, spreadFinished } from './readiness.ts';
+import type { TakeOver } from '../redrive/take_over.ts';
+import type { Release } from '../state/unended_run.ts';
+import { RunLife } from './run_life.ts';
+import { logLine } from '../log/run_log.ts';
+import { type Completion, RunRecord } from './run_record.ts';
+import type { TreeRun } from '../tree/tree_run.ts';
+
+/** One run during its execution, with the state of its graph. */
+class RunExecution {
+  readonly #tree: Tree;
+  readonly #run: TreeRun;
+  readonly #graph: RunGraph;
+  readonly #record = new RunRecord();
+  readonly #news = new News();
+  readonly #begun: BegunExecutions;
+  /** Set only in a redrive. */
+  readonly #takeOver: TakeOver | undefined;
+  readonly #life: RunLife;
+
+  constructor(tree: Tree, run: TreeRun) {
+    const { services: { slice } } = tree;
+    this.#tree = tree;
+    this.#run = run;
+    this.#begun = new BegunExecutions(tree, run, this.#news);
+    this.#life = new RunLife(tree, run, this.#begun);
+    slice.startComputing();
+    ({ graph: this.#graph, takeOver: this.#takeOver } = graphOfRun(tree, run));
+    slice.stopComputing();
+  }
+
+  async execute(): Promise<RunResult | Release> {
+    const { lifecycle: { halted }, services: { slice }, standstill } = this.#tree;
+    standstill.join(this.#asParticipant());
+    if (this.#run.isNew) {
+      for (const warning of this.#graph.warnings) logLine(this.#tree, this.#run, 'Warn', warning);
+    }
+    const onHalt = () => this.#news.tell();
+    halted.addEventListener('abort', onHalt);
+    slice.startComputing();
+    await this.#goThroughGraph().finally(slice.stopComputing);
+    if (this.#life.look() !== 'going' && !halted.aborted) await this.#leave();
+    halted.removeEventListener('abort', onHalt);
+    return await this.#conclude();
+  }
+
+  /**
+   * Repeats three steps. It starts the nodes that are ready, waits until executions end, and puts their outputs into
+   * the queues of the next nodes.
+   */
+  async #goThroughGraph(): Promise<void> {
+    const { lifecycle: { halted }, standstill } = this.#tree;
+    const finished: FinishedNodes = new Map();
+    let candidates: RunNode[] = this.#graph.nodes;
+    while (this.#life.look() === 'going') {
+      await this.#startReady(candidates, finished);
+      if (!this.#begun.hasCompletions) {
+        // While expressions are evaluated, the run waits even after a halt. The replay of a recorded execution needs
+        // their results.
+        if (!this.#begun.isHandingOn && (halted.aborted || !this.#begun.isAnyUnderWay)) break;
+        const news = this.#news.next();
+        standstill.consider();
+        await this.#pause(news);
+      }
+      const touched = new Set(this.#begun.takeCompletions().flatMap((completion) => this.#apply(completion)));
+      // A node that waited for a value from a finished node may now start.
+      for (const node of spreadFinished(touched, finished)) {
+        if (node.times === 0) this.#begun.parking.leaveOut(node, finished.get(node)!);
+        for (const { target } of node.outgoing) touched.add(target);
+      }
+      candidates = [...touched].sort((a, b) => a.index - b.index);
+    }
+  }
+
+  async #startReady(candidates: RunNode[], finished: FinishedNodes): Promise<void> {
+    const { lifecycle, run, services: { slice, journal } } = this.#tree;
+    for (const node of candidates) {
+      const state = readiness(node, finished);
+      if (state === 'no') continue;
+      if (state === 'skip') this.#skip(node, reasonOfLack(node, finished));
+      else if (node.feed !== undefined) feedNext(this.#tree, this.#begun, node, this.#takeOver);
+      else this.#start(node);
+      if (slice.needsBreath()) await this.#pause(slice.breathe(run.ownerId));
+      if (journal.isFull()) await this.#pause(journal.flush().catch(() => lifecycle.release()));
+      if (this.#life.look() !== 'going') return;
+    }
+  }
+
+  /**
+   * If the tree has not reached its limit of executions, starts a node. After a halt, a node starts only if its
+   * execution has a stored row, because the run's outputs are made from stored executions. If an earlier claim only
+   * began the execution, it is then cancelled.
+   */
+  #start(node: RunNode): void {
+    const { lifecycle: { halted }, counters, services: { history, journal } } = this.#tree;
+    const stored = history.nodeRun({ flow_run_id: this.#run.id, node_id: node.id, times: node.times });
+    const { values, isElement, fault } = lookAt(node);
+    const inputs = completeInputs(node, values, this.#run.inputs);
+    const continued = this.#takeOver?.next(node, fault === undefined ? inputs : undefined);
+    const takenOver = stored === undefined ? continued?.takenOver : undefined;
+    const onRecord = stored ?? takenOver;
+    if (halted.aborted ? onRecord === undefined : !counters.countExecution(onRecord)) return;
+    remove(node);
+    const times = node.times++;
+    node.hasStarted = true;
+    node.isRunning = true;
+    const { positions, calledRuns } = continued ?? {};
+    // The call failed in an earlier claim. Nobody looks whether the called run had all effects of the earlier runs.
+    if (calledRuns !== undefined && hasEndedBefore(stored) && stored.errors !== null) journal.leftIncomplete();
+    const known = {
+      stored,
+      takenOver,
+      calledRuns,
+      fault: fault ?? (stored === undefined ? continued?.fault : undefined),
+    };
+    const { outcome, record, handle, again } = beginExecution(this.#tree, this.#run, node, times, inputs, known);
+    this.#begun.add({ node, times, isElement, positions, record, handle, again }, outcome);
+  }
+
+  /**
+   * Skips an element of a loop. Either the node lacks a value that it needs, or the node's instructions must not be
+   * submitted.
+   */
+  #skip(node: RunNode, skipped: Lack): void {
+    this.#begun.parking.leaveOut(node, skipped);
+    const positions = this.#takeOver?.positionsOfNext(node);
+    const { isElement } = lookAt(node);
+    remove(node);
+    const times = node.times++;
+    node.isRunning = true;
+    const outcome = { outputs: copyMap({}) };
+    this.#begun.skip({ node, times, isElement, positions, outcome, skipped, part: 'all' });
+  }
+
+  /** Puts outputs into the queues of the next nodes. Returns the nodes that may be ready now. */
+  #apply(completion: Completion): RunNode[] {
+    const { node, part } = completion;
+    if (part !== 'handed_over') {
+      node.isRunning = false;
+      node.absence = lackOf(completion);
+      // The outputs and handled errors of fed nodes (feed.ts) belong to another run, so they are not recorded here.
+      if (node.feed === undefined || 'error' in completion.outcome) this.#record.add(completion);
+      if ('outputs' in completion.outcome) this.#takeOver?.succeeded(node, completion.times);
+    }
+    handOn(completion, {
+      takeOver: this.#takeOver,
+      countElements: (count) => this.#tree.counters.countElements(count),
+    });
+    return [node, ...node.outgoing.map((edge) => edge.target)];
+  }
+
+  /** If the run is leaving, releases the tree with all its runs. Then waits until no node of this run is running. */
+  async #leave(): Promise<void> {
+    const { lifecycle, standstill } = this.#tree;
+    if (this.#life.state === 'leaving') {
+      lifecycle.release();
+      standstill.close();
+    }
+    while (this.#begun.isAnyRunning) await this.#news.next();
+  }
+
+  async #conclude(): Promise<RunResult | Release> {
+    const { halt } = this.#tree.lifecycle;
+    if (halt !== undefined) {
+      this.#life.go('halt');
+      await this.#endUnderWay(halt);
+    } else if (this.#life.look() === 'leaving') {
+      this.#life.go('release');
+      return { status: 'released' };
+    } else if (this.#life.state === 'left_behind') {
+      this.#begun.leaveAll();
+    }
+    this.#life.go('end');
+    // A redrive of this run reads the earlier runs again, so that it does not repeat their effects.
+    if (this.#takeOver?.hasAllEffects(this.#graph.nodes) === false) this.#tree.services.journal.leftIncomplete();
+    return this.#record.result(this.#graph.nodes.filter((node) => !node.hasStarted), halt);
+  }
+
+  /** Waits for running nodes as long as the halt allows, and then cancels them. */
+  async #endUnderWay({ message }: Halt): Promise<void> {
+    const { lifecycle: { cancelled }, standstill } = this.#tree;
+    // If a settlement step is sending the instructions of a parked node, the node waits for the step. Any other parked
+    // node ends now, and its instructions are never sent.
+    for (const one of this.#begun.parking.parked.values()) {
+      if (!standstill.isInFlight(one)) this.#begun.endParked(one, { error: message });
+    }
+    const onCancel = () => this.#news.tell();
+    cancelled.addEventListener('abort', onCancel);
+    while (this.#begun.isAnyUnderWay && !cancelled.aborted) await this.#news.next();
+    cancelled.removeEventListener('abort', onCancel);
+    // Only the settlement knows which instructions were sent, so the run waits for it. Meanwhile, a cancelled node may
+    // end with an error of its own.
+    await standstill.settled().catch(() => {});
+    this.#begun.cancelAll(message);
+    for (const completion of this.#begun.takeCompletions()) this.#apply(completion);
+  }
+
+  #asParticipant(): Participant {
+    const begun = this.#begun;
+    return {
+      run: this.#run,
+      nodes: this.#graph.nodes,
+      parked: begun.parking.parked,
+      endings: begun.parking.endings,
+      isQuiet: () => this.#news.isAwaited && begun.isQuiet(),
+      isDormant: () => this.#news.isAwaited && begun.isQuiet(this.#tree.sleepers.countOf(this.#run)),
+      end: (parked, end) => begun.endParked(parked, end),
+      tryAgain: (parked, error) => begun.tryAgain(parked, error),
+      log: ({ node, execution }, level, content) =>
+        logLine(this.#tree, this.#run, level, content, { node, times: execution.times }),
+      wake: () => this.#news.tell(),
+    };
+  }
+
+  /** Waits. The time of the wait does not count as computing. */
+  async #pause(until: Promise<void>): Promise<void> {
+    const { slice } = this.#tree.services;
+    slice.stopComputing();
+    await until;
+    slice.startComputing();
+  }
+}
+
+/**
+ * Executes one run to its end, or until it is released.
+ *
+ * Each edge carries a queue of values. A node starts when each of its incoming edges has a value. An optional edge that
+ * will never have a value does not delay the node. Nodes that become ready together start in the order of the flow's
+ * `nodes`. If a node fails, the nodes that need its outputs do not run, but all other nodes do. After a halt no node
+ * starts. Running nodes get a signal. If a node ends in time, its outcome is recorded. Source: docs/reference/flows.md.
+ */
+export const executeRun = (tree: Tree, run: TreeRun): Promise<RunResult | Release> =>
+  new RunExecution(tree, run).execute();
