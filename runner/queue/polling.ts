@@ -1,6 +1,7 @@
 import type { Claim } from './claims.ts';
 import type { ClaimExecution } from './execute_claim.ts';
 import type { FreeSlots } from './slots.ts';
+import { nextState, type TransitionTable } from '../engine/transitions.ts';
 import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 
@@ -24,6 +25,27 @@ const QUIET_MS = 20;
 
 /** Represents the run of a poke that names no run. */
 const ANY_RUN = '';
+
+/**
+ * What a worker knows of the queue. It knows this for its regular and for its reserved slots (`slots.ts`).
+ *
+ * - `unknown`: the queue may hold runs, so a look is due. The last look filled its slots or failed, or something has
+ *   changed since it began.
+ * - `looking`: a look is under way.
+ * - `taken`: the last look took all runs that it found. More may come soon.
+ * - `empty`: the last look found no run.
+ */
+export type Sight = 'unknown' | 'looking' | 'taken' | 'empty';
+export type SightEvent = 'change' | 'look' | 'find_some' | 'find_none';
+
+export const SIGHTS: TransitionTable<Sight, SightEvent> = {
+  unknown: { change: 'unknown', look: 'looking', find_some: 'unknown', find_none: 'unknown' },
+  looking: { change: 'unknown', look: 'looking', find_some: 'taken', find_none: 'empty' },
+  taken: { change: 'unknown', look: 'looking' },
+  empty: { change: 'unknown', look: 'looking' },
+};
+
+type SlotKind = 'regular' | 'reserved';
 
 /** A look at the queue: the runs to claim. */
 export interface Look {
@@ -53,7 +75,7 @@ export interface Polling {
   /** True if there was a poke since the last look. */
   hasPokes: () => boolean;
   isLookDue: (slots: FreeSlots) => boolean;
-  /** True if the last look found no run for the regular slots. A watch is worth its cost only if this is true. */
+  /** True if the last look found no run for the regular slots. A watch is worth its cost only then. */
   isQuiet: () => boolean;
   /** Returns how long to wait for a change until the next look. */
   patienceMs: (slots: FreeSlots) => number;
@@ -85,92 +107,84 @@ export function makePolling(
   elapsedMs: () => number = () => performance.now(),
 ): Polling {
   const reservedLookMs = settings.wakesByPokes ? POKED_RESERVED_LOOK_MS : RESERVED_LOOK_MS;
+  const sights: Record<SlotKind, Sight> = { regular: 'unknown', reserved: 'unknown' };
   /** The runs that pokes have named since the last look. */
   const poked = new Set<string>();
   /** The times at which sleeping runs continue. Only runs that this worker has released are known. */
   const wakeTimes = makeWakeTimes();
-  /** False if the last look has shown that the queue holds no more runs. */
-  let mayBeMore = true;
-  /** False if the last look has shown that no waiting run could have a reserved slot. */
-  let mayBeForReserved = true;
-  /**
-   * Number of runs that the last look found for regular slots; undefined if that look failed or was for reserved slots.
-   */
-  let lastFound: number | undefined;
   let lookedAt = -Infinity;
 
-  /** True if a look is for reserved slots. While a regular slot is free, no owner needs a reserved slot. */
-  const isForReserved = ({ regular }: FreeSlots) => regular === 0;
-  const isReservedWanted = () => mayBeForReserved || poked.size > 0;
+  const go = (kind: SlotKind, event: SightEvent) => void (sights[kind] = nextState(SIGHTS, sights[kind], event));
+  /** While a regular slot is free, no owner needs a reserved slot. */
+  const kindOf = ({ regular }: FreeSlots): SlotKind => regular === 0 ? 'reserved' : 'regular';
+  const isWanted = (kind: SlotKind) => sights[kind] === 'unknown' || poked.size > 0;
+  /** Returns how long to wait for the next look for reserved slots; Infinity if none is wanted. */
+  const untilReservedLook = (slots: FreeSlots): number =>
+    slots.reserved > 0 && isWanted('reserved') ? lookedAt + reservedLookMs - elapsedMs() : Infinity;
 
   /**
    * Returns the interval between looks. A worker that is neither poked nor watching learns of new runs only by polling.
    * A watch does not report sleeping runs whose time has come, so `patienceMs` also ends when the first of them is due.
    */
-  const lookEveryMs = (slots: FreeSlots): number => {
+  const lookEveryMs = (kind: SlotKind): number => {
     if (settings.wakesByPokes) return Infinity;
-    if (!settings.isWatching || isForReserved(slots) || lastFound === undefined) return settings.pollMs;
-    return lastFound === 0 ? settings.watchedPollMs : QUIET_MS;
+    if (!settings.isWatching || kind === 'reserved' || sights.regular === 'unknown') return settings.pollMs;
+    return sights.regular === 'empty' ? settings.watchedPollMs : QUIET_MS;
   };
 
   return {
     poke: (flowRunId = ANY_RUN) => void poked.add(flowRunId),
     hasPokes: () => poked.size > 0,
-    isLookDue: (slots) => {
-      if (!isForReserved(slots)) return mayBeMore || poked.size > 0;
-      // If runs are short, a regular slot is free before this interval is over, and no look for reserved slots is
-      // needed.
-      return slots.reserved > 0 && isReservedWanted() && elapsedMs() - lookedAt >= reservedLookMs;
-    },
-    isQuiet: () => lastFound === 0,
+    // If runs are short, a regular slot is free before the interval is over, and no look for reserved slots is needed.
+    isLookDue: (slots) => kindOf(slots) === 'regular' ? isWanted('regular') : untilReservedLook(slots) <= 0,
+    isQuiet: () => sights.regular === 'empty',
     patienceMs: (slots) => {
-      const waitsForReserved = isForReserved(slots) && slots.reserved > 0 && isReservedWanted();
-      const waits = [
-        lookEveryMs(slots),
-        wakeTimes.first() - now(),
-        waitsForReserved ? lookedAt + reservedLookMs - elapsedMs() : Infinity,
-      ];
+      const kind = kindOf(slots);
+      const waits = [lookEveryMs(kind), wakeTimes.first() - now()];
+      if (kind === 'reserved') waits.push(untilReservedLook(slots));
       return Math.max(Math.min(...waits), 0);
     },
     startLook: (slots, isIdle) => {
+      const kind = kindOf(slots);
       const isLast = settings.wakesByPokes && isIdle && poked.size === 0;
-      const { regular, reserved, ownersWithSlots } = slots;
       // A look for reserved slots excludes the owners who hold a slot. If pokes have named runs, these may be runs of
       // the excluded owners.
-      mayBeMore = isForReserved(slots) && (mayBeMore || poked.size > 0);
-      mayBeForReserved = false;
+      if (kind === 'reserved' && poked.size > 0) go('regular', 'change');
+      go(kind, 'look');
       lookedAt = elapsedMs();
       poked.clear();
       const waitMs = isLast ? LAST_LOOK_MS : isIdle ? settings.idleWaitMs : 0;
-      return isForReserved(slots) ? { maxRuns: reserved, waitMs, ownersWithSlots } : { maxRuns: regular, waitMs };
+      const { regular, reserved, ownersWithSlots } = slots;
+      return kind === 'reserved' ? { maxRuns: reserved, waitMs, ownersWithSlots } : { maxRuns: regular, waitMs };
     },
     endLook: ({ maxRuns, ownersWithSlots }, found) => {
       // If this look has found the run that a poke names, that poke needs no other look.
       for (const { flow_run_id } of found ?? []) poked.delete(flow_run_id);
-      const mayBeOthers = found === undefined || found.length === maxRuns;
-      lastFound = ownersWithSlots === undefined ? found?.length : undefined;
-      mayBeMore ||= ownersWithSlots === undefined && mayBeOthers;
-      mayBeForReserved ||= mayBeOthers;
+      if (found === undefined || found.length === maxRuns) {
+        go('regular', 'change');
+        go('reserved', 'change');
+      } else {
+        go(ownersWithSlots === undefined ? 'regular' : 'reserved', found.length === 0 ? 'find_none' : 'find_some');
+      }
     },
     waited: ({ hasChanged, hasFewerRuns, isIdle, isWatched }) => {
       const isSleeperDue = wakeTimes.dropDue(now());
-      mayBeForReserved = true;
-      if (isSleeperDue) mayBeMore = true;
       // The watch reports every run that a look would find, so the worker looks again only when the wait times out.
-      if (isWatched && hasChanged) return;
+      const isToldOfRuns = isWatched && hasChanged;
       // A worker that gets no pokes looks at intervals, and whenever a run has ended.
       const isTime = !settings.wakesByPokes && (hasFewerRuns || !hasChanged);
-      if (isIdle || isTime) mayBeMore = true;
+      if (isSleeperDue || (!isToldOfRuns && (isIdle || isTime))) go('regular', 'change');
+      go('reserved', 'change');
     },
     runEnded: ({ isReleased, sleepsUntil }) => {
       const until = sleepsUntil();
       if (until !== undefined) wakeTimes.add(until);
       // If a signature or a stop comes during the release, its poke comes too early. The run is claimable right after
       // the release, so another look is due.
-      if (isReleased()) mayBeMore = true;
+      if (isReleased()) go('regular', 'change');
     },
     restart: () => {
-      mayBeMore = true;
+      go('regular', 'change');
       wakeTimes.dropDue(now());
     },
     staysForSleepers: (endsAt) => settings.wakesByPokes && wakeTimes.first() < endsAt,
