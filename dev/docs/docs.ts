@@ -11,6 +11,7 @@ import { metricsPage } from './reference/metrics_page.ts';
 import { nodesPage } from './reference/nodes_page.ts';
 import { referenceDir } from './reference/page.ts';
 import { shellPage } from './reference/shell_page.ts';
+import { statesPage } from './reference/states_page.ts';
 import { rhaiFunctionsFile, rhaiFunctionsPage } from './rhai_docs.ts';
 
 /** A file that is generated as a whole. */
@@ -29,6 +30,7 @@ export const generatedDocs = (): GeneratedFile[] => [
   { file: join(referenceDir, 'environment.md'), text: environmentPage() },
   { file: join(referenceDir, 'limits.md'), text: limitsPage() },
   { file: join(referenceDir, 'metrics.md'), text: metricsPage() },
+  { file: join(referenceDir, 'states.md'), text: statesPage() },
   { file: rhaiFunctionsFile, text: rhaiFunctionsPage() },
 ];
 

@@ -64,7 +64,7 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
   const release = async (progress: Progress, until: number | undefined): Promise<void> => {
     const seconds = secondsUntil(until);
     await claims.release(claim, progress, seconds);
-    life.go(until === undefined ? 'release' : 'sleep');
+    life.go('queue_again');
     // The database counts the delay from the moment of storing, so a slow database makes the run claimable later than
     // planned.
     if (until !== undefined) sleepsUntil = Math.max(until, now() + seconds * 1_000);
@@ -73,19 +73,18 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
 
   const suspend = async (progress: Progress, until: number | undefined): Promise<void> => {
     await claims.suspend(claim, progress, until === undefined ? undefined : secondsUntil(until));
-    life.go('suspend');
+    life.go('queue_again');
     log.write('info', { event: 'run_suspended' });
   };
 
   const finish = async (progress: Progress, result: FinalResult): Promise<void> => {
     await claims.finish(claim, progress, result);
-    life.go('finish');
     const { status, errors } = result;
     log.write(status === 'failed' ? 'warn' : 'info', { event: 'run_finished', status, errors: errors?.length ?? 0 });
   };
 
   const lost = () => {
-    life.go('lose');
+    life.go('end');
     log.write('warn', { event: 'claim_lost' });
   };
   const logInterruption = (cause: unknown) => log.write('error', { event: 'run_interrupted', error: errorText(cause) });
@@ -93,7 +92,7 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
   return {
     releaseUntouched: async () => {
       await claims.release(claim, NO_PROGRESS);
-      life.go('release');
+      life.go('queue_again');
       log.write('info', { event: 'run_released' });
     },
     store: async (outcome, progress) => {
@@ -101,12 +100,12 @@ export function makeClaimEnd({ claims, claim, life, log, onRest, now }: ClaimEnd
       onRest();
       if (outcome.status === 'released') await release(progress, outcome.until);
       else if (outcome.status === 'waiting') await suspend(progress, outcome.until);
-      else await finish(progress, outcome);
+      else await finish(progress, outcome).then(() => life.go('end'));
     },
     lost,
     failed: async (cause) => {
       if (isErrorOf(cause, 'claim_lost')) return lost();
-      life.go('interrupt');
+      life.go('end');
       logInterruption(cause);
       if (isPassing(cause)) return;
       await finish(NO_PROGRESS, brokenResult('the progress or the result of this run could not be stored')).catch(

@@ -1,7 +1,7 @@
 import type { Claim } from './claims.ts';
 import type { ClaimExecution } from './execute_claim.ts';
 import type { FreeSlots } from './slots.ts';
-import { nextState, type TransitionTable } from '../engine/transitions.ts';
+import { nextState, type TransitionTable } from '../engine/state/transitions.ts';
 import { makeWakeTimes } from './wake_times.ts';
 import type { RunnerSettings } from '../settings.ts';
 

@@ -178,7 +178,7 @@ class RunExecution {
       this.#life.go('halt');
       await this.#endUnderWay(halt);
     } else if (this.#life.look() === 'leaving') {
-      this.#life.go('release');
+      this.#life.go('end');
       return { status: 'released' };
     } else if (this.#life.state === 'left_behind') {
       this.#begun.leaveAll();

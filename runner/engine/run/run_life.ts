@@ -12,31 +12,23 @@ import type { TreeRun } from '../tree/tree_run.ts';
  * - `left_behind`: the run ends before its nodes have ended. Either its instructions were collected for its caller, or
  *   a transaction is the output of the whole tree. No node starts.
  * - `halted`: the tree is halted. Running nodes may end within the grace of the halt. After it, they are cancelled.
- * - `released` and `ended`: the run has an outcome in this claim.
- *
- * | state         | `leave`   | `leave_behind` | `halt`   | `release`  | `end`   |
- * | ------------- | --------- | -------------- | -------- | ---------- | ------- |
- * | `going`       | `leaving` | `left_behind`  | `halted` | throws     | `ended` |
- * | `leaving`     | throws    | `left_behind`  | `halted` | `released` | throws  |
- * | `left_behind` | throws    | throws         | `halted` | throws     | `ended` |
- * | `halted`      | throws    | throws         | throws   | throws     | `ended` |
- * | `released`    | throws    | throws         | throws   | throws     | throws  |
- * | `ended`       | throws    | throws         | throws   | throws     | throws  |
- *
+ * - `ended`: the run has an outcome in this claim. A run that was leaving is released.
+ */
+export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'ended';
+
+/**
  * The run checks for `leave` and `leave_behind` before it starts a node (`RunLife.look`). It checks for `halt` after it
  * has started its last node. A run never returns to `going`. If a called run is released, the node that called it
  * learns of the release only later. Until then, only the state of the calling run shows that the calling run has not
  * ended.
  */
-export type RunState = 'going' | 'leaving' | 'left_behind' | 'halted' | 'released' | 'ended';
-export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'release' | 'end';
+export type RunStateEvent = 'leave' | 'leave_behind' | 'halt' | 'end';
 
 export const RUN_STATES: TransitionTable<RunState, RunStateEvent> = {
   going: { leave: 'leaving', leave_behind: 'left_behind', halt: 'halted', end: 'ended' },
-  leaving: { leave_behind: 'left_behind', halt: 'halted', release: 'released' },
+  leaving: { leave_behind: 'left_behind', halt: 'halted', end: 'ended' },
   left_behind: { halt: 'halted', end: 'ended' },
   halted: { end: 'ended' },
-  released: {},
   ended: {},
 };
 

@@ -52,7 +52,7 @@ it.each<[string, (lifecycle: Lifecycle) => void]>([
 ])('a tree that is %s has no grace', (_, act) => {
   const lifecycle = new Lifecycle(() => {});
   act(lifecycle);
-  expect(lifecycle.state).toBe('cut_off');
+  expect(lifecycle.state).toBe('cancelled');
   expect(told(lifecycle)).toEqual({ halted: true, cancelled: true, releasing: true });
 });
 

@@ -9,20 +9,13 @@ import { nextState, type TransitionTable } from './transitions.ts';
  *   until this claim has progressed (`Counters.hasProgressed`).
  * - `halted`: the tree must end, because somebody stopped it or it exceeded a limit. No node starts. Running nodes have
  *   a grace period in which they may end by themselves.
- * - `cancelled`: the grace period is over. The signal `cancelled` informs running nodes, and they are recorded as
- *   failed.
- * - `cut_off`: like `cancelled`, but the claim must also be released. Therefore there is no grace period.
+ * - `cancelled`: the grace period is over, or there is none because the claim must also be released. The signal
+ *   `cancelled` informs running nodes, and they are recorded as failed.
  * - `ended`: the claim has the outcome of the tree. Cancelled nodes may still run, but their results are dropped.
- *
- * | state       | `release`   | `halt`      | `halt_at_once` | `end_grace` | `end`   |
- * | ----------- | ----------- | ----------- | -------------- | ----------- | ------- |
- * | `executing` | `releasing` | `halted`    | `cancelled`    | throws      | `ended` |
- * | `releasing` | `releasing` | `cut_off`   | `cut_off`      | throws      | `ended` |
- * | `halted`    | `cut_off`   | `halted`    | `halted`       | `cancelled` | `ended` |
- * | `cancelled` | `cut_off`   | `cancelled` | `cancelled`    | throws      | `ended` |
- * | `cut_off`   | `cut_off`   | `cut_off`   | `cut_off`      | throws      | `ended` |
- * | `ended`     | `ended`     | `ended`     | `ended`        | throws      | throws  |
- *
+ */
+export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'ended';
+
+/**
  * Only the first halt counts. It is the reason of the signals `halted` and `cancelled`. The following events cause the
  * transitions:
  *
@@ -34,15 +27,13 @@ import { nextState, type TransitionTable } from './transitions.ts';
  * - `halt_at_once`: a halt without grace. For example, an attempt with a timeout has a lifecycle of its own
  *   (`part_lifecycle.ts`). When the time is over, the attempt and the runs that it called are halted without grace.
  */
-export type LifecycleState = 'executing' | 'releasing' | 'halted' | 'cancelled' | 'cut_off' | 'ended';
 export type LifecycleEvent = 'release' | 'halt' | 'halt_at_once' | 'end_grace' | 'end';
 
 export const LIFECYCLE: TransitionTable<LifecycleState, LifecycleEvent> = {
   executing: { release: 'releasing', halt: 'halted', halt_at_once: 'cancelled', end: 'ended' },
-  releasing: { release: 'releasing', halt: 'cut_off', halt_at_once: 'cut_off', end: 'ended' },
-  halted: { release: 'cut_off', halt: 'halted', halt_at_once: 'halted', end_grace: 'cancelled', end: 'ended' },
-  cancelled: { release: 'cut_off', halt: 'cancelled', halt_at_once: 'cancelled', end: 'ended' },
-  cut_off: { release: 'cut_off', halt: 'cut_off', halt_at_once: 'cut_off', end: 'ended' },
+  releasing: { release: 'releasing', halt: 'cancelled', halt_at_once: 'cancelled', end: 'ended' },
+  halted: { release: 'cancelled', halt: 'halted', halt_at_once: 'halted', end_grace: 'cancelled', end: 'ended' },
+  cancelled: { release: 'cancelled', halt: 'cancelled', halt_at_once: 'cancelled', end: 'ended' },
   ended: { release: 'ended', halt: 'ended', halt_at_once: 'ended' },
 };
 
@@ -107,19 +98,19 @@ export class Lifecycle {
     const before = this.#state;
     const after = nextState(LIFECYCLE, before, event);
     this.#state = after;
+    if (after === 'ended') return clearTimeout(this.#grace);
+    if (event === 'release') this.#releasing.abort();
     if (after === before) return;
     clearTimeout(this.#grace);
-    if (after === 'ended') return;
     if (after !== 'releasing' && !this.halted.aborted) {
       this.#onHalt();
       this.#halt.abort(halt);
     }
     if (after === 'halted') this.#grace = setTimeout(() => this.#go('end_grace'), halt?.graceMs);
-    if (event === 'release') this.#releasing.abort();
     this.#tellCancelled();
   }
 
   #tellCancelled(): void {
-    if (this.#state === 'cancelled' || this.#state === 'cut_off') this.#cancel.abort(this.halt);
+    if (this.#state === 'cancelled') this.#cancel.abort(this.halt);
   }
 }

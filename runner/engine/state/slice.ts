@@ -24,12 +24,6 @@ const FRESH_SHARE = 0.1;
  * - `open`: the runs of the worker compute.
  * - `spent`: the computing time is over. Each run is released as soon as its claim has progressed.
  * - `over`: the wall-clock time is over, or the worker must end. All runs are released, with or without progress.
- *
- * | state   | `spend` | `end`  |
- * | ------- | ------- | ------ |
- * | `open`  | `spent` | `over` |
- * | `spent` | `spent` | `over` |
- * | `over`  | `over`  | `over` |
  */
 export type SliceState = 'open' | 'spent' | 'over';
 export type SliceEvent = 'spend' | 'end';

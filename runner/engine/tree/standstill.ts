@@ -38,19 +38,13 @@ export type Departure =
  * - `settling`: a step settles parked instructions. Further steps follow while no run can continue.
  * - `closed`: a run is released, so the whole tree is released. No further step begins. A step under way ends.
  * - `left`: all runs leave the claim. `Departure` has the reason.
- *
- * | state      | `settle`   | `settled` | `close`  | `leave` |
- * | ---------- | ---------- | --------- | -------- | ------- |
- * | `open`     | `settling` | throws    | `closed` | `left`  |
- * | `settling` | throws     | `open`    | `closed` | `left`  |
- * | `closed`   | throws     | `closed`  | `closed` | `left`  |
- * | `left`     | throws     | `left`    | `left`   | throws  |
- *
- * A halted tree takes no step. The halt is a state of `Lifecycle`, so this table does not have it.
  */
 export type StandstillState = 'open' | 'settling' | 'closed' | 'left';
 export type StandstillEvent = 'settle' | 'settled' | 'close' | 'leave';
 
+/**
+ * A halted tree takes no step. The halt is a state of `Lifecycle`, so this table does not have it.
+ */
 export const STANDSTILL: TransitionTable<StandstillState, StandstillEvent> = {
   open: { settle: 'settling', close: 'closed', leave: 'left' },
   settling: { settled: 'open', close: 'closed', leave: 'left' },
